@@ -1,0 +1,32 @@
+# The commands of the README. Each does its own set-up (tools/setup).
+.PHONY: demo test test-all check bench clean
+
+# The tour of what works, from a release build.
+demo:
+	@tools/setup build
+	@tools/build release tour operators_soft_clip
+	@build/release/tour build/release/operators/libsoft_clip.so
+
+# All that must pass before a change goes in.
+test:
+	@tools/setup test
+	@tools/test
+
+# The same at full length: every sample, long fuzzing.
+test-all:
+	@tools/setup test
+	@OPWRIGHT_ALL=1 tools/test
+
+# Format, lint, layers, names, sizes.
+check:
+	@tools/setup check
+	@tools/check
+
+# Every benchmark, beside its peer; make bench ARGS=--quick for the short form.
+bench:
+	@tools/setup test
+	@tools/build release
+	@tools/bench $(ARGS)
+
+clean:
+	rm -rf build

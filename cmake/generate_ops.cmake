@@ -1,0 +1,56 @@
+# Code made from src/ops/functions.yaml before any layer is compiled.
+#
+# Public headers go to <build>/generated/opwright, the registration source of the ops layer to
+# <build>/generated_ops. Without the generator or the YAML file, an empty method table stands in, so
+# that the layers below ops build on their own.
+
+set(OPWRIGHT_GENERATED_INCLUDE "${CMAKE_BINARY_DIR}/generated")
+set(OPWRIGHT_GENERATED_OPS "${CMAKE_BINARY_DIR}/generated_ops")
+set(OPWRIGHT_GENERATED_OPS_SOURCES)
+
+# Configure again when either appears.
+file(
+  GLOB ops_generator
+  CONFIGURE_DEPENDS
+  "${CMAKE_SOURCE_DIR}/tools/generate_ops/*.py"
+  "${CMAKE_SOURCE_DIR}/tools/generate_ops/*.h"
+)
+file(GLOB ops_yaml CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/ops/functions.yaml")
+
+if(ops_generator AND ops_yaml)
+  set(
+    generated_headers
+    "${OPWRIGHT_GENERATED_INCLUDE}/opwright/tensor_methods.h"
+    "${OPWRIGHT_GENERATED_INCLUDE}/opwright/functions.h"
+    "${OPWRIGHT_GENERATED_INCLUDE}/opwright/int_list.h"
+  )
+  set(OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp")
+  # The generator leaves unchanged files alone, so that what includes them is not compiled again; the
+  # stamp tells that it ran.
+  set(generate_ops_stamp "${OPWRIGHT_GENERATED_OPS}/generated.stamp")
+  add_custom_command(
+    OUTPUT "${generate_ops_stamp}"
+    BYPRODUCTS ${generated_headers} ${OPWRIGHT_GENERATED_OPS_SOURCES}
+    COMMAND
+      "${CMAKE_COMMAND}" -E env "PYTHONPATH=${CMAKE_SOURCE_DIR}/tools" PYTHONDONTWRITEBYTECODE=1
+      "${Python3_EXECUTABLE}" -m generate_ops --yaml "${ops_yaml}" --name src/ops/functions.yaml
+      --public "${OPWRIGHT_GENERATED_INCLUDE}/opwright" --source "${OPWRIGHT_GENERATED_OPS}"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${generate_ops_stamp}"
+    DEPENDS ${ops_generator} "${ops_yaml}"
+    COMMENT "Generating operator declarations"
+    VERBATIM
+  )
+  add_custom_target(generate_ops DEPENDS "${generate_ops_stamp}")
+  file(MAKE_DIRECTORY "${OPWRIGHT_GENERATED_INCLUDE}/opwright" "${OPWRIGHT_GENERATED_OPS}")
+else()
+  file(
+    CONFIGURE
+    OUTPUT "${OPWRIGHT_GENERATED_INCLUDE}/opwright/tensor_methods.h"
+    CONTENT "#pragma once\nnamespace opwright { template <class Self> struct TensorMethods {}; }\n"
+  )
+  add_custom_target(generate_ops)
+endif()
+
+# GCC 12 turns loops of unknown length into vector code from -O3 on.
+file(GLOB cpu_kernels CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp")
+set_source_files_properties(${cpu_kernels} PROPERTIES COMPILE_OPTIONS -O3)

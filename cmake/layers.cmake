@@ -1,0 +1,182 @@
+# Layers as object libraries whose include roots hold only what they may see.
+#
+# <build>/layers/<layer>/opwright/ has one symlink per allowed layer, so that an include of any other
+# layer finds no file. The tests of a layer see and link the same set and nothing above it.
+
+set(OPWRIGHT_BUILT_LAYERS)
+
+# Layers whose tests start threads; they carry the ctest label `threads` and run under TSan.
+set(OPWRIGHT_THREADED_LAYERS base tensor dispatch host)
+
+# Sets `result` to the object libraries of `layers` that have sources.
+function(opwright_objects result)
+  set(found)
+  foreach(layer IN LISTS ARGN)
+    if(TARGET opwright_${layer})
+      list(APPEND found opwright_${layer})
+    endif()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# Gives `target` the include roots of `layer`, and makes it part of the core: it shares one copy of
+# what the public headers define (include/opwright/visibility.h).
+function(opwright_see_as target layer)
+  target_include_directories(
+    ${target}
+    PRIVATE
+      "${CMAKE_SOURCE_DIR}/include"
+      "${OPWRIGHT_GENERATED_INCLUDE}"
+      "${CMAKE_BINARY_DIR}/layers/${layer}"
+  )
+  target_compile_definitions(${target} PRIVATE OPWRIGHT_CORE)
+  # Error texts name headers by their place in the tree, not by the symlink they came through.
+  target_compile_options(
+    ${target}
+    PRIVATE "-fmacro-prefix-map=${CMAKE_BINARY_DIR}/layers/${layer}/opwright=src"
+  )
+  target_link_libraries(${target} PRIVATE fmt::fmt-header-only Threads::Threads)
+  add_dependencies(${target} generate_ops)
+endfunction()
+
+# Makes the symlinked include root of `layer`, which shows itself and the layers in ARGN.
+function(opwright_include_root layer)
+  set(root "${CMAKE_BINARY_DIR}/layers/${layer}/opwright")
+  file(MAKE_DIRECTORY "${root}")
+  file(GLOB stale RELATIVE "${root}" "${root}/*")
+  list(REMOVE_ITEM stale ${ARGN})
+  foreach(link IN LISTS stale)
+    file(REMOVE "${root}/${link}")
+  endforeach()
+  foreach(allowed IN LISTS ARGN)
+    if(NOT IS_SYMLINK "${root}/${allowed}")
+      file(CREATE_LINK "${CMAKE_SOURCE_DIR}/src/${allowed}" "${root}/${allowed}" SYMBOLIC)
+    endif()
+  endforeach()
+endfunction()
+
+# opwright_layer(<name> USES <layers>): the object library opwright_<name> of src/<name>, and its
+# tests. It sees itself, the layers of USES and what they see. A layer without sources is skipped; its
+# headers are still visible to those above.
+function(opwright_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
+  set(visible ${name})
+  foreach(used IN LISTS layer_USES)
+    get_property(below GLOBAL PROPERTY OPWRIGHT_VISIBLE_TO_${used})
+    if(NOT below)
+      message(FATAL_ERROR "layer ${name}: ${used} must have its line before it")
+    endif()
+    list(APPEND visible ${below})
+  endforeach()
+  list(REMOVE_DUPLICATES visible)
+  set_property(GLOBAL PROPERTY OPWRIGHT_VISIBLE_TO_${name} ${visible})
+  opwright_include_root(${name} ${visible})
+  set(OPWRIGHT_TOP_LAYER ${name} PARENT_SCOPE)
+
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
+  if(name STREQUAL "ops" AND sources)
+    list(APPEND sources ${OPWRIGHT_GENERATED_OPS_SOURCES})
+  endif()
+  if(sources)
+    add_library(opwright_${name} OBJECT ${sources})
+    opwright_see_as(opwright_${name} ${name})
+    set(OPWRIGHT_BUILT_LAYERS ${OPWRIGHT_BUILT_LAYERS} ${name} PARENT_SCOPE)
+  endif()
+
+  if(OPWRIGHT_TESTS)
+    opwright_layer_tests(${name} ${visible})
+  endif()
+endfunction()
+
+# Adds an executable of a layer's tests: sees as `layer`, links the objects of the layers in ARGN.
+function(opwright_test_executable target layer)
+  cmake_parse_arguments(PARSE_ARGV 2 test "" "" "SOURCES;LAYERS")
+  add_executable(${target} ${test_SOURCES})
+  opwright_see_as(${target} ${layer})
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+  opwright_objects(objects ${test_LAYERS})
+  target_link_libraries(${target} PRIVATE ${objects} ${CMAKE_DL_LIBS})
+  if(layer STREQUAL "host" AND TARGET test_operators)
+    add_dependencies(${target} test_operators)
+    target_compile_definitions(
+      ${target}
+      PRIVATE "OPWRIGHT_TEST_OPERATORS=\"${CMAKE_BINARY_DIR}/operators\""
+    )
+  endif()
+endfunction()
+
+# The executables of tests/<layer>:
+#   *_main.cpp  a command-line tool each, named by its stem without _main
+#   *_fuzz.cpp  a libFuzzer target each, under OPWRIGHT_FUZZ
+#   the rest    the ctest <layer>_test
+function(opwright_layer_tests layer)
+  set(folder "${CMAKE_SOURCE_DIR}/tests/${layer}")
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  file(GLOB mains CONFIGURE_DEPENDS "${folder}/*_main.cpp")
+  file(GLOB fuzzers CONFIGURE_DEPENDS "${folder}/*_fuzz.cpp")
+  list(REMOVE_ITEM sources ${mains} ${fuzzers})
+
+  if(sources)
+    opwright_test_executable(${layer}_test ${layer} SOURCES ${sources} LAYERS ${ARGN})
+    target_link_libraries(${layer}_test PRIVATE GTest::gtest_main)
+    add_test(NAME ${layer}_test COMMAND ${layer}_test WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+    set_property(GLOBAL APPEND PROPERTY OPWRIGHT_LAYER_TESTS ${layer}_test)
+    if(layer IN_LIST OPWRIGHT_THREADED_LAYERS)
+      set_property(GLOBAL APPEND PROPERTY OPWRIGHT_THREAD_TESTS ${layer}_test)
+      set_property(TEST ${layer}_test PROPERTY LABELS threads)
+    endif()
+  endif()
+
+  foreach(main IN LISTS mains)
+    cmake_path(GET main STEM stem)
+    string(REGEX REPLACE "_main$" "" target "${stem}")
+    opwright_test_executable(${target} ${layer} SOURCES "${main}" LAYERS ${ARGN})
+  endforeach()
+
+  if(OPWRIGHT_FUZZ)
+    foreach(fuzzer IN LISTS fuzzers)
+      cmake_path(GET fuzzer STEM target)
+      opwright_test_executable(${target} ${layer} SOURCES "${fuzzer}" LAYERS ${ARGN})
+      target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+      set_property(GLOBAL APPEND PROPERTY OPWRIGHT_FUZZERS ${target})
+    endforeach()
+  endif()
+endfunction()
+
+# libopwright.so of all layers. Call it after the last layer.
+function(opwright_core)
+  opwright_objects(objects ${OPWRIGHT_BUILT_LAYERS})
+  if(objects)
+    list(TRANSFORM objects REPLACE ".+" "$<TARGET_OBJECTS:\\0>")
+    add_library(opwright SHARED ${objects})
+    target_link_libraries(opwright PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+    if(NOT OPWRIGHT_FUZZ)
+      # Clang leaves the sanitizers' symbols of a shared library to the executable.
+      target_link_options(opwright PRIVATE -Wl,--no-undefined)
+    endif()
+  endif()
+endfunction()
+
+# Targets that build one kind of test each: layer_tests, thread_tests, fuzzers. The names of the
+# fuzz targets stand in <build>/fuzzers.txt. Call it after the last layer.
+function(opwright_test_groups)
+  foreach(group IN ITEMS layer_tests thread_tests fuzzers)
+    string(TOUPPER "OPWRIGHT_${group}" property)
+    get_property(targets GLOBAL PROPERTY ${property})
+    add_custom_target(${group} DEPENDS ${targets})
+  endforeach()
+  get_property(fuzzers GLOBAL PROPERTY OPWRIGHT_FUZZERS)
+  list(JOIN fuzzers "\n" lines)
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/fuzzers.txt" CONTENT "${lines}\n" @ONLY)
+endfunction()
+
+# An executable over the whole core that sees what the top layer sees; skipped when `source` is not
+# there.
+function(opwright_program name source)
+  file(GLOB found CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${source}")
+  if(found AND TARGET opwright)
+    add_executable(${name} "${found}")
+    opwright_see_as(${name} ${OPWRIGHT_TOP_LAYER})
+    target_link_libraries(${name} PRIVATE opwright)
+  endif()
+endfunction()

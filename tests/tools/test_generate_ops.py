@@ -1,0 +1,274 @@
+"""The generator: YAML in, C++ out, and errors that name their line."""
+
+import re
+from pathlib import Path
+
+import pytest
+from generate_ops.__main__ import write_if_changed
+from generate_ops.declarations import TAGS, DeclarationError, Reader
+from generate_ops.headers import write_functions_header, write_methods_header
+from generate_ops.registration import write_registration
+from generate_ops.schema import SchemaError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+YAML = """\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  variants: function, method
+  tags: [core, pointwise]
+  dispatch:
+    CPU: add_cpu
+- func: add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+  variants: method
+  tags: [inplace]
+  dispatch:
+    CPU: add_in_place_cpu
+- func: slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt step=1) -> Tensor(a)
+  dispatch:
+    CompositeExplicitAutograd: slice_all_devices
+- func: zeros(SymInt[] size, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+  dispatch:
+    CPU: zeros_cpu
+    Fake: zeros_fake
+- func: split(Tensor self, int[2] sizes=1, float? scale=None, str mode="a, b") -> (Tensor, Tensor[])
+  dispatch:
+    CompositeImplicitAutograd: split_composite
+"""
+
+METHODS = """\
+template <class Self>
+struct TensorMethods {
+  Self add(const Self& other, const Scalar& alpha = 1) const;
+  Self& add_(const Self& other, const Scalar& alpha = 1);
+};
+"""
+
+FUNCTIONS = """\
+// add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+template <AnyTensor Self = Tensor>
+Self add(const Self& self, const Same<Self>& other, const Scalar& alpha = 1) {
+  return imported<"aten::add.Tensor", Self(const Self&, const Self&, const Scalar&)>(
+      self, other, alpha);
+}
+
+// slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt step=1) -> Tensor(a)
+template <AnyTensor Self = Tensor>
+Self slice(
+    const Self& self, int64_t dim = 0, const std::optional<SymInt>& start = std::nullopt,
+    const SymInt& step = 1) {
+  return imported<
+      "aten::slice.Tensor",
+      Self(const Self&, int64_t, const std::optional<SymInt>&, const SymInt&)>(
+      self, dim, start, step);
+}
+
+// zeros(SymInt[] size, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+template <AnyTensor Self = Tensor>
+Self zeros(
+    SymIntList size, std::optional<DType> dtype = std::nullopt,
+    std::optional<Device> device = std::nullopt) {
+  return imported<
+      "aten::zeros",
+      Self(std::span<const SymInt>, std::optional<DType>, std::optional<Device>)>(
+      size, dtype, device);
+}
+
+// split(Tensor self, int[2] sizes=1, float? scale=None, str mode="a, b") -> (Tensor, Tensor[])
+template <AnyTensor Self = Tensor>
+std::tuple<Self, std::vector<Self>> split(
+    const Self& self, IntList sizes = {1, 1}, std::optional<double> scale = std::nullopt,
+    std::string_view mode = "a, b") {
+  return imported<
+      "aten::split",
+      std::tuple<Self, std::vector<Self>>(
+          const Self&, std::span<const int64_t>, std::optional<double>, std::string_view)>(
+      self, sizes, scale, mode);
+}
+
+template <class Self>
+Self TensorMethods<Self>::add(const Self& other, const Scalar& alpha) const {
+  return imported<"aten::add.Tensor", Self(const Self&, const Self&, const Scalar&)>(
+      static_cast<const Self&>(*this), other, alpha);
+}
+
+template <class Self>
+Self& TensorMethods<Self>::add_(const Self& other, const Scalar& alpha) {
+  return imported<"aten::add_.Tensor", Self&(Self&, const Self&, const Scalar&)>(
+      static_cast<Self&>(*this), other, alpha);
+}
+
+template <AnyTensor Self>
+Self operator+(const Self& a, const Same<Self>& b) {
+  return add(a, b);
+}
+}  // namespace opwright
+"""
+
+DECLARED_FUNCTIONS = """\
+Tensor add_cpu(const Tensor& self, const Tensor& other, const Scalar& alpha);
+Tensor& add_in_place_cpu(Tensor& self, const Tensor& other, const Scalar& alpha);
+Tensor slice_all_devices(
+    const Tensor& self, int64_t dim, const std::optional<SymInt>& start, const SymInt& step);
+Tensor zeros_cpu(
+    std::span<const int64_t> size, std::optional<DType> dtype, std::optional<Device> device);
+FakeTensor zeros_fake(
+    std::span<const SymInt> size, std::optional<DType> dtype, std::optional<Device> device);
+std::tuple<Tensor, std::vector<Tensor>> split_composite(
+    const Tensor& self, std::span<const int64_t> sizes, std::optional<double> scale,
+    std::string_view mode);
+"""
+
+REGISTRATIONS = """\
+void register_all() {
+  define(
+      "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+      {Tag::Core, Tag::Pointwise}, 1);
+  implement("aten::add.Tensor", Slot::Cpu, &add_cpu, 1);
+"""
+
+
+def read(text: str):
+    return Reader("ops.yaml").read(text)
+
+
+def test_methods_are_declared_for_any_tensor_class():
+    assert METHODS in write_methods_header(read(YAML), "ops.yaml")
+
+
+def test_functions_methods_and_operators_call_their_operator():
+    header = write_functions_header(read(YAML), "ops.yaml", "aten")
+
+    assert header.endswith(FUNCTIONS)
+    assert header.startswith(
+        "// Operators as C++ functions, methods and arithmetic. Made from ops.yaml; do not edit.\n"
+    )
+
+
+def test_kernels_are_declared_with_plain_ints_and_rules_with_symbolic_ones():
+    source = write_registration(read(YAML), "ops.yaml", "aten")
+
+    assert DECLARED_FUNCTIONS in source
+    assert '#include "opwright/fake_tensor.h"\n' in source
+
+
+def test_every_operator_is_defined_and_implemented_with_its_line():
+    source = write_registration(read(YAML), "ops.yaml", "aten")
+
+    assert REGISTRATIONS in source
+    assert '  implement("aten::zeros", Slot::Fake, &zeros_fake, 14);\n' in source
+    assert 'SourceSite at_line(uint32_t line) { return {"ops.yaml", line}; }\n' in source
+
+
+def test_a_default_that_would_make_a_call_ambiguous_is_left_out():
+    header = write_functions_header(
+        read(
+            "- func: sum(Tensor self, int a=1) -> Tensor\n  dispatch: {CPU: f}\n"
+            "- func: sum.more(Tensor self, int a=1, bool b=False) -> Tensor\n  dispatch: {CPU: g}\n"
+        ),
+        "ops.yaml",
+        "aten",
+    )
+
+    assert "Self sum(const Self& self, int64_t a = 1) {" in header
+    assert "Self sum(const Self& self, int64_t a, bool b) {" in header
+
+
+def test_overloads_that_cpp_cannot_tell_apart_are_refused():
+    declarations = read(
+        "- func: f.a(Tensor self, int x) -> Tensor\n  dispatch: {CPU: f}\n"
+        "- func: f.b(Tensor self, int y) -> Tensor\n  dispatch: {CPU: g}\n"
+    )
+
+    with pytest.raises(SchemaError, match=r"f\.b and f\.a have the same C\+\+ parameters"):
+        write_functions_header(declarations, "ops.yaml", "aten")
+
+
+F = "- func: f(Tensor self) -> Tensor\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (F + "  kernel: f\n", "ops.yaml:2: unknown key 'kernel'; there are func, variants, tags, "),
+        (
+            F + "  dispatch: {CPU: f}\n" + F + "  dispatch: {CPU: f}\n",
+            "ops.yaml:3: 'f' is declared twice, first in line 1",
+        ),
+        (
+            F + "  dispatch: {CPU: f}\n  dispatch: {CPU: f}\n",
+            "ops.yaml:3: 'dispatch' stands here tw",
+        ),
+        (F, "ops.yaml:1: an operator needs a 'dispatch' with at least one function"),
+        (
+            F + "  dispatch: {GPU: f}\n",
+            "ops.yaml:2: unknown dispatch key 'GPU'; there are CPU, Fake",
+        ),
+        (F + "  dispatch: {CPU: f()}\n", "ops.yaml:2: 'f()' is no name of a C++ function"),
+        (
+            F + "  tags: [fast]\n  dispatch: {CPU: f}\n",
+            "ops.yaml:2: unknown tag 'fast'; there are p",
+        ),
+        (F + "  tags: core\n  dispatch: {CPU: f}\n", "ops.yaml:2: 'tags' must be a list"),
+        (F + "  variants: static\n  dispatch: {CPU: f}\n", "ops.yaml:2: unknown variant 'static'"),
+        (
+            "- func: f(int x) -> int\n  variants: method\n  dispatch: {CPU: f}\n",
+            "ops.yaml:2: a method needs 'self' as its first argument: f(int x) -> int",
+        ),
+        (
+            "- func: f(Tensor self)\n",
+            "ops.yaml:1: 'f(Tensor self)' is not 'name.overload(arguments)",
+        ),
+        ("- func: f(Tensor) -> Tensor\n", "ops.yaml:1: 'Tensor' is not an argument"),
+        ("- func: f(int x, int x) -> int\n", "ops.yaml:1: there are two arguments 'x'"),
+        ("- func: f(Dimname x) -> int\n", "ops.yaml:1: the type Dimname has no C++ form yet"),
+        ("- func: f(int x=y) -> int\n", "ops.yaml:1: the default y of 'x' has no C++ form yet"),
+        ("- func: [f]\n", "ops.yaml:1: 'func' must be text"),
+        ("- tags: []\n", "ops.yaml:1: an operator needs a 'func'"),
+        ("func: f\n", "ops.yaml:1: expected a list of operators"),
+        ("- f\n", "ops.yaml:1: an operator must be a mapping"),
+        ("- func: {\n", "ops.yaml:2: "),
+    ],
+)
+def test_a_problem_is_told_with_its_line(text, problem):
+    with pytest.raises(DeclarationError) as raised:
+        read(text)
+
+    assert str(raised.value).startswith(problem)
+
+
+def test_a_function_has_one_signature():
+    declarations = read(
+        "- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: same}\n"
+        "- func: g(Tensor self, int x) -> Tensor\n  dispatch: {CPU: same}\n"
+    )
+
+    with pytest.raises(SchemaError, match="same is named with two signatures, again in line 3"):
+        write_registration(declarations, "ops.yaml", "aten")
+
+
+def test_an_unchanged_file_is_left_alone(tmp_path):
+    path = tmp_path / "folder" / "file.h"
+    write_if_changed(path, "text")
+    before = path.stat().st_mtime_ns
+
+    write_if_changed(path, "text")
+
+    assert path.stat().st_mtime_ns == before
+
+
+def test_the_tags_are_those_of_the_header():
+    header = (ROOT / "include" / "opwright" / "tag.h").read_text()
+    body = re.search(r"enum class Tag : uint8_t \{(.*?)\};", header, re.DOTALL)[1]
+    names = re.findall(r"^\s*(\w+),", body, re.MULTILINE)
+
+    assert [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in names] == list(TAGS)
+
+
+def test_the_schemas_of_functions_yaml_are_those_of_torch():
+    torch = pytest.importorskip("torch", reason="torch is not installed: no schema was compared")
+    path = ROOT / "src" / "ops" / "functions.yaml"
+
+    for declaration in Reader("functions.yaml").read(path.read_text()):
+        packet = getattr(torch.ops.aten, declaration.schema.name)
+        theirs = getattr(packet, declaration.schema.overload or "default")._schema
+        assert torch._C.parse_schema(f"aten::{declaration.schema.text}") == theirs

@@ -1,0 +1,148 @@
+"""The public headers: methods of tensors, and functions."""
+
+from .cpp_text import Signature, call_operator, make_signatures, wrap_list
+from .cpp_types import Form, return_type
+from .declarations import Declaration
+
+METHODS_HEADER = """\
+// The methods that operators give to tensors. Made from {yaml}; do not edit.
+//
+// Declared before class Tensor, which inherits them; opwright/functions.h defines them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "opwright/device.h"
+#include "opwright/dtype.h"
+#include "opwright/int_list.h"
+#include "opwright/memory_format.h"
+#include "opwright/scalar.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {{
+template <class Self>
+struct TensorMethods {{
+{methods}}};
+}}  // namespace opwright
+"""
+
+FUNCTIONS_HEADER = """\
+// Operators as C++ functions, methods and arithmetic. Made from {yaml}; do not edit.
+//
+// They take Tensor or FakeTensor and give the same. A function that no tensor tells which gives a
+// Tensor, unless it is asked: empty<FakeTensor>(sizes).
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "opwright/operator_handle.h"
+#include "opwright/tensor.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {{
+template <class T>
+concept AnyTensor = std::derived_from<T, TensorHandle>;
+// Self, where an argument must not decide what Self is.
+template <class Self>
+using Same = std::type_identity_t<Self>;
+
+{functions}{methods}{operators}}}  // namespace opwright
+"""
+
+# C++ operator, the operators it needs, its parameters and its meaning.
+ARITHMETIC = (
+    ("+", ("add.Tensor",), "const Self& a, const Same<Self>& b", "add(a, b)"),
+    ("+", ("add.Scalar",), "const Self& a, const Scalar& b", "add(a, b)"),
+    ("+", ("add.Scalar",), "const Scalar& a, const Self& b", "add(b, a)"),
+    ("-", ("sub.Tensor",), "const Self& a, const Same<Self>& b", "sub(a, b)"),
+    ("-", ("sub.Scalar",), "const Self& a, const Scalar& b", "sub(a, b)"),
+    ("-", ("rsub.Scalar",), "const Scalar& a, const Self& b", "rsub(b, a)"),
+    ("*", ("mul.Tensor",), "const Self& a, const Same<Self>& b", "mul(a, b)"),
+    ("*", ("mul.Scalar",), "const Self& a, const Scalar& b", "mul(a, b)"),
+    ("*", ("mul.Scalar",), "const Scalar& a, const Self& b", "mul(b, a)"),
+    ("/", ("div.Tensor",), "const Self& a, const Same<Self>& b", "div(a, b)"),
+    ("/", ("div.Scalar",), "const Self& a, const Scalar& b", "div(a, b)"),
+    (
+        "/",
+        ("reciprocal", "mul.Scalar"),
+        "const Scalar& a, const Self& b",
+        "mul(reciprocal(b), a)",
+    ),
+    ("-", ("neg",), "const Self& a", "neg(a)"),
+)
+
+
+def write_methods_header(declarations: list[Declaration], yaml: str) -> str:
+    methods = ""
+    for signature in make_signatures(declarations, "method"):
+        schema = signature.declaration.schema
+        head = f"  {return_type(schema, Form.FUNCTION, 'Self')} {schema.name}("
+        methods += wrap_list(head, signature.parameters(True), f"){qualifier(signature)};", 6)
+        methods += "\n"
+    return METHODS_HEADER.format(yaml=yaml, methods=methods)
+
+
+def write_functions_header(declarations: list[Declaration], yaml: str, name_space: str) -> str:
+    functions = "".join(
+        write_function(signature, name_space)
+        for signature in make_signatures(declarations, "function")
+    )
+    methods = "".join(
+        write_method(signature, name_space) for signature in make_signatures(declarations, "method")
+    )
+    return FUNCTIONS_HEADER.format(
+        yaml=yaml,
+        functions=functions,
+        methods=methods,
+        operators=write_operators(declarations),
+    )
+
+
+def write_function(signature: Signature, name_space: str) -> str:
+    schema = signature.declaration.schema
+    head = f"{return_type(schema, Form.FUNCTION, 'Self')} {schema.name}("
+    return (
+        f"// {schema.text}\n"
+        "template <AnyTensor Self = Tensor>\n"
+        + wrap_list(head, signature.parameters(True), ") {", 4)
+        + "\n"
+        + call_operator(schema, name_space, signature.names)
+        + "}\n\n"
+    )
+
+
+def write_method(signature: Signature, name_space: str) -> str:
+    schema = signature.declaration.schema
+    head = f"{return_type(schema, Form.FUNCTION, 'Self')} TensorMethods<Self>::{schema.name}("
+    self = f"static_cast<{'' if is_mutating(signature) else 'const '}Self&>(*this)"
+    return (
+        "template <class Self>\n"
+        + wrap_list(head, signature.parameters(False), f"){qualifier(signature)} {{", 4)
+        + "\n"
+        + call_operator(schema, name_space, [self, *signature.names])
+        + "}\n\n"
+    )
+
+
+def write_operators(declarations: list[Declaration]) -> str:
+    known = {
+        declaration.schema.full_name
+        for declaration in declarations
+        if "function" in declaration.variants
+    }
+    return "".join(
+        "template <AnyTensor Self>\n"
+        f"Self operator{symbol}({parameters}) {{\n  return {meaning};\n}}\n"
+        for symbol, needs, parameters, meaning in ARITHMETIC
+        if known.issuperset(needs)
+    )
+
+
+def is_mutating(signature: Signature) -> bool:
+    return signature.declaration.schema.arguments[0].type.is_written
+
+
+def qualifier(signature: Signature) -> str:
+    return "" if is_mutating(signature) else " const"

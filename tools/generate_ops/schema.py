@@ -1,0 +1,118 @@
+"""The part of a schema that C++ declarations need: names, types, defaults, what is written.
+
+The core's own parser checks a schema in full when it is registered; this one only takes it apart.
+"""
+
+import re
+from dataclasses import dataclass
+
+ARGUMENT = re.compile(
+    r"(?P<base>\w+)(?:\((?P<alias>[^)]*)\))?(?P<suffixes>(?:\[\d*\]|\?)*)"
+    r"(?: +(?P<name>\w+)(?: ?= ?(?P<default>.+))?)?"
+)
+SCHEMA = re.compile(
+    r"(?P<name>\w+)(?:\.(?P<overload>\w+))?\((?P<arguments>.*)\) -> (?P<returns>.+)"
+)
+
+
+class SchemaError(ValueError):
+    """A schema that cannot be taken apart."""
+
+
+@dataclass(frozen=True)
+class Type:
+    base: str  # "Tensor", "SymInt", ...
+    suffixes: tuple[str, ...]  # "?", "[]" or "[2]", innermost first
+    is_written: bool = False
+
+    @property
+    def shape(self) -> str:
+        """The suffixes without the lengths of lists: "[]?"."""
+        return re.sub(r"\d", "", "".join(self.suffixes))
+
+    @property
+    def length(self) -> int | None:
+        """The length of `int[2]`, which a single number may stand for."""
+        sized = re.fullmatch(r"\[(\d+)\]", self.suffixes[0]) if self.suffixes else None
+        return int(sized[1]) if sized else None
+
+
+@dataclass(frozen=True)
+class Argument:
+    type: Type
+    name: str
+    default: str | None  # as the schema writes it
+
+
+@dataclass(frozen=True)
+class Schema:
+    text: str
+    name: str  # "add"
+    overload: str  # "Tensor", or ""
+    arguments: tuple[Argument, ...]
+    returns: tuple[Type, ...]
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.name}.{self.overload}" if self.overload else self.name
+
+
+def parse_schema(text: str) -> Schema:
+    found = SCHEMA.fullmatch(text)
+    if not found:
+        raise SchemaError(f"'{text}' is not 'name.overload(arguments) -> returns'")
+    parts = split_list(found["arguments"])
+    arguments = tuple(parse_argument(part) for part in parts if part != "*")
+    names = [argument.name for argument in arguments]
+    for name in names:
+        if names.count(name) > 1:
+            raise SchemaError(f"there are two arguments '{name}'")
+    return Schema(
+        text=text,
+        name=found["name"],
+        overload=found["overload"] or "",
+        arguments=arguments,
+        returns=parse_returns(found["returns"]),
+    )
+
+
+def parse_argument(text: str) -> Argument:
+    found = ARGUMENT.fullmatch(text)
+    if not found or not found["name"]:
+        raise SchemaError(f"'{text}' is not an argument")
+    return Argument(make_type(found), found["name"], found["default"])
+
+
+def parse_returns(text: str) -> tuple[Type, ...]:
+    inside = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+    types = []
+    for part in split_list(inside):
+        found = ARGUMENT.fullmatch(part)
+        if not found or found["default"]:
+            raise SchemaError(f"'{part}' is not a return type")
+        types.append(make_type(found))
+    return tuple(types)
+
+
+def make_type(found: re.Match[str]) -> Type:
+    suffixes = tuple(re.findall(r"\[\d*\]|\?", found["suffixes"]))
+    return Type(found["base"], suffixes, is_written="!" in (found["alias"] or ""))
+
+
+def split_list(text: str) -> list[str]:
+    """Split at the commas that stand in no bracket and no string."""
+    parts, depth, quote, start = [], 0, "", 0
+    for index, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:index].strip())
+            start = index + 1
+    last = text[start:].strip()
+    return [*parts, last] if last or parts else []

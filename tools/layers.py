@@ -1,0 +1,94 @@
+"""The layering rule, read from CMakeLists.txt and held against the #include lines of the tree.
+
+The build holds the rule too, since a layer's include root has only the layers it names; this check
+also sees headers that no source includes, and names the offending line.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE_SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+LAYER_LINE = re.compile(r"^opwright_layer\(\s*(\w+)\s*(?:USES\s+([\w\s]+?))?\s*\)", re.MULTILINE)
+
+# These cost an author's file compile time.
+HEAVY_HEADERS = re.compile(r"^(iostream|functional|fmt/.*)$")
+
+
+def parse_layers(root: Path) -> dict[str, set[str]]:
+    """Return, per layer in order, the layers whose headers it may include (with its own)."""
+    layers = {}
+    for name, uses in LAYER_LINE.findall((root / "CMakeLists.txt").read_text()):
+        layers[name] = {name}.union(*(layers[used] for used in uses.split()))
+    return layers
+
+
+def includes_of(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield line number, opening mark and target of each #include."""
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if match := INCLUDE.match(line):
+            yield number, match[1], match[2]
+
+
+def sources_under(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix in SOURCE_SUFFIXES)
+
+
+def layer_of_include(target: str, layers: dict[str, set[str]]) -> str | None:
+    """Return the layer that `target` belongs to, or None for public and foreign headers."""
+    parts = target.split("/")
+    if len(parts) > 2 and parts[0] == "opwright" and parts[1] in layers:
+        return parts[1]
+    return None
+
+
+def check_layers(root: Path) -> list[str]:
+    """Return one line per broken rule, `path:line: what is wrong`."""
+    layers = parse_layers(root)
+    problems = []
+    for layer, allowed in layers.items():
+        for folder in (root / "src" / layer, root / "tests" / layer):
+            problems += check_folder(root, folder, layers, allowed, f"layer {layer}")
+    for name in ("include", "tests/operators", "tests/abi", "bridges", "devices"):
+        problems += check_folder(root, root / name, layers, set(), name)
+    problems += check_public_headers(root)
+    problems += check_stray_folders(root, layers)
+    return problems
+
+
+def check_folder(
+    root: Path, folder: Path, layers: dict[str, set[str]], allowed: set[str], who: str
+) -> list[str]:
+    problems = []
+    for path in sources_under(folder):
+        for number, mark, target in includes_of(path):
+            where = f"{path.relative_to(root)}:{number}"
+            layer = layer_of_include(target, layers)
+            if ".." in target.split("/"):
+                problems.append(f'{where}: an include has "..": {target}')
+            elif layer is not None and layer not in allowed:
+                problems.append(f"{where}: {who} may not include {target}")
+            elif mark == '"' and "/" not in target:
+                problems.append(f'{where}: write "opwright/<layer>/{target}", not "{target}"')
+    return problems
+
+
+def check_public_headers(root: Path) -> list[str]:
+    return [
+        f"{path.relative_to(root)}:{number}: a public header may not include <{target}>"
+        for path in sources_under(root / "include")
+        for number, _, target in includes_of(path)
+        if HEAVY_HEADERS.match(target)
+    ]
+
+
+def check_stray_folders(root: Path, layers: dict[str, set[str]]) -> list[str]:
+    folder = root / "src"
+    if not folder.is_dir():
+        return []
+    return [
+        f"src/{path.name}: no opwright_layer(...) line names this folder"
+        for path in sorted(folder.iterdir())
+        if path.is_dir() and path.name not in layers
+    ]
