@@ -1,0 +1,55 @@
+// Where a tensor's memory is. Names of devices are resolved by the host's device table.
+#pragma once
+
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+struct Device {
+  int32_t type = kOpwDeviceCpu;
+  int32_t index = -1;  // -1: the current one of its type
+
+  constexpr Device() = default;
+  constexpr explicit Device(int32_t device_type, int32_t device_index = -1)
+      : type(device_type), index(device_index) {}
+  constexpr Device(OpwDevice device)
+      : type(device.type), index(device.index) {}                 // NOLINT: the same thing in C
+  constexpr operator OpwDevice() const { return {type, index}; }  // NOLINT
+  friend constexpr bool operator==(const Device&, const Device&) = default;
+};
+
+inline constexpr Device kCpu{kOpwDeviceCpu, 0};
+
+struct DeviceName {
+  int32_t type;
+  const char* name;
+};
+// The types that every host knows by name, whether or not something runs on them.
+inline constexpr DeviceName kDeviceNames[] = {
+    {kOpwDeviceCpu, "cpu"},       {kOpwDeviceCuda, "cuda"},
+    {kOpwDeviceOpenCl, "opencl"}, {kOpwDeviceVulkan, "vulkan"},
+    {kOpwDeviceMps, "mps"},       {kOpwDeviceRocm, "rocm"},
+    {kOpwDeviceXpu, "xpu"},       {kOpwDevicePrivate, "privateuse1"},
+    {kOpwDeviceMeta, "meta"},     {kOpwDeviceXla, "xla"},
+    {kOpwDeviceIpu, "ipu"},       {kOpwDeviceHpu, "hpu"},
+};
+
+constexpr const char* device_name_or_null(int32_t type) {
+  for (const DeviceName& entry : kDeviceNames) {
+    if (entry.type == type) return entry.name;
+  }
+  return nullptr;
+}
+#ifdef OPWRIGHT_CORE
+// Knows the names of plug-ins too (src/tensor/device_table.cpp).
+void append_text(std::string& out, Device device);
+#else
+inline void append_text(std::string& out, Device device) {
+  const char* name = device_name_or_null(device.type);
+  out.append(name ? std::string(name) : concatenate("device", device.type));
+  if (device.index >= 0 && !(device.type == kOpwDeviceCpu && device.index == 0)) {
+    out.append(":").append(std::to_string(device.index));
+  }
+}
+#endif
+}  // namespace opwright

@@ -1,0 +1,200 @@
+// The kernel adapter: a typed C++ function as an OpwFunction, and the schema that its type implies.
+//
+// The adapter is the only place where C++ exceptions become a status. A plain function is the
+// record's `self`; a closure is owned by the record.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "opwright/value.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+// How a parameter or result type is written in values: `const Tensor&`, `Tensor&` and `Tensor` are
+// all Tensor.
+template <class T>
+using ValueOfParameter = ValueOf<std::remove_cvref_t<T>>;
+
+// The types of a function, a function pointer or a callable object with one call operator.
+template <class F>
+struct SignatureOf : SignatureOf<decltype(&F::operator())> {};
+template <class R, class... Args>
+struct SignatureOf<R(Args...)> {
+  using Type = R(Args...);
+};
+template <class R, class... Args>
+struct SignatureOf<R (*)(Args...)> : SignatureOf<R(Args...)> {};
+template <class R, class... Args>
+struct SignatureOf<R (*)(Args...) noexcept> : SignatureOf<R(Args...)> {};
+template <class C, class R, class... Args>
+struct SignatureOf<R (C::*)(Args...)> : SignatureOf<R(Args...)> {};
+template <class C, class R, class... Args>
+struct SignatureOf<R (C::*)(Args...) const> : SignatureOf<R(Args...)> {};
+
+// A function pointer, or an object with one call operator.
+template <class F>
+concept Boxable = std::is_pointer_v<F> || requires { &F::operator(); };
+
+template <class R>
+struct ResultsOf {
+  static constexpr uint32_t kCount = 1;
+  static void give(OpwValue* results, R result) {
+    results[0] = ValueOfParameter<R>::give(std::forward<R>(result));
+  }
+  static std::string schema_type() { return ValueOfParameter<R>::schema_type(); }
+};
+template <>
+struct ResultsOf<void> {
+  static constexpr uint32_t kCount = 0;
+  static std::string schema_type() { return "()"; }
+};
+template <class... T>
+struct ResultsOf<std::tuple<T...>> {
+  static constexpr uint32_t kCount = sizeof...(T);
+  static void give(OpwValue* results, std::tuple<T...> all) {
+    std::apply(
+        [&](auto&... each) {
+          ((*results++ = ValueOfParameter<T>::give(std::forward<T>(each))), ...);
+        },
+        all);
+  }
+  static std::string schema_type() {
+    std::string text = "(";
+    ((text.append(text.size() > 1 ? ", " : "").append(ValueOfParameter<T>::schema_type())), ...);
+    return text + ")";
+  }
+};
+
+// Which host this thread is in; nested hosts restore it. The core knows it from its own thread
+// state.
+class HostScope {
+ public:
+#ifdef OPWRIGHT_CORE
+  explicit HostScope(const OpwHost* /*host*/) noexcept {}
+#else
+  explicit HostScope(const OpwHost* host) noexcept : previous_(std::exchange(current_host, host)) {}
+  ~HostScope() { current_host = previous_; }
+  HostScope(const HostScope&) = delete;
+  HostScope& operator=(const HostScope&) = delete;
+
+ private:
+  const OpwHost* previous_;
+#endif
+};
+
+[[gnu::cold, gnu::noinline]] inline int give_current_error(const OpwRecord* record) noexcept {
+  record->host->give_error(record->host, current_error().share());
+  return 1;
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_wrong_count(uint32_t args,
+                                                                     uint32_t num_args,
+                                                                     uint32_t results,
+                                                                     uint32_t num_results) {
+  throw_error("TypeError", "the function takes ", args, " arguments and gives ", results,
+              " results, but was called with ", num_args, " and ", num_results);
+}
+
+template <class Signature>
+struct KernelAdapter;
+template <class R, class... Args>
+struct KernelAdapter<R(Args...)> {
+  // `record->self` is the function.
+  static int call_function(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                           OpwValue* results, uint32_t num_results) noexcept {
+    const auto function = reinterpret_cast<R (*)(Args...)>(record->self);
+    return call(record, function, args, num_args, results, num_results);
+  }
+
+  // `record->self` is a callable object on the heap.
+  template <class F>
+  static int call_object(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                         OpwValue* results, uint32_t num_results) noexcept {
+    return call(record, *static_cast<F*>(record->self), args, num_args, results, num_results);
+  }
+
+  template <class F>
+  static int call(const OpwRecord* record, F& function, const OpwValue* args, uint32_t num_args,
+                  OpwValue* results, uint32_t num_results) noexcept {
+    try {
+      const HostScope scope(record->host);
+      if (num_args != sizeof...(Args) || num_results != ResultsOf<R>::kCount) [[unlikely]] {
+        throw_wrong_count(sizeof...(Args), num_args, ResultsOf<R>::kCount, num_results);
+      }
+      unpack(function, args, results, std::index_sequence_for<Args...>{});
+      return 0;
+    } catch (...) {
+      return give_current_error(record);
+    }
+  }
+
+ private:
+  template <class F, size_t... I>
+  static void unpack(F& function, [[maybe_unused]] const OpwValue* args,
+                     [[maybe_unused]] OpwValue* results, std::index_sequence<I...>) {
+    if constexpr (std::is_void_v<R>) {
+      function(ValueOfParameter<Args>::read(args[I])...);
+    } else {
+      ResultsOf<R>::give(results, function(ValueOfParameter<Args>::read(args[I])...));
+    }
+  }
+};
+
+// "(Tensor arg0, float arg1) -> Tensor": the schema that a function type implies, for the parser.
+// `Tensor&` is written.
+template <class Signature>
+struct SchemaOf;
+template <class R, class... Args>
+struct SchemaOf<R(Args...)> {
+  static std::string text() {
+    std::string out = "(";
+    [[maybe_unused]] int index = 0;
+    [[maybe_unused]] char alias = 'a';
+    ((append_parameter<Args>(out, index, alias)), ...);
+    out.append(") -> ");
+    if constexpr (std::is_lvalue_reference_v<R>) return out + "Tensor(a!)";
+    return out + ResultsOf<R>::schema_type();
+  }
+  // The same, made once and kept for ever.
+  static const char* signature() {
+    static const std::string kept = text();
+    return kept.c_str();
+  }
+
+ private:
+  template <class Arg>
+  static void append_parameter(std::string& out, int& index, char& alias) {
+    if (index != 0) out.append(", ");
+    out.append(ValueOfParameter<Arg>::schema_type());
+    if constexpr (std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>)
+      out.append("(").append(1, alias++).append("!)");
+    out.append(" arg").append(std::to_string(index++));
+  }
+};
+template <class F>
+std::string infer_schema(F /*function*/) {
+  return SchemaOf<typename SignatureOf<F>::Type>::text();
+}
+
+// What a registration takes: a function with what it needs. `drop` is null for plain functions.
+struct BoxedFunction {
+  OpwFunction function;
+  void* self;
+  void (*drop)(void* self);
+  const char*
+      signature;  // the schema that its C++ type implies, kept for ever; null: it is boxed by hand
+};
+
+// Boxes a plain function or a callable object of any signature that ValueOf covers.
+template <Boxable F>
+BoxedFunction box(F function) {
+  using Signature = typename SignatureOf<F>::Type;
+  if constexpr (std::is_pointer_v<F>) {
+    return {&KernelAdapter<Signature>::call_function, reinterpret_cast<void*>(function), nullptr,
+            SchemaOf<Signature>::signature()};
+  } else {
+    return {&KernelAdapter<Signature>::template call_object<F>, new F(std::move(function)),
+            [](void* self) { delete static_cast<F*>(self); }, SchemaOf<Signature>::signature()};
+  }
+}
+}  // namespace opwright

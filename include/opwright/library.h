@@ -1,0 +1,287 @@
+// How an author registers operators.
+//
+//   OPWRIGHT_LIBRARY(audio, m) { m.def("soft_clip(Tensor x, float limit=1.0) -> Tensor"); }
+//   OPWRIGHT_LIBRARY_IMPL(audio, CPU, m) { m.impl("soft_clip", &soft_clip_cpu); }
+//
+// A binary is passive: static initialisers only link the blocks into a list, and the bodies run
+// when a host takes the binary. Blocks of the core itself run at once.
+#pragma once
+
+#include <cstddef>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "opwright/autograd.h"
+#include "opwright/fake_tensor.h"
+#include "opwright/operator_handle.h"
+#include "opwright/tag.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+#ifdef OPWRIGHT_CORE
+// Runs the body of a block of the core; in src/dispatch.
+void link_library(OpwLibrary* library);
+#else
+// The blocks of this binary, newest first.
+inline constinit OpwLibrary* first_library = nullptr;
+
+inline void link_library(OpwLibrary* library) {
+  library->next = first_library;
+  first_library = library;
+}
+
+inline const OpwBinary* own_binary() noexcept {
+  static OpwBinary binary{.struct_size = sizeof(OpwBinary),
+                          .abi_major = OPW_ABI_MAJOR,
+                          .abi_minor = OPW_ABI_MINOR,
+                          .libraries = nullptr,
+                          .imports = nullptr,
+                          .num_imports = 0};
+  // The lists are whole once the static initialisers have run, which is before a host can ask.
+  binary.libraries = first_library;
+  binary.imports = first_import;
+  binary.num_imports = first_import ? first_import->index + 1 : 0;
+  return &binary;
+}
+#endif
+
+// What a vmap rule is told beside the arguments.
+struct VmapInfo {
+  int64_t batch_size;
+  std::string_view randomness;                  // "error", "same" or "different"
+  std::vector<std::optional<int64_t>> in_dims;  // one for each argument; nothing: not batched
+};
+// What it gives: the results and where their batch dimension is.
+template <class R>
+struct VmapResult {
+  R results;
+  std::vector<std::optional<int64_t>> out_dims;
+};
+
+// A vmap rule `VmapResult<R> f(const VmapInfo&, args...)` as an OpwFunction.
+template <class Signature>
+struct VmapAdapter;
+template <class R, class... Args>
+struct VmapAdapter<VmapResult<R>(const VmapInfo&, Args...)> {
+  static int call_function(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                           OpwValue* results, uint32_t num_results) noexcept {
+    try {
+      const HostScope scope(record->host);
+      constexpr uint32_t kLeading = 3;  // batch size, randomness, in_dims
+      if (num_args != kLeading + sizeof...(Args) || num_results != ResultsOf<R>::kCount + 1)
+          [[unlikely]] {
+        throw_wrong_count(kLeading + sizeof...(Args), num_args, ResultsOf<R>::kCount + 1,
+                          num_results);
+      }
+      const VmapInfo info{ValueOf<int64_t>::read(args[0]), ValueOf<std::string_view>::read(args[1]),
+                          ValueOf<std::vector<std::optional<int64_t>>>::read(args[2])};
+      unpack(record, info, args + kLeading, results, std::index_sequence_for<Args...>{});
+      return 0;
+    } catch (...) {
+      return give_current_error(record);
+    }
+  }
+
+ private:
+  template <size_t... I>
+  static void unpack(const OpwRecord* record, const VmapInfo& info, const OpwValue* args,
+                     OpwValue* results, std::index_sequence<I...>) {
+    const auto function =
+        reinterpret_cast<VmapResult<R> (*)(const VmapInfo&, Args...)>(record->self);
+    VmapResult<R> mapped = function(info, ValueOfParameter<Args>::read(args[I])...);
+    ResultsOf<R>::give(results, std::move(mapped.results));
+    results[ResultsOf<R>::kCount] =
+        ValueOf<std::vector<std::optional<int64_t>>>::give(mapped.out_dims);
+  }
+};
+
+// The `m` of a library block.
+class Library {
+ public:
+  Library(OpwRegistrar* registrar, const OpwLibrary& block)
+      : registrar_(registrar), block_(block) {}
+
+  // Adds an operator: "soft_clip(Tensor x, float limit=1.0) -> Tensor".
+  Library& def(const std::string& schema, Tags tags = {},
+               std::source_location where = std::source_location::current()) {
+    require_ok(registrar_->define(registrar_, schema.c_str(), tags.bits(), where.file_name(),
+                                  where.line()));
+    return *this;
+  }
+  // Adds an operator with a body for all devices, which transforms see through. A name alone takes
+  // its schema from the C++ type.
+  template <class F>
+    requires Boxable<F>
+  Library& def(const std::string& schema_or_name, F body, Tags tags = {},
+               std::source_location where = std::source_location::current()) {
+    const bool is_name = schema_or_name.find('(') == std::string::npos;
+    def(is_name ? schema_or_name + infer_schema(body) : schema_or_name, tags, where);
+    implement(schema_or_name.substr(0, schema_or_name.find('(')), "CompositeImplicitAutograd",
+              box(std::move(body)), where);
+    return *this;
+  }
+
+  // Adds a function to a row: for the slot of the block or, in a block without one, a body for all
+  // devices.
+  template <class F>
+  Library& impl(const std::string& name, F function,
+                std::source_location where = std::source_location::current()) {
+    implement(name, block_.slot ? block_.slot : "CompositeImplicitAutograd",
+              box(std::move(function)), where);
+    return *this;
+  }
+
+  // The function that gives the shape, dtype and device of the results: over FakeTensor, or over
+  // Tensor with sym_size.
+  template <class F>
+  Library& register_fake(const std::string& name, F function,
+                         std::source_location where = std::source_location::current()) {
+    implement(name, "Fake", box(std::move(function)), where);
+    return *this;
+  }
+
+  // `save(AutogradContext&, arguments..., results...)` runs after the call, `backward(const
+  // AutogradContext&, gradient of each result...)` gives one gradient for each tensor argument.
+  template <class Save, class Backward>
+  Library& register_autograd(const std::string& name, Save save, Backward backward,
+                             std::source_location where = std::source_location::current()) {
+    BoxedFunction boxed_save = box(save);
+    boxed_save.signature = nullptr;
+    implement(name, "SetupContext", boxed_save, where);
+    return register_autograd(name, backward, where);
+  }
+  template <class Backward>
+  Library& register_autograd(const std::string& name, Backward backward,
+                             std::source_location where = std::source_location::current()) {
+    using Adapter = BackwardAdapter<typename SignatureOf<Backward>::Type>;
+    implement(name, "Autograd",
+              {&Adapter::call_function, reinterpret_cast<void*>(backward), nullptr, nullptr},
+              where);
+    return *this;
+  }
+
+  // `rule(const VmapInfo&, arguments...)` gives a VmapResult.
+  template <class F>
+  Library& register_vmap(const std::string& name, F rule,
+                         std::source_location where = std::source_location::current()) {
+    using Adapter = VmapAdapter<typename SignatureOf<F>::Type>;
+    implement(name, "Vmap",
+              {&Adapter::call_function, reinterpret_cast<void*>(rule), nullptr, nullptr}, where);
+    return *this;
+  }
+
+ private:
+  void implement(const std::string& name, const char* slot, const BoxedFunction& boxed,
+                 std::source_location where) {
+    const OpwImplementation implementation{.struct_size = sizeof(OpwImplementation),
+                                           .line = where.line(),
+                                           .function = boxed.function,
+                                           .self = boxed.self,
+                                           .drop = boxed.drop,
+                                           .name = name.c_str(),
+                                           .slot = slot,
+                                           .signature = boxed.signature,
+                                           .file = where.file_name()};
+    require_ok(registrar_->implement(registrar_, &implementation));
+  }
+
+  OpwRegistrar* registrar_;
+  const OpwLibrary& block_;
+};
+
+// Runs the body of a block; what it throws becomes the error of the registration.
+template <class Body>
+int run_library_body(const OpwLibrary* block, OpwRegistrar* registrar, const Body& body) noexcept {
+  const HostScope scope(registrar->host);
+  try {
+    Library library(registrar, *block);
+    body(library);
+    return 0;
+  } catch (...) {
+    registrar->host->give_error(registrar->host, current_error().share());
+    return 1;
+  }
+}
+
+// Links a constant-initialised block at load.
+struct LibraryLink {
+  explicit LibraryLink(OpwLibrary* block) { link_library(block); }
+};
+
+// Registers functions without a block: static auto registry =
+// RegisterOperators().op("cst::dual_residual", &dual_residual);
+class RegisterOperators {
+ public:
+  // The operator takes its schema from the C++ type unless the name has one behind it; the function
+  // is a body for all devices, which transforms see through.
+  template <class F>
+  RegisterOperators&& op(const char* schema_or_name, F function,
+                         std::source_location where = std::source_location::current()) && {
+    struct Entry : OpwLibrary {
+      std::string name;
+      F function;
+      std::source_location where;
+    };
+    auto* entry = new Entry{};  // lives as long as the binary, which is never unloaded
+    entry->struct_size = sizeof(OpwLibrary);
+    entry->kind = kOpwLibraryFragment;
+    entry->name_space = "";  // the name has it
+    entry->file = where.file_name();
+    entry->line = where.line();
+    entry->body = [](const OpwLibrary* block, OpwRegistrar* registrar) {
+      const auto* self = static_cast<const Entry*>(block);
+      return run_library_body(block, registrar, [&](Library& m) {
+        m.def(self->name, self->function, {}, self->where);
+      });
+    };
+    entry->name = schema_or_name;
+    entry->function = function;
+    entry->where = where;
+    link_library(entry);
+    return std::move(*this);
+  }
+};
+}  // namespace opwright
+
+#ifndef OPWRIGHT_CORE
+// The one exported symbol; the same in every file of the binary.
+extern "C" __attribute__((used, visibility("default"))) inline const OpwBinary* opw_binary(void) {
+  return opwright::own_binary();
+}
+#endif
+
+#define OPWRIGHT_CONCATENATE_(a, b) a##b
+#define OPWRIGHT_CONCATENATE(a, b) OPWRIGHT_CONCATENATE_(a, b)
+
+// A block `(Library& m) { ... }` follows.
+#define OPWRIGHT_LIBRARY_BLOCK_(kind_, name_space_, slot_, id, m)                          \
+  static void OPWRIGHT_CONCATENATE(opwright_library_body_, id)(::opwright::Library&);      \
+  static int OPWRIGHT_CONCATENATE(opwright_run_library_, id)(const OpwLibrary* block,      \
+                                                             OpwRegistrar* registrar) {    \
+    return ::opwright::run_library_body(block, registrar,                                  \
+                                        OPWRIGHT_CONCATENATE(opwright_library_body_, id)); \
+  }                                                                                        \
+  static constinit OpwLibrary OPWRIGHT_CONCATENATE(opwright_library_, id){                 \
+      .struct_size = sizeof(OpwLibrary),                                                   \
+      .kind = kind_,                                                                       \
+      .name_space = name_space_,                                                           \
+      .slot = slot_,                                                                       \
+      .file = __FILE__,                                                                    \
+      .line = __LINE__,                                                                    \
+      .body = &OPWRIGHT_CONCATENATE(opwright_run_library_, id),                            \
+      .context = nullptr,                                                                  \
+      .next = nullptr};                                                                    \
+  static const ::opwright::LibraryLink OPWRIGHT_CONCATENATE(                               \
+      opwright_library_link_, id)(&OPWRIGHT_CONCATENATE(opwright_library_, id));           \
+  static void OPWRIGHT_CONCATENATE(opwright_library_body_,                                 \
+                                   id)([[maybe_unused]] ::opwright::Library & m)
+
+// Owns the namespace `ns`: one such block in the process.
+#define OPWRIGHT_LIBRARY(ns, m) \
+  OPWRIGHT_LIBRARY_BLOCK_(kOpwLibraryDefinitions, #ns, nullptr, __COUNTER__, m)
+// Adds to a namespace that may be another binary's.
+#define OPWRIGHT_LIBRARY_FRAGMENT(ns, m) \
+  OPWRIGHT_LIBRARY_BLOCK_(kOpwLibraryFragment, #ns, nullptr, __COUNTER__, m)
+// Functions for one slot: CPU, CUDA, Fake, Meta, CompositeImplicitAutograd, ...
+#define OPWRIGHT_LIBRARY_IMPL(ns, slot, m) \
+  OPWRIGHT_LIBRARY_BLOCK_(kOpwLibraryImplementations, #ns, #slot, __COUNTER__, m)

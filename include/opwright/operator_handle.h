@@ -1,0 +1,139 @@
+// A typed handle of an operator of the host: C++ arguments in, C++ results out.
+//
+// In the core a handle looks its operator up at the first call, and again whenever the registry
+// changed. In an operator binary it is an import: it stands in the binary's list from the start, so
+// that a host that lacks the operator says so when it loads the binary, and reaches whichever host
+// the calling thread is in.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "opwright/kernel.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+#ifdef OPWRIGHT_CORE
+
+// Constant-initialised. Any thread.
+class HostOperator {
+ public:
+  constexpr HostOperator(const char* name, const char* (*signature)())
+      : name_(name), signature_(signature) {}
+  void call(const OpwValue* args, uint32_t num_args, OpwValue* results, uint32_t num_results);
+  // Looks the operator up and compares the signature with its schema; call does it when it must.
+  void resolve();
+
+ private:
+  const char* name_;
+  const char* (*signature_)();
+  std::atomic<uint64_t> epoch_{0};
+  std::atomic<const OpwOperator*> op_{nullptr};
+};
+
+#else
+
+// The imports of this binary, newest first.
+inline constinit OpwImport* first_import = nullptr;
+
+class HostOperator {
+ public:
+  HostOperator(const char* name, const char* (*signature)())
+      : import_{.struct_size = sizeof(OpwImport),
+                .index = first_import ? first_import->index + 1 : 0,
+                .name = name,
+                .signature = signature,
+                .next = first_import} {
+    first_import = &import_;
+  }
+  HostOperator(const HostOperator&) = delete;
+  HostOperator& operator=(const HostOperator&) = delete;
+
+  void call(const OpwValue* args, uint32_t num_args, OpwValue* results, uint32_t num_results) {
+    const OpwHost* host = current_host;
+    if (!host) [[unlikely]]
+      throw_no_host();
+    require_ok(host->call(host, import_.index, args, num_args, results, num_results));
+  }
+
+ private:
+  [[noreturn, gnu::cold]] void throw_no_host() const {
+    throw_error("RuntimeError", import_.name,
+                " was called outside of a kernel or rule, where there is no host",
+                "\n  In threads of your own use opwright::parallel_for, which carries the host.");
+  }
+
+  OpwImport import_;
+};
+
+#endif
+
+template <class Signature>
+class OperatorHandle;
+
+template <class R, class... Args>
+class OperatorHandle<R(Args...)> {
+ public:
+  // "aten::add.Tensor"; the text must outlive the handle. In a binary a handle is a static object.
+  constexpr explicit OperatorHandle(const char* name)
+      : operator_(name, &SchemaOf<R(Args...)>::signature) {}
+
+  R operator()(Args... args) {
+    const std::array<OpwValue, sizeof...(Args)> values = {ValueOfParameter<Args>::lend(args)...};
+    std::array<OpwValue, ResultsOf<R>::kCount> results{};
+    operator_.call(values.data(), sizeof...(Args), results.data(), ResultsOf<R>::kCount);
+    if constexpr (std::is_lvalue_reference_v<R>) {
+      release_value(results[0]);  // the argument's own handle
+      return first_written<std::remove_reference_t<R>>(args...);
+    } else if constexpr (!std::is_void_v<R>) {
+      return Taken<R>::from(results);
+    }
+  }
+
+ private:
+  template <class T>
+  struct Taken {
+    static T from(std::array<OpwValue, 1>& results) {
+      return ValueOfParameter<T>::take(results[0]);
+    }
+  };
+  template <class... T>
+  struct Taken<std::tuple<T...>> {
+    static std::tuple<T...> from(std::array<OpwValue, sizeof...(T)>& results) {
+      return from(results, std::index_sequence_for<T...>{});
+    }
+    template <size_t... I>
+    static std::tuple<T...> from(std::array<OpwValue, sizeof...(T)>& results,
+                                 std::index_sequence<I...>) {
+      return std::tuple<T...>{ValueOfParameter<T>::take(results[I])...};
+    }
+  };
+  template <class T, class First, class... Rest>
+  static T& first_written(First& first, Rest&... rest) {
+    if constexpr (std::is_same_v<First, T>) {
+      return first;
+    } else {
+      return first_written<T>(rest...);
+    }
+  }
+
+  HostOperator operator_;
+};
+
+// A text as a template argument.
+template <size_t N>
+struct FixedText {
+  char text[N];
+  constexpr FixedText(const char (
+      &characters)[N]) {  // NOLINT(google-explicit-constructor): "aten::sin" as it stands
+    for (size_t i = 0; i < N; ++i) text[i] = characters[i];
+  }
+};
+
+// The handle of one operator; there is one only if something calls it: imported<"aten::sin",
+// Tensor(const Tensor&)>(x).
+template <FixedText kName, class Signature>
+OPWRIGHT_VISIBILITY inline OperatorHandle<Signature> imported{kName.text};
+}  // namespace opwright

@@ -1,0 +1,90 @@
+// A number argument of a schema (`Scalar`): int, float, bool, complex or a symbolic int, kept as
+// what it was.
+#pragma once
+
+#include <concepts>
+
+#include "opwright/complex.h"
+#include "opwright/dtype.h"
+#include "opwright/symint.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+class Scalar {
+ public:
+  Scalar() : Scalar(0) {}
+  // NOLINTBEGIN(google-explicit-constructor): every number is a Scalar
+  Scalar(bool value) : tag_(kOpwBool), word_(value ? 1 : 0) {}
+  template <std::integral Int>
+    requires(!std::same_as<Int, bool>)
+  Scalar(Int value) : tag_(kOpwInt), word_(static_cast<int64_t>(value)) {}
+  template <std::floating_point Float>
+  Scalar(Float value) : tag_(kOpwFloat), parts_{static_cast<double>(value), 0} {}
+  template <class T>
+  Scalar(Complex<T> value) : tag_(kOpwComplex), parts_{value.real, value.imag} {}
+  Scalar(SymInt value)
+      : tag_(value.is_symbolic() ? kOpwSymInt : kOpwInt), word_(std::move(value)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  [[nodiscard]] OpwTag tag() const { return tag_; }
+  [[nodiscard]] bool is_integral() const { return tag_ == kOpwInt || tag_ == kOpwSymInt; }
+  [[nodiscard]] bool is_floating() const { return tag_ == kOpwFloat; }
+  [[nodiscard]] bool is_bool() const { return tag_ == kOpwBool; }
+  [[nodiscard]] bool is_complex() const { return tag_ == kOpwComplex; }
+
+  // The value as T, as a C++ conversion would make it; a complex one with an imaginary part is
+  // refused for a real T.
+  template <class T>
+  [[nodiscard]] T to() const {
+    if constexpr (requires { typename T::value_is_complex; } || std::same_as<T, Complex<float>> ||
+                  std::same_as<T, Complex<double>>) {
+      if (tag_ == kOpwComplex) return T(Complex<double>(parts_[0], parts_[1]));
+      return T(Complex<double>(to<double>()));
+    } else {
+      if (tag_ == kOpwFloat) return static_cast<T>(parts_[0]);
+      if (tag_ == kOpwComplex) {
+        if (parts_[1] != 0)
+          throw_error("TypeError", "the complex number ", text(), " cannot become a real one");
+        return static_cast<T>(parts_[0]);
+      }
+      return static_cast<T>(word_.specialise());
+    }
+  }
+  [[nodiscard]] const SymInt& sym_int() const { return word_; }
+  [[nodiscard]] Complex<double> complex_value() const { return to<Complex<double>>(); }
+
+  // A borrowed value, valid while this Scalar is.
+  [[nodiscard]] OpwValue value() const {
+    OpwValue value{};
+    value.tag = tag_;
+    if (tag_ == kOpwFloat) {
+      value.as_double = parts_[0];
+    } else if (tag_ == kOpwComplex) {
+      value.length = 2;
+      value.as_doubles = parts_;
+    } else {
+      value.as_int = word_.word();
+    }
+    return value;
+  }
+  [[nodiscard]] std::string text() const {
+    std::string out;
+    if (tag_ == kOpwFloat) {
+      append_text(out, parts_[0]);
+    } else if (tag_ == kOpwComplex) {
+      append_text(out, Complex<double>(parts_[0], parts_[1]));
+    } else if (tag_ == kOpwBool) {
+      append_text(out, word_.word() != 0);
+    } else {
+      append_text(out, word_);
+    }
+    return out;
+  }
+
+ private:
+  OpwTag tag_;
+  SymInt word_;
+  double parts_[2] = {0, 0};
+};
+
+inline void append_text(std::string& out, const Scalar& value) { out.append(value.text()); }
+}  // namespace opwright
