@@ -1,0 +1,56 @@
+// The slow paths of the block cache: opening it, its end with the thread, no memory.
+#include "opwright/base/block_cache.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "opwright/error.h"
+
+namespace opwright {
+
+constinit thread_local BlockCache* this_thread_block_cache
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+// Destructors of other thread-locals may still free and allocate: such blocks bypass the cache.
+constinit thread_local bool thread_is_ending = false;
+
+struct BlockCacheCloser {
+  ~BlockCacheCloser() {
+    thread_is_ending = true;
+    BlockCache* cache = std::exchange(this_thread_block_cache, nullptr);
+    if (!cache) return;
+    for (size_t size_class = 0; size_class < kBlockClasses; ++size_class) {
+      for (FreeBlock* block = cache->head[size_class]; block;) {
+        unpoison_block(block, size_class);
+        std::free(std::exchange(block, block->next));
+      }
+    }
+    std::free(cache);
+  }
+};
+
+void open_cache() {
+  // Only the slow path touches this object, so only the slow path pays its guard.
+  static thread_local BlockCacheCloser closer;
+  (void)closer;
+  this_thread_block_cache = static_cast<BlockCache*>(std::calloc(1, sizeof(BlockCache)));
+}
+
+}  // namespace
+
+void* allocate_block_slow(size_t bytes) {
+  if (!this_thread_block_cache && !thread_is_ending) open_cache();
+  void* memory = std::aligned_alloc(kBlockStep, (block_class(bytes) + 1) * kBlockStep);
+  if (!memory) throw_out_of_memory(bytes);
+  return memory;
+}
+
+void free_block_slow(void* memory) noexcept { std::free(memory); }
+
+void throw_out_of_memory(size_t bytes) {
+  throw_error("MemoryError", "out of memory: could not allocate ", bytes, " bytes");
+}
+
+}  // namespace opwright

@@ -1,0 +1,29 @@
+// The error that a C function of the core gave on this thread before it returned 1.
+//
+// throw_given_error() of opwright/error.h takes it and throws.
+#pragma once
+
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+
+namespace opwright {
+
+// Takes over one count; an earlier error that nobody took is released. Null drops the earlier one.
+void give_error(OpwError* error) noexcept;
+
+// The pending error, owned by the caller, or null.
+[[nodiscard]] OpwError* take_error() noexcept;
+
+// The status of a C function whose work is `body`: 0, or 1 with what it threw given as the error.
+template <class Body>
+int status_of(const Body& body) noexcept {
+  try {
+    body();
+    return 0;
+  } catch (...) {
+    give_error(current_error().share());
+    return 1;
+  }
+}
+
+}  // namespace opwright

@@ -1,0 +1,92 @@
+// What this thread is in the middle of: the active transform, modes, grad mode, the instance.
+//
+// Trivial data of at most 64 bytes in initial-exec TLS, so that a call reads it with one load. What
+// needs a destructor hangs on a pointer here and is registered by whoever makes it.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "opwright/c_api.h"
+
+namespace opwright {
+
+class Interpreter;
+class Mode;
+
+// Why a call must leave its straight path.
+enum Attention : uint32_t {
+  kAttentionInterpreter = 1,
+  kAttentionModes = 2,
+  kAttentionGradOff = 4,
+  kAttentionInference = 8,
+  kAttentionBelowRecording = 16,
+  kAttentionMakesFakes = 32,
+};
+
+struct ThreadState {
+  // Written by the setters alone: `attention` follows.
+  Interpreter* current;     // the innermost transform, or null: eager
+  Mode* modes;              // the innermost mode, or null
+  const OpwHost* instance;  // the host that this thread works for, or null: the core's own
+  uint32_t attention;       // a set of Attention; the only home of the flags
+
+  [[nodiscard]] bool needs_attention() const noexcept { return attention != 0; }
+  [[nodiscard]] bool grad_is_enabled() const noexcept { return !has(kAttentionGradOff); }
+  [[nodiscard]] bool is_inference() const noexcept { return has(kAttentionInference); }
+  [[nodiscard]] bool is_below_recording() const noexcept { return has(kAttentionBelowRecording); }
+
+  // Inside a fake kernel: factories give tensors without memory.
+  [[nodiscard]] bool makes_fakes() const noexcept { return has(kAttentionMakesFakes); }
+
+  // Each setter gives the previous value.
+  Interpreter* set_current(Interpreter* interpreter) noexcept {
+    put(kAttentionInterpreter, interpreter != nullptr);
+    return std::exchange(current, interpreter);
+  }
+  Mode* set_modes(Mode* innermost) noexcept {
+    put(kAttentionModes, innermost != nullptr);
+    return std::exchange(modes, innermost);
+  }
+  const OpwHost* set_instance(const OpwHost* host) noexcept {
+    return std::exchange(instance, host);
+  }
+  bool set_grad_enabled(bool enabled) noexcept { return !put(kAttentionGradOff, !enabled); }
+  bool set_inference(bool enabled) noexcept { return put(kAttentionInference, enabled); }
+  bool set_below_recording(bool below) noexcept { return put(kAttentionBelowRecording, below); }
+  bool set_makes_fakes(bool on) noexcept { return put(kAttentionMakesFakes, on); }
+
+ private:
+  [[nodiscard]] bool has(Attention bit) const noexcept { return (attention & bit) != 0; }
+  // Without a branch: every call under a transform enters and leaves an interpreter.
+  bool put(Attention bit, bool on) noexcept {
+    const bool previous = has(bit);
+    attention = (attention & ~static_cast<uint32_t>(bit)) | static_cast<uint32_t>(on) * bit;
+    return previous;
+  }
+};
+static_assert(sizeof(ThreadState) <= 64);
+static_assert(std::is_trivial_v<ThreadState>);
+
+// constinit tells readers in other files that no constructor has to be asked for.
+extern constinit thread_local ThreadState this_thread_state
+    __attribute__((tls_model("initial-exec")));
+
+inline ThreadState& thread_state() noexcept { return this_thread_state; }
+
+// Runs the rest of the scope with a copy of another thread's state. The copy is shallow: the other
+// thread keeps its interpreters and modes alive until the scope ends.
+class [[nodiscard]] ThreadStateScope {
+ public:
+  explicit ThreadStateScope(const ThreadState& state) noexcept
+      : previous_(std::exchange(thread_state(), state)) {}
+  ~ThreadStateScope() { thread_state() = previous_; }
+  ThreadStateScope(const ThreadStateScope&) = delete;
+  ThreadStateScope& operator=(const ThreadStateScope&) = delete;
+
+ private:
+  ThreadState previous_;
+};
+
+}  // namespace opwright
