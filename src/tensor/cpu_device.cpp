@@ -1,0 +1,74 @@
+#include "opwright/tensor/cpu_device.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+
+namespace opwright {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kAddressSpace = size_t{1} << 47;  // more cannot be had, whatever malloc is asked
+
+int fail(const OpwHost* host, const char* kind, const char* text) {
+  host->give_error(host, Error(kind, text).share());
+  return 1;
+}
+
+int32_t count() { return 1; }
+int32_t current() { return 0; }
+
+int set_current(const OpwHost* host, int32_t index) {
+  return index == 0 ? 0 : fail(host, "IndexError", "the only cpu device is cpu:0");
+}
+
+int allocate(const OpwHost* host, int32_t /*index*/, size_t bytes, OpwStream* /*stream*/,
+             void** memory) {
+  *memory = nullptr;
+  if (bytes <= kAddressSpace) {
+    *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  }
+  return *memory ? 0 : fail(host, "MemoryError", "out of memory");
+}
+
+void free_memory(int32_t /*index*/, void* memory, size_t /*bytes*/, OpwStream* /*stream*/) {
+  std::free(memory);
+}
+
+int copy(const OpwHost* /*host*/, void* to, OpwDevice /*to_device*/, const void* from,
+         OpwDevice /*from_device*/, size_t bytes, OpwStream* /*stream*/) {
+  std::memcpy(to, from, bytes);
+  return 0;
+}
+
+int synchronize(const OpwHost* /*host*/, int32_t /*index*/) { return 0; }
+
+}  // namespace
+
+constinit const OpwDeviceTable kCpuDevice{
+    .struct_size = sizeof(OpwDeviceTable),
+    .name = "cpu",
+    .type = kOpwDeviceCpu,
+    .count = &count,
+    .current = &current,
+    .set_current = &set_current,
+    .allocate = &allocate,
+    .free = &free_memory,
+    .copy = &copy,
+    .synchronize = &synchronize,
+    .current_stream = nullptr,
+    .set_current_stream = nullptr,
+    .new_stream = nullptr,
+    .free_stream = nullptr,
+    .synchronize_stream = nullptr,
+    .record_event = nullptr,
+    .wait_event = nullptr,
+    .synchronize_event = nullptr,
+    .free_event = nullptr,
+    .property = nullptr,
+};
+
+}  // namespace opwright

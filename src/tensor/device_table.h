@@ -1,0 +1,64 @@
+// The devices of this process: names, types, flag bits, and what each device can do.
+//
+// A device is known by name before anything runs on it: the names of kDeviceNames always are, so
+// that fake tensors on cuda can be traced on a machine without one. A plug-in adds the functions
+// with register_device. Reading takes no lock; entries are never removed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/c_api.h"
+#include "opwright/device.h"
+
+namespace opwright {
+
+inline constexpr uint32_t kNumDeviceBits = 16;
+
+// Adds a device and gives its type: the table's own or, where that is 0, the one that its name is
+// known by, else a new one. The table is copied, its strings and functions must stay. ValueError
+// for a table that cannot be used or for a name or type that something is registered for.
+int32_t register_device(const OpwDeviceTable& table);
+
+// What the device can do. Functions behind the end of a plug-in's table are null. RuntimeError when
+// nothing is registered for the type.
+const OpwDeviceTable& device_table(int32_t type);
+// The same, or null.
+const OpwDeviceTable* find_device_table(int32_t type) noexcept;
+
+// One of the low 16 bits of OpwTensor::flags, given out when first asked for; cpu has bit 0.
+// ValueError for a type without a name, RuntimeError for a seventeenth device.
+uint32_t device_bit_slow(int32_t type);
+inline uint32_t device_bit(int32_t type) {
+  if (type == kOpwDeviceCpu) [[likely]]
+    return 1;
+  return device_bit_slow(type);
+}
+// The type that has `bit`. ValueError when none has.
+int32_t device_type_of_bit(uint32_t bit);
+
+std::optional<int32_t> find_device_type(std::string_view name) noexcept;
+// The name of a type, or null.
+const char* find_device_name(int32_t type) noexcept;
+// All names: those of kDeviceNames, then those of plug-ins in the order of registration.
+std::vector<std::string> device_names();
+
+// "cuda:1"; without an index the device is the current one of its type (-1). ValueError for
+// anything else.
+Device parse_device(std::string_view text);
+// As parse_device reads it; "cpu" without its index.
+std::string device_text(Device device);
+
+// The device with its index filled in. Where something is registered, IndexError for an index that
+// does not exist.
+Device resolve_device_slow(Device device);
+inline Device resolve_device(Device device) {
+  if (device.type == kOpwDeviceCpu && device.index <= 0 && device.index >= -1) [[likely]]
+    return kCpu;
+  return resolve_device_slow(device);
+}
+
+}  // namespace opwright

@@ -1,0 +1,24 @@
+// The level that a tensor belongs to. A plain tensor has none; a wrapper's is the transform that
+// made it.
+#pragma once
+
+#include "opwright/base/intrusive_ptr.h"
+
+namespace opwright {
+
+// Counted: a wrapper that outlives its transform keeps it, so that an error can name it and no
+// later transform can be taken for it.
+class Home : public Counted<Home> {
+ public:
+  virtual ~Home() = default;
+
+  // Shown when a tensor escapes, e.g. "vmap".
+  [[nodiscard]] virtual const char* name() const = 0;
+  // What to do about an escaped tensor, e.g. "Return it from the mapped function instead of storing
+  // it."
+  [[nodiscard]] virtual const char* advice() const {
+    return "Return it from the transformed function instead of storing it.";
+  }
+};
+
+}  // namespace opwright

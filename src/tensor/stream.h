@@ -1,0 +1,82 @@
+// Work on devices in order: streams, events, and copies between memories.
+//
+// Status codes of plug-ins become Errors here. A device without streams (cpu) has done its work
+// when a call returns, so on it the stream is null, an event is empty and waiting does nothing.
+#pragma once
+
+#include <cstddef>
+
+#include "opwright/c_api.h"
+#include "opwright/device.h"
+
+namespace opwright {
+
+[[nodiscard]] bool has_streams(Device device);
+// The stream that this thread queues work on; null is the device's default one.
+[[nodiscard]] OpwStream* current_stream(Device device);
+// Waits for all work on the device.
+void synchronize(Device device);
+// Waits for the work queued on `stream` so far.
+void synchronize_stream(Device device, OpwStream* stream);
+// Copies dense bytes between any two devices, through the cpu where neither side is a neighbour of
+// the other. Ordered on the current stream; a copy to or from cpu memory is done when the call
+// returns.
+void copy_bytes(void* to, Device to_device, const void* from, Device from_device, size_t bytes);
+
+// A point in the work of a stream.
+class Event {
+ public:
+  // After all that `stream` was given so far.
+  static Event record(Device device, OpwStream* stream);
+
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&& other) noexcept;
+  ~Event();
+
+  // Work given to `stream`, of the same kind of device, from here on waits for the event.
+  void make_wait(Device device, OpwStream* stream) const;
+  // Blocks this thread.
+  void synchronize() const;
+
+ private:
+  Event(const OpwDeviceTable* table, OpwEvent* event) noexcept : table_(table), event_(event) {}
+
+  const OpwDeviceTable* table_;
+  OpwEvent* event_;  // null: nothing to wait for
+};
+
+// A stream of one's own.
+class Stream {
+ public:
+  static Stream make(Device device, int32_t priority = 0);
+
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&& other) noexcept;
+  ~Stream();
+
+  [[nodiscard]] OpwStream* get() const noexcept { return stream_; }
+
+ private:
+  Stream(const OpwDeviceTable* table, int32_t index, OpwStream* stream) noexcept
+      : table_(table), index_(index), stream_(stream) {}
+
+  const OpwDeviceTable* table_;
+  int32_t index_;
+  OpwStream* stream_;
+};
+
+// Makes `stream` the current one of this thread until the end of the scope.
+class [[nodiscard]] StreamScope {
+ public:
+  StreamScope(Device device, OpwStream* stream);
+  ~StreamScope();
+  StreamScope(const StreamScope&) = delete;
+  StreamScope& operator=(const StreamScope&) = delete;
+
+ private:
+  const OpwDeviceTable* table_;
+  int32_t index_;
+  OpwStream* previous_;
+};
+
+}  // namespace opwright

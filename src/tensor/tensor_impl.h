@@ -1,0 +1,113 @@
+// TensorImpl: the core's tensor behind an OpwTensor.
+//
+// Sizes and strides of up to five dimensions stand in the object itself, which is three cache lines
+// of a cached block. A tensor may have a mirror, the one object of the host language that stands
+// for it; who owns whom is told by kOpwCountHostBit of the count word (design.md, decision 20):
+//   clear  the count includes one for the mirror, if there is one; `mirror` is a borrowed pointer
+//   set    the tensor owns its mirror, and the count does not include it
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "opwright/c_api.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/home.h"
+#include "opwright/tensor/storage.h"
+
+namespace opwright {
+
+inline constexpr int32_t kInlineTensorDims = 5;
+inline constexpr int32_t kMostDims = 64;
+
+// The data of autograd at the tensor's level; the engine derives its own.
+struct AutogradMeta {
+  AutogradMeta() = default;
+  AutogradMeta(const AutogradMeta&) = delete;
+  AutogradMeta& operator=(const AutogradMeta&) = delete;
+  virtual ~AutogradMeta() = default;
+};
+
+// The sizes, strides and offset of a tensor of which at least one is a symbol.
+struct SymbolicShape {
+  std::vector<SymInt> sizes;
+  std::vector<SymInt> strides;
+  SymInt offset;
+};
+
+struct TensorImpl : OpwTensor {
+  Storage*
+      storage;  // owned; null in a wrapper, whose storage is that of what it wraps (storage_of)
+  int64_t storage_offset;   // in elements; 0 where it is a symbol
+  Home* home;               // owned; the transform that made this wrapper; null: plain or fake
+  AutogradMeta* autograd;   // owned; null until needed
+  SymbolicShape* symbolic;  // owned; not null exactly with kOpwFlagSymbolic
+  void* mirror;             // read and written under the host language's lock only
+  int64_t dims[2 * kInlineTensorDims];  // shape, then strides; more dimensions are on the heap
+
+  [[nodiscard]] std::span<int64_t> shape() noexcept {
+    return {dl.shape, static_cast<size_t>(dl.ndim)};
+  }
+  [[nodiscard]] std::span<const int64_t> shape() const noexcept {
+    return {dl.shape, static_cast<size_t>(dl.ndim)};
+  }
+  [[nodiscard]] std::span<int64_t> strides() noexcept {
+    return {dl.strides, static_cast<size_t>(dl.ndim)};
+  }
+  [[nodiscard]] std::span<const int64_t> strides() const noexcept {
+    return {dl.strides, static_cast<size_t>(dl.ndim)};
+  }
+  [[nodiscard]] DType dtype() const noexcept { return from_dlpack(dl.dtype); }
+  [[nodiscard]] Device device() const noexcept { return dl.device; }
+  [[nodiscard]] bool is_wrapper() const noexcept { return (flags & kOpwFlagWrapped) != 0; }
+};
+static_assert(sizeof(TensorImpl) == 192);
+
+// What the core asks of the language that mirrors tensors. May be called without that language's
+// lock.
+struct MirrorTable {
+  // The tensor owns its mirror and this was the last handle: takes that count over.
+  void (*last_handle_dropped)(TensorImpl* tensor);
+};
+// Before the first mirror is set; the table stays for ever.
+void set_mirror_table(const MirrorTable& table) noexcept;
+
+// The core's own table; wrappers have a second one (tensor/wrapper.h).
+extern const OpwTensorTable kCoreTensorTable;
+extern const OpwTensorTable kWrapperTensorTable;
+
+// The tensor behind a handle of the core, also when the handle is a View. ValueError for an
+// undefined one.
+TensorImpl& impl_slow(OpwTensor* tensor);
+inline TensorImpl& impl(OpwTensor* tensor) {
+  const bool is_ours =
+      tensor && (tensor->owner == &kCoreTensorTable || tensor->owner == &kWrapperTensorTable);
+  return is_ours ? static_cast<TensorImpl&>(*tensor) : impl_slow(tensor);
+}
+inline TensorImpl& impl(const TensorHandle& tensor) { return impl(tensor.get()); }
+
+// A plain tensor with a count of 1, without sizes: the caller sets dims and, in `dl`, data. Takes
+// the storage over.
+TensorImpl* new_impl(StoragePtr storage, DType dtype, Device device, uint32_t flags, int32_t ndim);
+
+// Room for `ndim` sizes and strides, whose values are not set. `ndim` is checked: ValueError above
+// kMostDims.
+void set_ndim(TensorImpl& tensor, int32_t ndim);
+// Sets sizes, strides and offset, symbolic or plain; `symbolic` and its flag follow. For tensors
+// without memory.
+void set_symbolic_shape(TensorImpl& tensor, std::span<const SymInt> sizes,
+                        std::span<const SymInt> strides, const SymInt& offset);
+
+// Makes `target` show what `source` shows: storage, sizes, dtype, device, flags. Handles, mirror
+// and autograd data (with RequiresGrad) stay those of the target. A target that is a wrapper
+// becomes plain; `source` is not one.
+void replace_contents(TensorImpl& target, const TensorImpl& source);
+
+// Frees the block and all that the tensor owns; for the owner tables and the mirror's language.
+void destroy_contents(TensorImpl& tensor) noexcept;
+void destroy_tensor(TensorImpl* tensor) noexcept;
+
+}  // namespace opwright

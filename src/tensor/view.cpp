@@ -1,0 +1,109 @@
+#include "opwright/tensor/view.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "opwright/c_api.h"
+#include "opwright/dtype.h"
+#include "opwright/error.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/extent.h"
+#include "opwright/tensor/storage.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/wrapper.h"
+
+namespace opwright {
+namespace {
+
+constexpr uint32_t kSharedFlags =
+    kOpwDeviceBits | kOpwFlagFake | kOpwFlagReadOnly | kOpwFlagInference;
+
+Tensor new_view(const TensorImpl& base, int32_t ndim) {
+  OPWRIGHT_ASSERT(!base.is_wrapper());
+  return Tensor::take(new_impl(StoragePtr::share(base.storage), base.dtype(), base.device(),
+                               base.flags & kSharedFlags, ndim));
+}
+
+void check_bounds(const TensorImpl& base, std::span<const int64_t> sizes,
+                  std::span<const int64_t> strides, int64_t offset) {
+  OPWRIGHT_CHECK_VALUE(sizes.size() == strides.size(),
+                       "view: there must be one stride for each size, got ", to_text(sizes),
+                       " and ", to_text(strides));
+  check_sizes(sizes, "view");
+  const size_t nbytes = base.storage->nbytes;
+  if (nbytes == kUnknownBytes) return;
+  const auto elements = static_cast<int64_t>(nbytes / item_size(base.dtype()));
+  const std::optional<Extent> extent = find_extent(sizes, strides);
+  const bool fits =
+      extent && offset >= 0 &&
+      (extent->is_empty || (extent->lowest >= -offset && offset < elements - extent->highest));
+  OPWRIGHT_CHECK_VALUE(fits, "view: sizes ", to_text(sizes), " with strides ", to_text(strides),
+                       " from offset ", offset, " reach outside of a storage of ", elements,
+                       " elements");
+}
+
+}  // namespace
+
+Geometry geometry_of(const Tensor& tensor) {
+  const TensorImpl& self = impl(tensor);
+  OPWRIGHT_ASSERT(!self.symbolic);
+  return {.sizes = Sizes(self.shape()),
+          .strides = Sizes(self.strides()),
+          .offset = self.storage_offset};
+}
+
+SymGeometry sym_geometry_of(const Tensor& tensor) {
+  const TensorImpl& self = impl(tensor);
+  SymGeometry geometry;
+  if (self.symbolic) {
+    geometry.sizes.append(self.symbolic->sizes.begin(), self.symbolic->sizes.end());
+    geometry.strides.append(self.symbolic->strides.begin(), self.symbolic->strides.end());
+    geometry.offset = self.symbolic->offset;
+  } else {
+    geometry.sizes.append(self.shape().begin(), self.shape().end());
+    geometry.strides.append(self.strides().begin(), self.strides().end());
+    geometry.offset = self.storage_offset;
+  }
+  return geometry;
+}
+
+Tensor make_view(const Tensor& base, std::span<const int64_t> sizes,
+                 std::span<const int64_t> strides, int64_t offset) {
+  const TensorImpl& from = impl(base);
+  check_bounds(from, sizes, strides, offset);
+  Tensor view = new_view(from, static_cast<int32_t>(std::min<size_t>(sizes.size(), INT32_MAX)));
+  TensorImpl& made = impl(view);
+  std::copy(sizes.begin(), sizes.end(), made.dl.shape);
+  std::copy(strides.begin(), strides.end(), made.dl.strides);
+  made.storage_offset = offset;
+  if (from.storage->data) {
+    made.dl.data = static_cast<std::byte*>(from.storage->data) +
+                   offset * static_cast<int64_t>(item_size(from.dtype()));
+  }
+  return view;
+}
+
+Tensor make_view(const Tensor& base, std::span<const SymInt> sizes, std::span<const SymInt> strides,
+                 const SymInt& offset) {
+  const auto plain_sizes = as_plain(sizes);
+  const auto plain_strides = as_plain(strides);
+  if (plain_sizes && plain_strides && !offset.is_symbolic()) {
+    return make_view(base, *plain_sizes, *plain_strides, offset.word());
+  }
+  const TensorImpl& from = impl(base);
+  OPWRIGHT_CHECK_VALUE(from.flags & kOpwFlagFake,
+                       "view: a tensor with memory cannot have the symbolic sizes ",
+                       to_text(sizes));
+  OPWRIGHT_CHECK_VALUE(sizes.size() == strides.size(),
+                       "view: there must be one stride for each size, got ", to_text(sizes),
+                       " and ", to_text(strides));
+  Tensor view = new_view(from, 0);
+  set_symbolic_shape(impl(view), sizes, strides, offset);
+  return view;
+}
+
+}  // namespace opwright

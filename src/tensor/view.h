@@ -1,0 +1,93 @@
+// Views: tensors that share storage and version with their base, and the sizes and strides that
+// they have.
+//
+// The geometry functions are pure and say the same for ints and SymInts. Dimensions count from the
+// end when negative; errors start with `who`, the operator that is being computed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string_view>
+
+#include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// Sizes, strides and the offset in the storage, in elements.
+template <class Int>
+struct BasicGeometry {
+  SmallVector<Int, kInlineDims> sizes;
+  SmallVector<Int, kInlineDims> strides;
+  Int offset = 0;
+};
+using Geometry = BasicGeometry<int64_t>;
+using SymGeometry = BasicGeometry<SymInt>;
+
+// Of a tensor without symbols, and of any. The offset of a wrapper is what its transform says.
+[[nodiscard]] Geometry geometry_of(const Tensor& tensor);
+[[nodiscard]] SymGeometry sym_geometry_of(const Tensor& tensor);
+
+// A tensor over base's storage, plain or fake, with its dtype, device and read-only flag; nothing
+// of its autograd data. ValueError when an element lies outside of the storage.
+[[nodiscard]] Tensor make_view(const Tensor& base, std::span<const int64_t> sizes,
+                               std::span<const int64_t> strides, int64_t offset);
+// The same for a fake base with symbols, whose bounds are not known.
+[[nodiscard]] Tensor make_view(const Tensor& base, std::span<const SymInt> sizes,
+                               std::span<const SymInt> strides, const SymInt& offset);
+[[nodiscard]] inline Tensor make_view(const Tensor& base, const Geometry& geometry) {
+  return make_view(base, geometry.sizes, geometry.strides, geometry.offset);
+}
+[[nodiscard]] inline Tensor make_view(const Tensor& base, const SymGeometry& geometry) {
+  return make_view(base, geometry.sizes, geometry.strides, geometry.offset);
+}
+
+// The index of a dimension. IndexError as Tensor::size has it.
+[[nodiscard]] size_t wrap_dim(int64_t dim, size_t ndim, std::string_view who);
+
+// Strides that give `new_sizes` (of the same number of elements) without a copy; none where no
+// strides do.
+[[nodiscard]] std::optional<Sizes> view_strides(std::span<const int64_t> sizes,
+                                                std::span<const int64_t> strides,
+                                                std::span<const int64_t> new_sizes);
+// Where the owner of a symbol cannot tell, none.
+[[nodiscard]] std::optional<SymSizes> view_strides(
+    std::span<const SymInt> sizes, std::span<const SymInt> strides,
+    std::span<const SymInt> new_sizes,
+    std::source_location where = std::source_location::current());
+
+template <class Int>
+[[nodiscard]] BasicGeometry<Int> transpose_geometry(BasicGeometry<Int> base, int64_t dim0,
+                                                    int64_t dim1, std::string_view who);
+// `order` names every dimension once. ValueError.
+template <class Int>
+[[nodiscard]] BasicGeometry<Int> permute_geometry(const BasicGeometry<Int>& base,
+                                                  std::span<const int64_t> order,
+                                                  std::string_view who);
+// Sizes of 1 are repeated with a stride of 0; -1 keeps a size. ValueError.
+template <class Int>
+[[nodiscard]] BasicGeometry<Int> expand_geometry(
+    const BasicGeometry<Int>& base, std::span<const Int> sizes, std::string_view who,
+    std::source_location where = std::source_location::current());
+// One element of a dimension, which goes away. IndexError.
+template <class Int>
+[[nodiscard]] BasicGeometry<Int> select_geometry(BasicGeometry<Int> base, int64_t dim, Int index,
+                                                 std::string_view who);
+// Elements start, start + step, ... below end, both clamped as Python does; step is at least 1.
+// ValueError.
+template <class Int>
+[[nodiscard]] BasicGeometry<Int> slice_geometry(BasicGeometry<Int> base, int64_t dim, Int start,
+                                                Int end, Int step, std::string_view who);
+// A new dimension of size 1 before `dim`, which may be ndim.
+template <class Int>
+[[nodiscard]] BasicGeometry<Int> unsqueeze_geometry(BasicGeometry<Int> base, int64_t dim,
+                                                    std::string_view who);
+// Without the dimension if its size is 1, else as it was.
+template <class Int>
+[[nodiscard]] BasicGeometry<Int> squeeze_geometry(BasicGeometry<Int> base, int64_t dim,
+                                                  std::string_view who);
+
+}  // namespace opwright

@@ -1,0 +1,127 @@
+#include "opwright/tensor/wrapper.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "opwright/base/block_cache.h"
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/home.h"
+#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+namespace {
+
+// The payload until the wrapper owns it.
+class PayloadGuard {
+ public:
+  explicit PayloadGuard(WrapperPayload& payload) : payload_(payload) {}
+  ~PayloadGuard() {
+    if (payload_.drop) payload_.drop(payload_.data);
+  }
+  PayloadGuard(const PayloadGuard&) = delete;
+  PayloadGuard& operator=(const PayloadGuard&) = delete;
+
+ private:
+  WrapperPayload& payload_;
+};
+
+constexpr uint32_t kInnerFlags = kOpwDeviceBits | kOpwFlagReadOnly | kOpwFlagInference;
+
+// Flags of wrappers: the device of the inner tensor, no memory of their own, nothing recorded yet.
+WrapperImpl* new_wrapper(Home* home, Tensor inner) {
+  OPWRIGHT_ASSERT(home != nullptr);
+  const TensorImpl& shown = impl(inner);
+  auto* made = new (allocate_block(sizeof(WrapperImpl))) WrapperImpl{};
+  ++live_counts().tensors;
+  made->owner = &kWrapperTensorTable;
+  made->count = 1;
+  made->flags = (shown.flags & kInnerFlags) | kOpwFlagWrapped;
+  made->dl.device = shown.dl.device;
+  made->dl.dtype = shown.dl.dtype;
+  made->dl.shape = made->dims;
+  made->dl.strides = made->dims + kInlineTensorDims;
+  home->add_ref();
+  made->home = home;
+  made->inner = std::move(inner);
+  return made;
+}
+
+std::span<const SymInt> as_sym(std::span<const int64_t> ints) {
+  for (const int64_t value : ints) OPWRIGHT_ASSERT(!is_symbolic(value));
+  return {reinterpret_cast<const SymInt*>(ints.data()),
+          ints.size()};  // a plain int is its own word
+}
+
+}  // namespace
+
+Tensor make_wrapper(Home* home, Tensor inner, std::span<const SymInt> sizes,
+                    std::span<const SymInt> strides, const SymInt& offset, WrapperPayload payload) {
+  const PayloadGuard guard(payload);
+  WrapperImpl* made = new_wrapper(home, std::move(inner));
+  Tensor owner = Tensor::take(made);
+  OPWRIGHT_ASSERT(sizes.size() == strides.size());
+  set_symbolic_shape(*made, sizes, strides, offset);
+  made->payload = std::exchange(payload, {});
+  return owner;
+}
+
+Tensor make_wrapper(Home* home, Tensor inner, std::span<const int64_t> sizes,
+                    std::span<const int64_t> strides, WrapperPayload payload) {
+  return make_wrapper(home, std::move(inner), as_sym(sizes), as_sym(strides), 0, payload);
+}
+
+Tensor make_wrapper(Home* home, Tensor inner, WrapperPayload payload) {
+  const PayloadGuard guard(payload);
+  const TensorImpl& shown = impl(inner);
+  if (shown.symbolic) {
+    const SymbolicShape shape = *shown.symbolic;
+    return make_wrapper(home, std::move(inner), shape.sizes, shape.strides, shape.offset,
+                        std::exchange(payload, {}));
+  }
+  const Sizes sizes(shown.shape());
+  const Sizes strides(shown.strides());
+  const SymInt offset = shown.storage_offset;
+  return make_wrapper(home, std::move(inner), as_sym(sizes), as_sym(strides), offset,
+                      std::exchange(payload, {}));
+}
+
+WrapperImpl& wrapper(const Tensor& tensor) {
+  TensorImpl& self = impl(tensor);
+  OPWRIGHT_CHECK_VALUE(self.is_wrapper(),
+                       "a tensor inside a transform was expected, got a plain one");
+  return static_cast<WrapperImpl&>(self);
+}
+
+void set_inner(WrapperImpl& wrapper, Tensor inner) {
+  OPWRIGHT_ASSERT(inner.is_defined());
+  wrapper.inner = std::move(inner);
+}
+
+const TensorImpl& innermost(const TensorImpl& tensor) {
+  const TensorImpl* current = &tensor;
+  while (current->is_wrapper()) current = &impl(static_cast<const WrapperImpl*>(current)->inner);
+  return *current;
+}
+
+void drop_wrapped(WrapperImpl& wrapper) noexcept {
+  const Tensor inner = std::move(wrapper.inner);
+  const WrapperPayload payload = std::exchange(wrapper.payload, {});
+  if (payload.drop) payload.drop(payload.data);
+}
+
+// Wrappers of wrappers end in a recursion as deep as transforms nest.
+void destroy_wrapper(WrapperImpl* wrapper) noexcept {
+  drop_wrapped(*wrapper);
+  destroy_contents(*wrapper);
+  std::destroy_at(wrapper);
+  free_block(wrapper, sizeof(WrapperImpl));
+}
+
+}  // namespace opwright

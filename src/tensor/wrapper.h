@@ -1,0 +1,61 @@
+// WrapperImpl: a tensor that a transform made around another one.
+//
+// Sizes, dtype and device are what the transform says; storage and version are those of what it
+// wraps, so that a write at any level is seen at all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/home.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+
+struct WrapperImpl;
+
+// What a transform keeps with its wrapper.
+struct WrapperPayload {
+  void* data = nullptr;
+  void (*drop)(void* data) = nullptr;               // null: nothing to drop
+  void (*refresh)(WrapperImpl& wrapper) = nullptr;  // brings a Stale wrapper up to date; may throw
+};
+
+struct WrapperImpl : TensorImpl {
+  Tensor inner;  // undefined after the wrapper became plain (replace_contents)
+  WrapperPayload payload;
+};
+
+// A wrapper around `inner` that shows the given sizes, with inner's dtype and device; it counts on
+// its home. Takes the payload over, also when it throws.
+[[nodiscard]] Tensor make_wrapper(Home* home, Tensor inner, std::span<const SymInt> sizes,
+                                  std::span<const SymInt> strides, const SymInt& offset,
+                                  WrapperPayload payload = {});
+[[nodiscard]] Tensor make_wrapper(Home* home, Tensor inner, std::span<const int64_t> sizes,
+                                  std::span<const int64_t> strides, WrapperPayload payload = {});
+// With the sizes of inner.
+[[nodiscard]] Tensor make_wrapper(Home* home, Tensor inner, WrapperPayload payload = {});
+
+// The wrapper behind a tensor with the flag Wrapped; ValueError for others.
+WrapperImpl& wrapper(const Tensor& tensor);
+// Another value in place of the inner one; sizes stay.
+void set_inner(WrapperImpl& wrapper, Tensor inner);
+// The tensor under all wrappers.
+[[nodiscard]] const TensorImpl& innermost(const TensorImpl& tensor);
+
+// The storage that a tensor reads and writes, through its wrappers.
+[[nodiscard]] inline Storage& storage_of(const TensorImpl& tensor) {
+  return *innermost(tensor).storage;
+}
+[[nodiscard]] inline Storage& storage_of(const Tensor& tensor) { return storage_of(impl(tensor)); }
+[[nodiscard]] inline uint64_t version_of(const Tensor& tensor) {
+  return storage_of(tensor).current_version();
+}
+
+// Releases inner and payload; the object stays.
+void drop_wrapped(WrapperImpl& wrapper) noexcept;
+void destroy_wrapper(WrapperImpl* wrapper) noexcept;
+
+}  // namespace opwright
