@@ -1,0 +1,86 @@
+// Turns a given value into one of a schema's type, or tells why it is none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opwright/schema/schema.h"
+#include "opwright/schema/type.h"
+
+namespace opwright {
+
+// Memory of the lists and numbers that coercion makes; the first bytes need no heap. Not movable:
+// values point into it.
+class CoercionMemory {
+ public:
+  CoercionMemory() = default;
+  CoercionMemory(const CoercionMemory&) = delete;
+  CoercionMemory& operator=(const CoercionMemory&) = delete;
+
+  template <class T>
+  T* allocate(size_t count) {
+    static_assert(alignof(T) <= kAlignment && std::is_trivial_v<T>);
+    return static_cast<T*>(allocate_bytes(count * sizeof(T)));
+  }
+  [[nodiscard]] bool uses_heap() const noexcept { return !blocks_.empty(); }
+
+ private:
+  static constexpr size_t kAlignment = 16;
+  void* allocate_bytes(size_t bytes);
+
+  size_t used_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  alignas(kAlignment) std::byte inline_[384];
+};
+
+enum class Fit : uint8_t { No, Coerced, Exact };
+
+// Why a value does not fit.
+struct Mismatch {
+  enum class Reason : uint8_t { Type, Length, Value };
+  Reason reason = Reason::Type;
+  OpwValue got{};                   // borrowed; of a list, the element
+  std::optional<uint32_t> element;  // its index
+  std::string text;                 // of Value: what is wrong with it
+};
+
+// Exact: the tag is that of the type (plain ints are exact SymInts, every number is an exact
+// Scalar). Coerced: bool to int, int to float, numbers to complex, a number to a list of fixed
+// length, str to Device, anything to Any. Lists of any tag become that of the type, an empty one
+// fits all; a list of one element is repeated up to a fixed length, and a length of 1 in the type
+// bounds nothing. A symbolic int stays one where an int is wanted: whoever reads it fixes it.
+// `result` is borrowed from `given` and `memory`.
+class Coercion {
+ public:
+  // Only the default may have another length than the fixed one (`int[2] stride=[]`).
+  Coercion(CoercionMemory& memory, const std::optional<Value>& default_value);
+
+  Fit run(const Type& type, const OpwValue& given, OpwValue& result);
+  [[nodiscard]] const Mismatch& mismatch() const noexcept { return mismatch_; }
+
+ private:
+  Fit fit(const Type& type, const OpwValue& given, OpwValue& result);
+  Fit fit_number(TypeKind kind, const OpwValue& given, OpwValue& result);
+  Fit fit_float(const OpwValue& given, OpwValue& result);
+  Fit fit_complex(const OpwValue& given, OpwValue& result);
+  Fit fit_device(const OpwValue& given, OpwValue& result);
+  Fit fit_object(const Type& type, const OpwValue& given, OpwValue& result);
+  Fit fit_union(const Type& type, const OpwValue& given, OpwValue& result);
+  Fit fit_list(const Type& type, const OpwValue& given, OpwValue& result);
+  Fit fit_tuple(const Type& type, const OpwValue& given, OpwValue& result);
+  Fit repeat(const Type& type, const OpwValue& element, OpwValue& result);
+  Fit convert_list(const Type& type, const OpwValue& given, OpwValue& result);
+  void store(OpwValue& list, uint32_t index, const OpwValue& element);
+  OpwValue new_list(OpwTag tag, uint32_t length);
+  Fit refuse(Mismatch::Reason reason, const OpwValue& got, std::string text = {});
+
+  CoercionMemory& memory_;
+  std::optional<uint32_t> default_length_;
+  Mismatch mismatch_;
+};
+
+}  // namespace opwright

@@ -1,0 +1,35 @@
+// The parser of the schema language.
+//
+// Every error is a ValueError that shows the text with the offending token underlined
+// (schema_source.h).
+#pragma once
+
+#include <string_view>
+
+#include "opwright/base/source_site.h"
+#include "opwright/schema/opaque_types.h"
+#include "opwright/schema/schema.h"
+
+namespace opwright {
+
+// The most arguments, and the most returns, of an operator that is defined.
+inline constexpr size_t kMostArguments = 64;
+// Of any schema; it bounds the memory that a text can ask for.
+inline constexpr size_t kMostParsedArguments = 1024;
+
+// All that torch's parser takes, e.g. "aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1,
+// Tensor(a!) out) -> Tensor(a!)". `site` is where the operator was registered, for errors.
+[[nodiscard]] Schema parse_schema(std::string_view text, SourceSite site = {},
+                                  const OpaqueTypes* opaque_types = nullptr);
+
+// The stricter set that an operator can be defined with: a namespace, at most 64 arguments and
+// returns, no `...`, only types that cross the ABI, only Tensors and lists of them written, no
+// returned alias that no argument has. `library` is the namespace of a text that has none.
+[[nodiscard]] Schema parse_definition(std::string_view text, SourceSite site = {},
+                                      std::string_view library = {},
+                                      const OpaqueTypes* opaque_types = nullptr);
+
+// "audio::soft_clip", "audio::soft_clip.out"; ".default" is the overload without a name.
+[[nodiscard]] OperatorName parse_operator_name(std::string_view text);
+
+}  // namespace opwright

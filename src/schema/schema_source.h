@@ -1,0 +1,41 @@
+// The text that is being parsed, and the form of every error about it: the line with the token
+// underlined.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "opwright/base/source_site.h"
+#include "opwright/base/suggest.h"
+
+namespace opwright {
+
+// Borrows the text.
+class SchemaSource {
+ public:
+  SchemaSource(std::string_view text, SourceSite site) : text_(text), site_(site) {}
+
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  // Whose schema it is, once that is known: "audio::soft_clip".
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  // ValueError: "schema of <name>: <problem> at column <c>", the line, the underlined bytes [begin,
+  // end), and on the last line the advice (a sentence) and the place of registration.
+  [[noreturn]] void fail(size_t begin, size_t end, std::string_view problem,
+                         std::string_view advice = {}) const;
+
+ private:
+  std::string_view text_;
+  SourceSite site_;
+  std::string name_;
+};
+
+// "did you mean 'Tensor'?" for the candidate nearest to `word`, or nothing.
+template <class Range>
+[[nodiscard]] std::string did_you_mean(std::string_view word, const Range& candidates) {
+  const auto nearest = closest(word, candidates);
+  return nearest ? "did you mean '" + *nearest + "'?" : "";
+}
+
+}  // namespace opwright
