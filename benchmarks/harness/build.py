@@ -1,0 +1,31 @@
+"""Where our build is, and programs built against the peers."""
+
+import importlib.util
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def release_build():
+    """The folder of the release build; `make bench` has made it."""
+    return Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
+
+
+def build_torch_program(source):
+    """Compile a C++ program against the installed torch, once per source; None without torch."""
+    spec = importlib.util.find_spec("torch")
+    if spec is None:
+        return None
+    torch = Path(spec.origin).parent
+    program = release_build() / "peers" / Path(source).stem
+    if program.exists() and program.stat().st_mtime > Path(source).stat().st_mtime:
+        return program
+    program.parent.mkdir(parents=True, exist_ok=True)
+    includes = [f"-I{torch / 'include'}", f"-I{torch / 'include/torch/csrc/api/include'}"]
+    libraries = [f"-L{torch / 'lib'}", f"-Wl,-rpath,{torch / 'lib'}", "-Wl,--no-as-needed"]
+    libraries += ["-ltorch", "-ltorch_cpu", "-lc10"]
+    command = ["g++", "-std=c++20", "-O2", *includes, str(source), "-o", str(program), *libraries]
+    subprocess.run(command, check=True)
+    return program

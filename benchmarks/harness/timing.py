@@ -1,0 +1,24 @@
+"""Programs that print `name value` lines, run in turn so that a busy machine slows all of them alike."""
+
+import statistics
+import subprocess
+
+
+def interleave(programs, rounds):
+    """Run each program once a round; the median of every figure it prints.
+
+    `programs` maps a name to a command, or to None for one that is not there.
+    """
+    figures = {name: {} for name in programs}
+    for _ in range(rounds):
+        for name, command in programs.items():
+            if command is None:
+                continue
+            text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            for line in text.splitlines():
+                key, value = line.split()
+                figures[name].setdefault(key, []).append(float(value))
+    return {
+        name: {key: statistics.median(values) for key, values in by_key.items()}
+        for name, by_key in figures.items()
+    }

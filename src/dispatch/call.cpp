@@ -1,0 +1,142 @@
+#include "opwright/dispatch/call.h"
+
+#include <atomic>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/dispatch/call_error.h"
+#include "opwright/dispatch/mode.h"
+#include "opwright/dispatch/record.h"
+#include "opwright/dispatch/row.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+namespace {
+
+std::atomic<AutogradStep> autograd_step{nullptr};
+
+// What takes a call off its straight path, although no transform is active.
+constexpr uint32_t kNeedsAttention = kOpwFlagRequiresGrad | kOpwFlagWrapped | kMissingTensor;
+
+bool is_recording(const ThreadState& state, const Interpreter* level) {
+  constexpr uint32_t kOff = kAttentionGradOff | kAttentionInference | kAttentionBelowRecording;
+  return (state.attention & kOff) == 0 && (!level || level->records());
+}
+
+bool is_in_chain(const Home* home, const Interpreter* level) {
+  for (; level; level = level->parent()) {
+    if (level == home) return true;
+  }
+  return false;
+}
+
+// A wrapper may be used by its own transform and by those inside of it.
+void check_homes(const Operator& op, Arguments args, const Interpreter* level) {
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if ((tensor->flags & kOpwFlagWrapped) && !is_in_chain(impl(tensor).home, level)) [[unlikely]] {
+      throw_escaped(op, index, tensor);
+    }
+  });
+}
+
+bool needs_recording(const Operator& op, Arguments args, const Interpreter* level) {
+  bool needs = false;
+  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
+    needs |= (tensor->flags & kOpwFlagRequiresGrad) != 0 && impl(tensor).home == level;
+  });
+  return needs;
+}
+
+void run_at_level(const Operator& op, Arguments args, Results results, uint32_t flags,
+                  Interpreter* level) {
+  if (!level) return run_row(op, args, results, flags);
+  if (op.is_seen_through() && !level->keeps_whole(op)) {
+    return run_record(op, *op.record(Slot::ImplicitComposite), args, results);
+  }
+  level->process(op, args, results);
+}
+
+void record_and_call(const Operator& op, Arguments args, Results results) {
+  if (op.is_seen_through())
+    return run_record(op, *op.record(Slot::ImplicitComposite), args, results);
+  const AutogradStep step = autograd_step.load(std::memory_order_acquire);
+  if (!step) throw_no_engine(op, args);
+  step(op, args, results);
+}
+
+void call_lifted(const Operator& op, Arguments args, Results results, Interpreter* level) {
+  const uint32_t flags = op.merged_tensor_flags(args);
+  if (flags & kNeedsAttention) [[unlikely]] {
+    if (flags & kMissingTensor) throw_missing_tensor(op, args);
+    if (flags & kOpwFlagWrapped) check_homes(op, args, level);
+    if ((flags & kOpwFlagRequiresGrad) && is_recording(thread_state(), level) &&
+        needs_recording(op, args, level)) {
+      return record_and_call(op, args, results);
+    }
+  }
+  run_at_level(op, args, results, flags, level);
+}
+
+// Sees a mode's own calls with the modes outside of it.
+class OuterModesScope {
+ public:
+  explicit OuterModesScope(Mode* outer) noexcept : previous_(thread_state().set_modes(outer)) {}
+  ~OuterModesScope() { thread_state().set_modes(previous_); }
+  OuterModesScope(const OuterModesScope&) = delete;
+  OuterModesScope& operator=(const OuterModesScope&) = delete;
+
+ private:
+  Mode* previous_;
+};
+
+bool is_taken_by_a_mode(const Operator& op, Arguments args, Results results) {
+  for (Mode* mode = thread_state().modes; mode; mode = mode->outer()) {
+    const OuterModesScope scope(mode->outer());
+    if (mode->process(op, args, results)) return true;
+  }
+  return false;
+}
+
+void call_in_context(const Operator& op, Arguments args, Results results) {
+  ThreadState& state = thread_state();
+  if (state.modes && is_taken_by_a_mode(op, args, results)) [[unlikely]]
+    return;
+  Interpreter* level = state.current;
+  if (level && level->traits().lifts) {
+    SmallVector<OpwValue, 16> lifted(args.begin(), args.end());
+    level->lift(lifted);
+    return call_lifted(op, lifted, results, level);
+  }
+  call_lifted(op, args, results, level);
+}
+
+}  // namespace
+
+void call(const Operator& op, Arguments args, Results results) {
+  if (args.size() != op.num_arguments() || results.size() != op.num_results()) [[unlikely]] {
+    throw_wrong_number(op, args.size(), results.size());
+  }
+  if (thread_state().needs_attention()) [[unlikely]]
+    return call_in_context(op, args, results);
+  const uint32_t flags = op.merged_tensor_flags(args);
+  if (flags & kNeedsAttention) [[unlikely]]
+    return call_lifted(op, args, results, nullptr);
+  run_row(op, args, results, flags);
+}
+
+void call_below_autograd(const Operator& op, Arguments args, Results results) {
+  ThreadState& state = thread_state();
+  const uint32_t flags = op.merged_tensor_flags(args);
+  if (state.current) return run_at_level(op, args, results, flags, state.current);
+  // No level is below: what a kernel calls is its own affair and not recorded.
+  struct BelowRecordingScope {
+    bool previous = thread_state().set_below_recording(true);
+    ~BelowRecordingScope() { thread_state().set_below_recording(previous); }
+  } scope;
+  run_row(op, args, results, flags);
+}
+
+void set_autograd_step(AutogradStep step) noexcept {
+  autograd_step.store(step, std::memory_order_release);
+}
+
+}  // namespace opwright

@@ -1,0 +1,27 @@
+// The only way to run an operator.
+//
+// In order: modes rewrite the call; the current interpreter lifts foreign arguments; if recording
+// is on and an argument of this level requires grad, the autograd step puts its node on the results
+// of the call; then the interpreter gets it, or, with none, the operator's row is indexed by what
+// the tensors are.
+#pragma once
+
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/operator.h"
+
+namespace opwright {
+
+// Throws Error. On success every result holds what the schema says; on failure all are None. A
+// result marked (a!) is the argument's own handle.
+void call(const Operator& op, Arguments args, Results results);
+
+// The same call without the autograd step of the current level: what the step itself goes on with.
+void call_below_autograd(const Operator& op, Arguments args, Results results);
+
+// The autograd step: gets the calls that must be recorded at the current level, and goes on with
+// call_below_autograd. The engine sets it once, before the first tensor can require grad; null:
+// there is no engine in this process.
+using AutogradStep = void (*)(const Operator& op, Arguments args, Results results);
+void set_autograd_step(AutogradStep step) noexcept;
+
+}  // namespace opwright

@@ -1,0 +1,205 @@
+#include "opwright/dispatch/call_error.h"
+
+#include "opwright/base/given_error.h"
+#include "opwright/dispatch/record.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/schema/constant.h"
+#include "opwright/schema/value_fits.h"
+#include "opwright/tensor/home.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+namespace {
+
+std::string tensor_text(OpwTensor* tensor) {
+  const BorrowedTensor borrowed(tensor);
+  return concatenate(static_cast<const Tensor&>(borrowed));
+}
+
+// A value as an error shows it: tensors by dtype and shape.
+void append_argument(std::string& out, const OpwValue& value) {
+  if (value.tag == kOpwTensor) return out.append(tensor_text(value.as_tensor)), void();
+  if (value.tag != kOpwTensorList && value.tag != kOpwList) return append_value_text(out, value);
+  out += "[";
+  for (uint32_t i = 0; i < value.length; ++i) {
+    if (i != 0) out += ", ";
+    append_argument(out, list_element(value, i));
+  }
+  out += "]";
+}
+
+const std::string& argument_name(const Operator& op, uint32_t index) {
+  return op.schema().arguments[index].name;
+}
+
+// "x is float32[4, 256] on cuda:0"
+std::string argument_text(const Operator& op, uint32_t index, OpwTensor* tensor) {
+  std::string text = concatenate(argument_name(op, index), " is ", tensor_text(tensor));
+  if (tensor->dl.device.type == kOpwDeviceCpu) text += " on cpu";
+  return text;
+}
+
+std::string_view namespace_of(const Operator& op) {
+  return std::string_view(op.name()).substr(0, op.name().find("::"));
+}
+
+[[noreturn]] void throw_removed(const Operator& op) {
+  throw_error("RuntimeError", op.name(), " was removed (it was defined at ", op.site(),
+              ")\n  Look it up again if it was defined anew.");
+}
+
+// "CPU, CompositeImplicitAutograd"
+std::string kernels_there_are(const Operator& op) {
+  std::string text;
+  for (const auto& [slot, site] : Registry::get().implementations(op)) {
+    if (is_device(slot) || slot == Slot::Fake) text += (text.empty() ? "" : ", ") + slot_name(slot);
+  }
+  return text.empty() ? "none" : text;
+}
+
+// The first argument whose value is not of its schema's type.
+std::optional<std::string> find_wrong_argument(const Operator& op, Arguments args) {
+  for (uint32_t i = 0; i < args.size(); ++i) {
+    const Type& type = op.schema().arguments[i].type;
+    if (!value_fits(type, args[i])) {
+      return concatenate("argument '", argument_name(op, i), "' (position ", i + 1, ") must be ",
+                         to_text(type), ", got ", tag_name(args[i].tag));
+    }
+  }
+  return std::nullopt;
+}
+
+void release_all(Results results) {
+  for (OpwValue& result : results) release_value(result);
+}
+
+}  // namespace
+
+std::string call_text(const Operator& op, Arguments args) {
+  std::string text = op.name() + "(";
+  for (uint32_t i = 0; i < args.size() && i < op.num_arguments(); ++i) {
+    if (i != 0) text += ", ";
+    text += argument_name(op, i) + "=";
+    append_argument(text, args[i]);
+  }
+  return text + ")";
+}
+
+void throw_wrong_number(const Operator& op, size_t num_args, size_t num_results) {
+  if (num_args != op.num_arguments()) {
+    throw_error("TypeError", op.name(), " takes ", op.num_arguments(), " arguments, got ", num_args,
+                "\n  schema: ", to_text(op.schema()));
+  }
+  throw_error("TypeError", op.name(), " gives ", op.num_results(), " results, room was given for ",
+              num_results, "\n  schema: ", to_text(op.schema()));
+}
+
+void throw_missing_tensor(const Operator& op, Arguments args) {
+  for (uint32_t i = 0; i < args.size(); ++i) {
+    const bool is_plain_tensor = op.schema().arguments[i].type.kind() == TypeKind::Tensor;
+    if (!is_plain_tensor || args[i].tag == kOpwTensor) continue;
+    throw_error("TypeError", op.name(), ": argument '", argument_name(op, i), "' (position ", i + 1,
+                ") must be Tensor, got ",
+                args[i].tag == kOpwNone ? "an undefined tensor (None)" : tag_name(args[i].tag),
+                "\n  schema: ", to_text(op.schema()));
+  }
+  OPWRIGHT_ASSERT(!"a missing tensor was reported, but none is missing");
+  __builtin_unreachable();
+}
+
+void throw_missing_kernel(const Operator& op, Slot slot, Arguments args) {
+  if (op.is_removed()) throw_removed(op);
+  std::string where;
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if (where.empty()) where = " (" + argument_text(op, index, tensor) + ")";
+  });
+  if (slot == Slot::Fake) {
+    throw_error("NotImplementedError", op.name(), " has no fake kernel", where,
+                "; it was defined at ", op.site(), "\n  Register one with m.register_fake(\"",
+                op.schema().name.base, "\", ...) or opwright.library.register_fake(\"", op.name(),
+                "\").");
+  }
+  throw_error("NotImplementedError", op.name(), " has no kernel for ", slot_name(slot), where,
+              "; it has: ", kernels_there_are(op), ".\n  Register one with OPWRIGHT_LIBRARY_IMPL(",
+              namespace_of(op), ", ", slot_name(slot),
+              ", m) or opwright.library.register_kernel(\"", op.name(), "\", \"",
+              slot_device_name(slot), "\").");
+}
+
+void throw_two_devices(const Operator& op, Arguments args) {
+  std::string first;
+  std::string second;
+  OpwDevice device{};
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if (first.empty()) {
+      device = tensor->dl.device;
+      first = argument_text(op, index, tensor);
+    } else if (second.empty() &&
+               (device.type != tensor->dl.device.type || device.index != tensor->dl.device.index)) {
+      second = argument_text(op, index, tensor);
+    }
+  });
+  throw_error("RuntimeError", op.name(), ": the tensors are on two devices: ", first, ", ", second,
+              "\n  Move one of them with to().");
+}
+
+void throw_escaped(const Operator& op, uint32_t argument, OpwTensor* tensor) {
+  const Home* home = impl(tensor).home;
+  throw_error("RuntimeError", "a tensor made inside ", home->name(), " was used after it ended (",
+              tensor_text(tensor), ", argument '", argument_name(op, argument), "' of ", op.name(),
+              ")\n  ", home->advice());
+}
+
+void throw_overlap(const Operator& op, uint32_t written, uint32_t other) {
+  throw_error(
+      "RuntimeError", op.name(), ": '", argument_name(op, written),
+      "' is written and shares part of its memory with '", argument_name(op, other),
+      "', so the result would depend on the order of the elements\n  Clone one of them first.");
+}
+
+void throw_read_only(const Operator& op, uint32_t written) {
+  throw_error("ValueError", op.name(), ": '", argument_name(op, written),
+              "' is written, but its memory is read-only\n  Clone it first.");
+}
+
+void throw_no_engine(const Operator& op, Arguments args) {
+  std::string which;
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if (which.empty() && (tensor->flags & kOpwFlagRequiresGrad)) which = argument_name(op, index);
+  });
+  throw_error("NotImplementedError", op.name(), ": '", which,
+              "' requires grad, but no autograd engine is loaded\n  Call it on a detached tensor, "
+              "or with grad mode off.");
+}
+
+void throw_failed_call(const Operator& op, Arguments args, Results results) {
+  release_all(results);
+  OpwError* given = take_error();
+  Error error =
+      given ? Error::take(given)
+            : Error("RuntimeError",
+                    concatenate(op.name(), ": the function failed without giving an error"));
+  if (error.kind() == std::string_view("TypeError")) {
+    if (const auto wrong = find_wrong_argument(op, args)) error.add_note("argument", *wrong);
+  }
+  error.add_note("operator", "in " + call_text(op, args));
+  throw error;
+}
+
+void check_result(const Operator& op, Arguments args, Results results, uint32_t index) {
+  const Type& type = op.schema().returns[index].type;
+  const OpwValue& result = results[index];
+  if (value_fits(type, result) && !(result.tag == kOpwTensor && !result.as_tensor)) return;
+  const char* what = result.tag == kOpwNone     ? "left it unset"
+                     : result.tag == kOpwTensor ? "returned an undefined tensor"
+                                                : nullptr;
+  std::string text = concatenate(op.name(), ": result ", index + 1, " must be ", to_text(type),
+                                 ", but the function ");
+  text += what ? what : concatenate("returned ", tag_name(result.tag));
+  Error error("RuntimeError", text);
+  error.add_note("operator", "in " + call_text(op, args));
+  release_all(results);
+  throw error;
+}
+
+}  // namespace opwright

@@ -1,0 +1,28 @@
+// The errors of a call, in the caller's terms: the operator, the argument, what was wrong, what to
+// do.
+#pragma once
+
+#include "opwright/dispatch/operator.h"
+
+namespace opwright {
+
+// "audio::soft_clip(x=float32[4, 256], limit=0.5)": the call as it was made.
+std::string call_text(const Operator& op, Arguments args);
+
+[[noreturn]] void throw_wrong_number(const Operator& op, size_t num_args, size_t num_results);
+[[noreturn]] void throw_missing_tensor(const Operator& op, Arguments args);
+[[noreturn]] void throw_missing_kernel(const Operator& op, Slot slot, Arguments args);
+[[noreturn]] void throw_two_devices(const Operator& op, Arguments args);
+[[noreturn]] void throw_escaped(const Operator& op, uint32_t argument, OpwTensor* tensor);
+[[noreturn]] void throw_overlap(const Operator& op, uint32_t written, uint32_t other);
+[[noreturn]] void throw_read_only(const Operator& op, uint32_t written);
+[[noreturn]] void throw_no_engine(const Operator& op, Arguments args);
+
+// The error that the function gave, with a note of the call; releases the results that it set.
+[[noreturn]] void throw_failed_call(const Operator& op, Arguments args, Results results);
+
+// Throws unless result `index` is a right value of its type that merely has no tag of its own (None
+// of an optional).
+void check_result(const Operator& op, Arguments args, Results results, uint32_t index);
+
+}  // namespace opwright

@@ -1,0 +1,97 @@
+// The chain of active transforms on this thread.
+//
+// A transform (vmap, grad, trace, ...) is an Interpreter. While one is current it receives every
+// operator call; it runs its rule with its parent current, so transforms nest in the order the user
+// wrote them.
+#pragma once
+
+#include "opwright/base/thread_state.h"
+#include "opwright/dispatch/arguments.h"
+#include "opwright/tensor/home.h"
+
+namespace opwright {
+
+class Operator;
+
+// What a transform does beside processing calls; plain data, since every call under it asks.
+struct InterpreterTraits {
+  bool lifts = false;  // takes foreign arguments as its own (trace, functionalize)
+  bool restores_grad_mode =
+      false;  // switched grad mode on itself, so going down it takes that back (grad, jvp)
+};
+
+// Counted through Home: a wrapper that escaped keeps its interpreter, so that the error can still
+// name it.
+class Interpreter : public Home {
+ public:
+  explicit Interpreter(Interpreter* parent, InterpreterTraits traits = {})
+      : parent_(parent), traits_(traits) {}
+
+  // Runs `op` under this transform's meaning. Called with this interpreter current.
+  virtual void process(const Operator& op, Arguments args, Results results) = 0;
+
+  // Makes arguments of other levels its own, before the autograd step looks at them; called if
+  // traits().lifts. Each replaced value stays valid until the call returns: the interpreter owns
+  // it.
+  virtual void lift(std::span<OpwValue> /*args*/) {}
+
+  // Whether composite operators reach process() instead of running their body.
+  [[nodiscard]] virtual bool keeps_whole(const Operator& /*op*/) const { return false; }
+
+  // Whether the autograd step may record at this level (func.grad's own backward: no).
+  [[nodiscard]] bool records() const { return records_; }
+  void set_records(bool records) { records_ = records; }
+
+  [[nodiscard]] InterpreterTraits traits() const { return traits_; }
+  [[nodiscard]] bool grad_mode_at_entry() const { return grad_mode_at_entry_; }
+
+  [[nodiscard]] Interpreter* parent() const { return parent_; }
+
+ private:
+  Interpreter* parent_;  // null: eager execution
+  InterpreterTraits traits_;
+  bool records_ = true;
+  bool grad_mode_at_entry_ = thread_state().grad_is_enabled();
+};
+
+// The innermost active transform of this thread, or null when running eagerly.
+inline Interpreter* current_interpreter() noexcept { return thread_state().current; }
+
+// Makes `interpreter` current until the end of the scope.
+class [[nodiscard]] InterpreterScope {
+ public:
+  explicit InterpreterScope(Interpreter* interpreter) noexcept
+      : previous_(thread_state().set_current(interpreter)) {}
+  ~InterpreterScope() { thread_state().set_current(previous_); }
+  InterpreterScope(const InterpreterScope&) = delete;
+  InterpreterScope& operator=(const InterpreterScope&) = delete;
+
+ private:
+  Interpreter* previous_;
+};
+
+// The level below, for the length of a rule: its parent is current, and grad mode is what it was
+// before this level switched it on.
+class [[nodiscard]] ParentScope {
+ public:
+  explicit ParentScope(const Interpreter& interpreter) noexcept : scope_(interpreter.parent()) {
+    if (interpreter.traits().restores_grad_mode) [[unlikely]] {
+      grad_was_enabled_ = thread_state().set_grad_enabled(thread_state().grad_is_enabled() &&
+                                                          interpreter.grad_mode_at_entry());
+      restores_ = true;
+    }
+  }
+  ~ParentScope() {
+    if (restores_) [[unlikely]]
+      thread_state().set_grad_enabled(grad_was_enabled_);
+  }
+  ParentScope(const ParentScope&) = delete;
+  ParentScope& operator=(const ParentScope&) = delete;
+
+ private:
+  InterpreterScope scope_;
+  bool restores_ = false;
+  bool grad_was_enabled_ = true;
+};
+
+}  // namespace opwright

@@ -1,0 +1,126 @@
+// An Operator: a name, a schema, and a row of functions. The row is read without a lock on every
+// call.
+//
+// Operators are made and filled by the registry alone and never freed: a removed one has an empty
+// row, so that a held handle gets an error instead of a crash.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "opwright/base/source_site.h"
+#include "opwright/dispatch/arguments.h"
+#include "opwright/dispatch/slot.h"
+#include "opwright/schema/schema.h"
+#include "opwright/tag.h"
+
+namespace opwright {
+
+// Beside the flags of c_api.h, in merged flags only.
+inline constexpr uint32_t kMissingTensor = 1u << 31;
+
+class Operator {
+ public:
+  Operator(Schema schema, Tags tags, SourceSite site, const char* origin);
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  [[nodiscard]] const Schema& schema() const { return schema_; }
+  // "aten::add.Tensor"
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] Tags tags() const { return tags_; }
+  // Where it was defined.
+  [[nodiscard]] SourceSite site() const { return site_; }
+  // The file of the operator binary that brought it; empty: the program itself.
+  [[nodiscard]] const char* origin() const { return origin_; }
+
+  // What a call to `slot` runs: the slot's own function or, for devices and Fake, what stands in
+  // for it. Null: nothing.
+  [[nodiscard]] const OpwRecord* record(Slot slot) const noexcept {
+    return row_[static_cast<uint8_t>(slot)].load(std::memory_order_acquire);
+  }
+  // Raised by every change of the row.
+  [[nodiscard]] uint64_t generation() const noexcept {
+    return generation_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] bool is_removed() const noexcept {
+    return is_removed_.load(std::memory_order_acquire);
+  }
+
+  [[nodiscard]] uint32_t num_arguments() const noexcept { return num_arguments_; }
+  [[nodiscard]] uint32_t num_results() const noexcept { return num_results_; }
+  // Whether the schema marks an argument as written.
+  [[nodiscard]] bool writes_arguments() const noexcept { return written_args_ != 0; }
+  [[nodiscard]] uint64_t written_args() const noexcept { return written_args_; }
+  // Bit i: result i is an argument that was written, and is given back as that argument's own
+  // handle.
+  [[nodiscard]] uint64_t returned_args() const noexcept { return returned_args_; }
+  [[nodiscard]] uint32_t argument_of_result(uint32_t result) const {
+    return argument_of_result_[result];
+  }
+  // Whether it is one implicit composite at every level: a body to see through, and no formula of
+  // its own.
+  [[nodiscard]] bool is_seen_through() const noexcept {
+    return record(Slot::ImplicitComposite) != nullptr && record(Slot::Autograd) == nullptr;
+  }
+  // The argument that says where a factory makes its tensor, or -1.
+  [[nodiscard]] int32_t device_argument() const noexcept { return device_argument_; }
+  [[nodiscard]] bool takes_tensors() const noexcept {
+    return (tensor_args_ | other_tensor_args_) != 0;
+  }
+
+  // The flags of all tensors among the arguments, ORed; kMissingTensor where one is not a tensor
+  // that must be.
+  [[nodiscard]] uint32_t merged_tensor_flags(Arguments args) const noexcept {
+    uint32_t flags = 0;
+    for (uint64_t left = tensor_args_; left != 0; left &= left - 1) {
+      const OpwValue& arg = args[static_cast<size_t>(std::countr_zero(left))];
+      flags |= arg.tag == kOpwTensor ? arg.as_tensor->flags : kMissingTensor;
+    }
+    if (other_tensor_args_ != 0) [[unlikely]]
+      flags |= merged_other_flags(args);
+    return flags;
+  }
+  // Calls `visit(index, OpwTensor*)` for every tensor among the arguments.
+  template <class Visit>
+  void visit_tensor_arguments(Arguments args, Visit&& visit) const {
+    for (uint64_t left = tensor_args_ | other_tensor_args_; left != 0; left &= left - 1) {
+      const auto index = static_cast<uint32_t>(std::countr_zero(left));
+      visit_tensors(args[index], [&](OpwTensor* tensor) { visit(index, tensor); });
+    }
+  }
+
+  // The tag that result `index` has when it is right; kOpwNone: several are right, check_result
+  // decides.
+  [[nodiscard]] uint8_t plain_result_tag(uint32_t index) const { return result_tags_[index]; }
+
+ private:
+  friend class Registry;
+
+  uint32_t merged_other_flags(Arguments args) const noexcept;
+
+  // What a call reads, first and together.
+  uint64_t tensor_args_ = 0;        // bit i: argument i is a Tensor, never None
+  uint64_t other_tensor_args_ = 0;  // optional tensors and lists
+  uint64_t written_args_ = 0;
+  uint64_t returned_args_ = 0;
+  uint32_t num_arguments_ = 0;
+  uint32_t num_results_ = 0;
+  int32_t device_argument_ = -1;
+  std::array<std::atomic<const OpwRecord*>, kNumSlots> row_{};
+
+  std::atomic<uint64_t> generation_{0};
+  std::atomic<bool> is_removed_{false};
+  std::vector<uint8_t> result_tags_;
+  std::vector<uint32_t> argument_of_result_;
+  Schema schema_;
+  std::string name_;
+  Tags tags_;
+  SourceSite site_;
+  const char* origin_;  // immortal
+};
+
+}  // namespace opwright

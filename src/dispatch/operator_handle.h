@@ -1,0 +1,2 @@
+#pragma once
+#include "opwright/operator_handle.h"

@@ -1,0 +1,282 @@
+#include "opwright/dispatch/registry.h"
+
+#include <algorithm>
+
+#include "opwright/base/suggest.h"
+#include "opwright/dispatch/signature.h"
+#include "opwright/schema/parser.h"
+
+namespace opwright {
+
+std::atomic<uint64_t> registry_epoch_counter{1};
+
+namespace {
+
+// What a call to a callable slot may run, best first.
+std::vector<Slot> stand_ins(Slot slot) {
+  if (!is_callable(slot)) return {slot};
+  return {slot, Slot::ExplicitComposite, Slot::ImplicitComposite};
+}
+
+// "clip.cpp:4 (libclip.so)"
+std::string place(SourceSite site, std::string_view library) {
+  return library.empty() ? site.text() : concatenate(site, " (", library, ")");
+}
+
+std::string packet_of(std::string_view name) { return std::string(name.substr(0, name.find('.'))); }
+
+void check_slot(const Operator& op, const Implementation& implementation) {
+  if (!is_device(implementation.slot) || op.takes_tensors() || op.device_argument() >= 0) return;
+  throw_error("ValueError", op.name(), ": a kernel for ", slot_name(implementation.slot),
+              " (registered at ", implementation.site,
+              ") can never be chosen, since the operator takes no tensor and no device\n  schema: ",
+              to_text(op.schema()),
+              "\n  Give it an argument `Device device`, or register a composite body.");
+}
+
+}  // namespace
+
+void Registration::remove() {
+  if (const Undo undo = std::exchange(undo_, nullptr)) (Registry::get().*undo)(name_, id_);
+}
+
+Registry& Registry::get() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+Registration Registry::define(std::string_view schema_text, Tags tags, SourceSite site,
+                              Origin origin) {
+  auto op = std::make_unique<Operator>(parse_definition(schema_text, site, origin.name_space), tags,
+                                       site, origin.library);
+  const std::lock_guard lock(mutex_);
+  NameEntry& name = entry(op->name());
+  if (const Operator* other = name.op.load(std::memory_order_acquire)) {
+    throw_error("ValueError", op->name(), " is defined twice: at ",
+                place(other->site(), other->origin()), " and at ", place(site, origin.library),
+                "\n  Give one of them another name or overload, or remove the first.");
+  }
+  for (const Implementation& each : name.implementations) {
+    check_signature(*op, each.slot, each.function, each.site);
+    check_slot(*op, each);
+  }
+  name.definition_id = name.definition_order = ++last_id_;
+  name.fallback_records.clear();
+  name.op.store(op.release(), std::memory_order_release);
+  publish(name);
+  return {&Registry::undo_definition, &name, name.definition_id};
+}
+
+Registration Registry::claim_namespace(std::string_view name_space, SourceSite site,
+                                       Origin origin) {
+  const std::lock_guard lock(mutex_);
+  for (const Claim& other : claims_) {
+    if (other.name_space != name_space) continue;
+    throw_error("ValueError", "the namespace '", name_space, "' is claimed twice: at ",
+                place(other.site, other.library), " and at ", place(site, origin.library),
+                "\n  Use OPWRIGHT_LIBRARY_FRAGMENT(", name_space, ", m) in one of them.");
+  }
+  claims_.push_back({++last_id_, std::string(name_space), site, origin.library});
+  return {&Registry::undo_claim, nullptr, last_id_};
+}
+
+Registration Registry::implement(std::string_view name, Slot slot, BoxedFunction function,
+                                 SourceSite site, const OpwHost& host) {
+  Implementation implementation{
+      .id = 0, .slot = slot, .function = function, .shared = nullptr, .site = site, .host = &host};
+  try {
+    (void)parse_operator_name(name);
+    const std::lock_guard lock(mutex_);
+    NameEntry& named = entry(name);
+    if (const Operator* op = named.op.load(std::memory_order_acquire)) {
+      check_signature(*op, slot, function, site);
+      check_slot(*op, implementation);
+    }
+    implementation.id = ++last_id_;
+    if (function.drop) implementation.shared = new SharedSelf(function, slot);
+    named.implementations.push_back(implementation);
+    publish(named);
+    return {&Registry::undo_implementation, &named, implementation.id};
+  } catch (...) {
+    if (function.drop) function.drop(function.self);
+    throw;
+  }
+}
+
+Registration Registry::set_fallback(Slot slot, BoxedFunction function, SourceSite site,
+                                    const OpwHost& host) {
+  if (!is_callable(slot)) {
+    if (function.drop) function.drop(function.self);
+    throw_error("ValueError", "a fallback stands in for kernels, so ", slot_name(slot),
+                " cannot have one");
+  }
+  const std::lock_guard lock(mutex_);
+  fallbacks_.push_back({.id = ++last_id_,
+                        .slot = slot,
+                        .function = function,
+                        .shared = function.drop ? new SharedSelf(function, slot) : nullptr,
+                        .site = site,
+                        .host = &host});
+  publish_all();
+  return {&Registry::undo_fallback, nullptr, last_id_};
+}
+
+const Operator* Registry::find(std::string_view name) const noexcept {
+  const NameEntry* found = table_.find(name);
+  return found ? found->op.load(std::memory_order_acquire) : nullptr;
+}
+
+const Operator& Registry::require(std::string_view name) const {
+  if (const Operator* op = find(name)) return *op;
+  (void)parse_operator_name(name);
+  const std::lock_guard lock(mutex_);
+  if (const NameEntry* undefined = table_.find(name);
+      undefined && !undefined->implementations.empty()) {
+    const Implementation& newest = undefined->implementations.back();
+    throw_error("NotImplementedError", name, " was never defined, but ", newest.site,
+                " registers a function for it (", slot_name(newest.slot),
+                ")\n  Define it with m.def(\"", name.substr(name.find("::") + 2),
+                "(...) -> ...\"), or load the library that does.");
+  }
+  std::vector<std::string_view> known;
+  for (const auto& each : table_.entries()) {
+    if (each->op.load(std::memory_order_acquire)) known.push_back(each->name);
+  }
+  std::string text = concatenate("there is no operator ", name);
+  std::vector<std::string> meant = closest_names(name, known);
+  for (const std::string_view each :
+       known) {  // the overloads of that name, when the name alone is right
+    if (each.starts_with(name) && each.size() > name.size() && each[name.size()] == '.')
+      meant.emplace_back(each);
+  }
+  for (size_t i = 0; i < meant.size(); ++i)
+    text += (i == 0 ? "; did you mean " : " or ") + meant[i];
+  text += meant.empty() ? "\n  Load the library that defines it." : "?";
+  throw Error("AttributeError", text);
+}
+
+std::vector<const Operator*> Registry::overloads(std::string_view packet) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<uint64_t, const Operator*>> found;
+  for (const auto& each : table_.entries()) {
+    const Operator* op = each->op.load(std::memory_order_acquire);
+    if (op && packet_of(each->name) == packet) found.emplace_back(each->definition_order, op);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<const Operator*> operators;
+  for (const auto& [order, op] : found) operators.push_back(op);
+  return operators;
+}
+
+std::vector<const Operator*> Registry::list(std::string_view name_space) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Operator*> operators;
+  for (const auto& each : table_.entries()) {
+    const Operator* op = each->op.load(std::memory_order_acquire);
+    const bool is_wanted =
+        name_space.empty() || each->name.substr(0, each->name.find("::")) == name_space;
+    if (op && is_wanted) operators.push_back(op);
+  }
+  std::sort(operators.begin(), operators.end(),
+            [](auto* a, auto* b) { return a->name() < b->name(); });
+  return operators;
+}
+
+std::vector<std::pair<Slot, SourceSite>> Registry::implementations(const Operator& op) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<Slot, SourceSite>> newest;
+  const NameEntry* name = table_.find(op.name());
+  if (!name) return newest;
+  for (const Implementation& each : name->implementations) {
+    std::erase_if(newest, [&](const auto& other) { return other.first == each.slot; });
+    newest.emplace_back(each.slot, each.site);
+  }
+  return newest;
+}
+
+NameEntry& Registry::entry(std::string_view name) { return table_.find_or_add(name); }
+
+void Registry::undo_definition(NameEntry* name, uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  if (name->definition_id != id) return;
+  Operator* op = name->op.exchange(nullptr, std::memory_order_acq_rel);
+  name->definition_id = 0;
+  op->is_removed_.store(true, std::memory_order_release);
+  for (auto& place : op->row_) place.store(nullptr, std::memory_order_release);
+  op->generation_.fetch_add(1, std::memory_order_acq_rel);
+  registry_epoch_counter.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void Registry::undo_implementation(NameEntry* name, uint64_t id) {
+  SharedSelf* retired = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(name->implementations.begin(), name->implementations.end(),
+                                    [&](const Implementation& each) { return each.id == id; });
+    if (found == name->implementations.end()) return;
+    retired = found->shared;
+    name->implementations.erase(found);
+    publish(*name);
+  }
+  if (retired)
+    retired
+        ->retire();  // outside of the lock: what is dropped may register or remove something itself
+}
+
+void Registry::undo_fallback(NameEntry* /*name*/, uint64_t id) {
+  SharedSelf* retired = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(fallbacks_.begin(), fallbacks_.end(),
+                                    [&](const Implementation& each) { return each.id == id; });
+    if (found == fallbacks_.end()) return;
+    retired = found->shared;
+    fallbacks_.erase(found);
+    publish_all();
+  }
+  if (retired) retired->retire();
+}
+
+void Registry::undo_claim(NameEntry* /*name*/, uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(claims_, [&](const Claim& claim) { return claim.id == id; });
+}
+
+const OpwRecord* Registry::resolve(NameEntry& name, Operator& op, Slot slot) {
+  for (const Slot from : stand_ins(slot)) {
+    for (auto each = name.implementations.rbegin(); each != name.implementations.rend(); ++each) {
+      if (each->slot != from) continue;
+      if (each->made_for != &op) {
+        each->record = make_record(each->function, each->shared, &op, *each->host);
+        each->made_for = &op;
+      }
+      return each->record;
+    }
+  }
+  for (auto each = fallbacks_.rbegin(); each != fallbacks_.rend(); ++each) {
+    if (each->slot != slot) continue;
+    for (const auto& [id, record] : name.fallback_records) {
+      if (id == each->id) return record;
+    }
+    const OpwRecord* record = make_record(each->function, each->shared, &op, *each->host);
+    name.fallback_records.emplace_back(each->id, record);
+    return record;
+  }
+  return nullptr;
+}
+
+void Registry::publish(NameEntry& name) {
+  if (Operator* op = name.op.load(std::memory_order_acquire)) {
+    for (uint8_t i = 0; i < kNumSlots; ++i) {
+      op->row_[i].store(resolve(name, *op, static_cast<Slot>(i)), std::memory_order_release);
+    }
+    op->generation_.fetch_add(1, std::memory_order_acq_rel);
+  }
+  registry_epoch_counter.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void Registry::publish_all() {
+  for (const auto& name : table_.entries()) publish(*name);
+}
+
+}  // namespace opwright

@@ -1,0 +1,140 @@
+// The registry: every operator of the process by name, and who registered what for it.
+//
+// Looking up and calling take no lock. A change is made under one mutex, publishes new pointers,
+// and raises the operator's generation and the epoch; whoever keeps something resolved compares the
+// epoch with one load. What is registered is removed through its Registration, and the function
+// that it had replaced comes back.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/base/core_host.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/operator_table.h"
+#include "opwright/dispatch/record.h"
+
+namespace opwright {
+
+class Registry;
+
+// Undoes one registration when it ends, unless it was kept.
+class [[nodiscard]] Registration {
+ public:
+  Registration() = default;
+  Registration(Registration&& other) noexcept
+      : undo_(std::exchange(other.undo_, nullptr)), name_(other.name_), id_(other.id_) {}
+  Registration& operator=(Registration&& other) noexcept {
+    std::swap(undo_, other.undo_);
+    std::swap(name_, other.name_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Registration() { remove(); }
+
+  // Removes it now. Any thread; a call under way ends with the function that it started with.
+  void remove();
+  // It stays until the end of the process.
+  void keep() noexcept { undo_ = nullptr; }
+
+ private:
+  friend class Registry;
+  using Undo = void (Registry::*)(NameEntry* name, uint64_t id);
+  Registration(Undo undo, NameEntry* name, uint64_t id) : undo_(undo), name_(name), id_(id) {}
+
+  Undo undo_ = nullptr;
+  NameEntry* name_ = nullptr;
+  uint64_t id_ = 0;
+};
+
+// Where a definition comes from, beside its line.
+struct Origin {
+  const char* library = "";  // the operator binary's file, immortal; empty: the program itself
+  std::string_view name_space = {};  // of a schema that has none
+};
+
+class Registry {
+ public:
+  // The registry of the process. Never destroyed, so that static objects may unregister late.
+  static Registry& get();
+
+  // Adds an operator. ValueError for a schema that is wrong or a name that is defined already (both
+  // places named).
+  Registration define(std::string_view schema, Tags tags = {}, SourceSite site = SourceSite::of(),
+                      Origin origin = {});
+
+  // Claims a namespace for one library block. ValueError when another one has it (both places
+  // named).
+  Registration claim_namespace(std::string_view name_space, SourceSite site, Origin origin = {});
+
+  // Adds a function to a row. The operator may be defined later; a C++ signature is compared with
+  // the schema as soon as both are known. A later registration for the same slot replaces an
+  // earlier one while it lasts.
+  Registration implement(std::string_view name, Slot slot, BoxedFunction function,
+                         SourceSite site = SourceSite::of(), const OpwHost& host = core_host());
+  // As above, from any callable that box() takes.
+  template <class F>
+  Registration implement(std::string_view name, Slot slot, F function,
+                         SourceSite site = SourceSite::of()) {
+    return implement(name, slot, box(std::move(function)), site);
+  }
+
+  // Runs for every operator that has neither a function for `slot` nor a composite body. `slot` is
+  // a device or Fake.
+  Registration set_fallback(Slot slot, BoxedFunction function, SourceSite site = SourceSite::of(),
+                            const OpwHost& host = core_host());
+
+  // The operator of that name ("aten::add.Tensor"), or null.
+  [[nodiscard]] const Operator* find(std::string_view name) const noexcept;
+  // The same, or an error that tells what is near, or who registered a kernel for an operator that
+  // nobody defined.
+  [[nodiscard]] const Operator& require(std::string_view name) const;
+  // All overloads of "aten::add", in the order in which they were defined.
+  [[nodiscard]] std::vector<const Operator*> overloads(std::string_view packet) const;
+  // All operators of a namespace, or all there are, by name.
+  [[nodiscard]] std::vector<const Operator*> list(std::string_view name_space = {}) const;
+
+  // The slots that have a function of their own, with where it was registered; the newest of each
+  // slot.
+  [[nodiscard]] std::vector<std::pair<Slot, SourceSite>> implementations(const Operator& op) const;
+
+ private:
+  friend class Registration;
+  Registry() = default;
+
+  void undo_definition(NameEntry* name, uint64_t id);
+  void undo_implementation(NameEntry* name, uint64_t id);
+  void undo_fallback(NameEntry* name, uint64_t id);
+  void undo_claim(NameEntry* name, uint64_t id);
+
+  NameEntry& entry(std::string_view name);
+  void publish(NameEntry& name);
+  const OpwRecord* resolve(NameEntry& name, Operator& op, Slot slot);
+  void publish_all();
+
+  mutable std::mutex mutex_;
+  OperatorTable table_;
+  std::deque<Implementation> fallbacks_;
+  struct Claim {
+    uint64_t id;
+    std::string name_space;
+    SourceSite site;
+    const char* library;
+  };
+  std::vector<Claim> claims_;
+  uint64_t last_id_ = 0;
+};
+
+// Raised by every change of the registry.
+extern std::atomic<uint64_t> registry_epoch_counter;
+inline uint64_t registry_epoch() noexcept {
+  return registry_epoch_counter.load(std::memory_order_acquire);
+}
+
+}  // namespace opwright

@@ -1,0 +1,102 @@
+#include "opwright/dispatch/row.h"
+
+#include <bit>
+
+#include "opwright/base/thread_state.h"
+#include "opwright/tensor/overlap.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+namespace {
+
+bool is_cpu_scalar(const OpwTensor* tensor) {
+  return tensor->dl.ndim == 0 && tensor->dl.device.type == kOpwDeviceCpu;
+}
+
+void check_overlaps(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto written = static_cast<uint32_t>(std::countr_zero(left));
+    visit_tensors(args[written], [&](OpwTensor* target) {
+      if (target->flags & kOpwFlagReadOnly) [[unlikely]]
+        throw_read_only(op, written);
+      op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* other) {
+        if (other == target || index == written || impl(other).storage != impl(target).storage)
+          return;
+        if (overlap(BorrowedTensor(target), BorrowedTensor(other)) == Overlap::Partial)
+          throw_overlap(op, written, index);
+      });
+    });
+  }
+}
+
+void raise_versions(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [](OpwTensor* tensor) {
+      if (Storage* storage = impl(tensor).storage) storage->raise_version();
+    });
+  }
+}
+
+// A result marked (a!) is the argument's own handle, whatever the kernel returned.
+void give_arguments_back(const Operator& op, Arguments args, Results results) {
+  for (uint64_t left = op.returned_args(); left != 0; left &= left - 1) {
+    const auto result = static_cast<uint32_t>(std::countr_zero(left));
+    OpwTensor* own = args[op.argument_of_result(result)].as_tensor;
+    if (results[result].as_tensor == own) continue;
+    OpwTensor* retained = retain_tensor(own);
+    release_value(results[result]);
+    results[result].tag = kOpwTensor;
+    results[result].as_tensor = retained;
+  }
+}
+
+struct MakesFakesScope {
+  bool previous = thread_state().set_makes_fakes(true);
+  ~MakesFakesScope() { thread_state().set_makes_fakes(previous); }
+};
+
+}  // namespace
+
+Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
+  const uint32_t devices = flags & kOpwDeviceBits;
+  if (devices == 0) {
+    if (op.device_argument() < 0) return Slot::Cpu;
+    const OpwValue& device = args[static_cast<size_t>(op.device_argument())];
+    if (device.tag == kOpwNone) return Slot::Cpu;
+    if (device.tag != kOpwDeviceValue) throw_wrong_tag("Device", device);
+    return device.as_device.type == kOpwDeviceMeta ? Slot::Fake
+                                                   : device_slot(device.as_device.type);
+  }
+  uint32_t chosen = 0;
+  bool is_one_device = true;
+  const OpwTensor* first = nullptr;
+  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
+    if (op.tags().has(Tag::Pointwise) && is_cpu_scalar(tensor)) return;
+    chosen |= tensor->flags & kOpwDeviceBits;
+    if (first && first->dl.device.index != tensor->dl.device.index) is_one_device = false;
+    if (!first) first = tensor;
+  });
+  if (op.tags().has(Tag::AllowsMixedDevices)) {  // the device that is not cpu does the work
+    if (std::popcount(chosen) > 1) chosen &= ~1u;
+    is_one_device = true;
+  }
+  if (chosen == 0) chosen = devices;
+  if (std::popcount(chosen) > 1 || !is_one_device) throw_two_devices(op, args);
+  return (flags & kOpwFlagFake) != 0 ? Slot::Fake : static_cast<Slot>(std::countr_zero(chosen));
+}
+
+void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results) {
+  const MakesFakesScope scope;
+  if (op.writes_arguments()) return run_writing_record(op, record, args, results);
+  run_record(op, record, args, results);
+}
+
+void run_writing_record(const Operator& op, const OpwRecord& record, Arguments args,
+                        Results results) {
+  check_overlaps(op, args);
+  run_record(op, record, args, results);
+  give_arguments_back(op, args, results);
+  raise_versions(op, args);
+}
+
+}  // namespace opwright

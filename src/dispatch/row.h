@@ -1,0 +1,55 @@
+// The bottom of every call: no transform is left, the row is indexed by what the tensors are.
+#pragma once
+
+#include "opwright/dispatch/call_error.h"
+#include "opwright/dispatch/operator.h"
+
+namespace opwright {
+
+// More than one device, or none. RuntimeError for tensors on two devices, unless the operator
+// allows it.
+Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags);
+
+// The slot that the arguments choose; `flags` are the merged flags of their tensors.
+inline Slot select_slot(const Operator& op, Arguments args, uint32_t flags) {
+  if ((flags & kOpwDeviceBits) == 1) [[likely]]
+    return (flags & kOpwFlagFake) == 0 ? Slot::Cpu : Slot::Fake;
+  return select_slot_slow(op, args, flags);
+}
+
+// Runs one record as this operator's: errors gain the operator's name and arguments, results are
+// checked.
+inline void run_record(const Operator& op, const OpwRecord& record, Arguments args,
+                       Results results) {
+  const int status = record.function(&record, args.data(), static_cast<uint32_t>(args.size()),
+                                     results.data(), static_cast<uint32_t>(results.size()));
+  if (status != 0) [[unlikely]]
+    throw_failed_call(op, args, results);
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    const OpwValue& result = results[i];
+    const bool is_plain = result.tag == op.plain_result_tag(i) && result.tag != kOpwNone;
+    if (!is_plain || (result.tag == kOpwTensor && !result.as_tensor)) [[unlikely]]
+      check_result(op, args, results, i);
+  }
+}
+
+// For operators that write: refuses overlap and read-only memory, gives written arguments back as
+// the caller's own handles, raises versions.
+void run_writing_record(const Operator& op, const OpwRecord& record, Arguments args,
+                        Results results);
+
+// Runs the record of the Fake slot: what it makes has no memory either.
+void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results);
+
+inline void run_row(const Operator& op, Arguments args, Results results, uint32_t flags) {
+  const Slot slot = select_slot(op, args, flags);
+  const OpwRecord* record = op.record(slot);
+  if (!record) [[unlikely]]
+    throw_missing_kernel(op, slot, args);
+  if (slot == Slot::Fake) [[unlikely]]
+    return run_fake_record(op, *record, args, results);
+  if (op.writes_arguments()) return run_writing_record(op, *record, args, results);
+  run_record(op, *record, args, results);
+}
+
+}  // namespace opwright

@@ -1,0 +1,64 @@
+#include "opwright/dispatch/signature.h"
+
+#include "opwright/dispatch/operator.h"
+#include "opwright/schema/parser.h"
+
+namespace opwright {
+namespace {
+
+bool fits(const Type& schema, const Type& function) {
+  if (schema.is_optional() && function.is_optional())
+    return fits(schema.element(), function.element());
+  if (schema.is_optional())
+    return function.kind() == TypeKind::Tensor && fits(schema.element(), function);
+  if (schema.is_list() && function.is_list()) return fits(schema.element(), function.element());
+  if (schema.is_list() || function.is_list() || function.is_optional()) return false;
+  const bool both_ints = (schema.kind() == TypeKind::Int || schema.kind() == TypeKind::SymInt) &&
+                         (function.kind() == TypeKind::Int || function.kind() == TypeKind::SymInt);
+  return both_ints || schema.kind() == function.kind();
+}
+
+std::string numbered(size_t number, const char* what) {
+  return concatenate(number, " ", what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::optional<std::string> find_difference(const Schema& schema, std::string_view signature) {
+  const Schema function = parse_schema(concatenate("signature::of", signature));
+  if (schema.arguments.size() != function.arguments.size()) {
+    return concatenate("the schema has ", numbered(schema.arguments.size(), "argument"),
+                       ", the function ", function.arguments.size());
+  }
+  for (size_t i = 0; i < schema.arguments.size(); ++i) {
+    const Argument& argument = schema.arguments[i];
+    if (fits(argument.type, function.arguments[i].type)) continue;
+    return concatenate("argument '", argument.name, "' (position ", i + 1, ") is ",
+                       to_text(argument.type), " in the schema and ",
+                       to_text(function.arguments[i].type), " in C++");
+  }
+  if (schema.returns.size() != function.returns.size()) {
+    return concatenate("the schema has ", numbered(schema.returns.size(), "result"),
+                       ", the function ", function.returns.size());
+  }
+  for (size_t i = 0; i < schema.returns.size(); ++i) {
+    if (fits(schema.returns[i].type, function.returns[i].type)) continue;
+    return concatenate("result ", i + 1, " is ", to_text(schema.returns[i].type),
+                       " in the schema and ", to_text(function.returns[i].type), " in C++");
+  }
+  return std::nullopt;
+}
+
+void check_signature(const Operator& op, Slot slot, const BoxedFunction& function,
+                     SourceSite site) {
+  const bool has_operators_arguments =
+      is_callable(slot) || slot == Slot::ExplicitComposite || slot == Slot::ImplicitComposite;
+  if (!function.signature || !has_operators_arguments) return;
+  const auto difference = find_difference(op.schema(), function.signature);
+  if (!difference) return;
+  throw_error("TypeError", op.name(), ": the function registered for ", slot_name(slot), " at ",
+              site, " does not match the schema: ", *difference,
+              "\n  schema:   ", to_text(op.schema()), "\n  function: ", function.signature);
+}
+
+}  // namespace opwright

@@ -1,0 +1,51 @@
+// The places of an operator's row: a kernel for each device, the fake kernel, composite bodies, and
+// the rules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "opwright/c_api.h"
+
+namespace opwright {
+
+inline constexpr uint8_t kNumDeviceSlots = 16;
+
+// The first sixteen are devices, by the bit that the device table gave out; cpu is the first.
+enum class Slot : uint8_t {
+  Cpu = 0,
+  Fake = kNumDeviceSlots,  // also for meta tensors
+  ExplicitComposite,       // a body for all devices, with its own autograd formula or none
+  ImplicitComposite,       // a body that transforms see through
+  Autograd,                // backward formula
+  SetupContext,            // what the forward saves for it
+  Jvp,
+  Vmap,
+  Scatter,     // of a view: the base with the view's part replaced
+  Functional,  // of a mutable operator: its functional sibling
+  Autocast,
+  Decompose,
+};
+inline constexpr uint8_t kNumSlots = static_cast<uint8_t>(Slot::Decompose) + 1;
+
+constexpr bool is_device(Slot slot) { return static_cast<uint8_t>(slot) < kNumDeviceSlots; }
+// Whether a call can end there; the other slots hold rules that transforms look up.
+constexpr bool is_callable(Slot slot) {
+  return static_cast<uint8_t>(slot) <= static_cast<uint8_t>(Slot::Fake);
+}
+
+// The slot of a device type; gives out its bit on first need.
+Slot device_slot(int32_t device_type);
+
+// Reads a device name ("cpu", "npu") or one of PyTorch's key names ("CPU", "Meta",
+// "CompositeImplicitAutograd", "PrivateUse1", ...). ValueError with the names there are when it is
+// neither.
+Slot parse_slot(std::string_view name);
+
+// As authors write it in OPWRIGHT_LIBRARY_IMPL: "CPU", "Fake", "CompositeImplicitAutograd", ...
+std::string slot_name(Slot slot);
+// As Python's device_types take it: "cpu".
+std::string slot_device_name(Slot slot);
+
+}  // namespace opwright
