@@ -1,0 +1,130 @@
+// Copies: between devices, of whole tensors, with another dtype or order of dimensions.
+#include "opwright/ops/cpu/copy.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/ops/in_place.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/extent.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/stream.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+// The memory that a tensor reaches, as a CPU tensor of the same sizes and strides.
+class CpuMirror {
+ public:
+  explicit CpuMirror(const Tensor& original) : original_(original) {
+    if (original.device().type == kOpwDeviceCpu) {
+      mirror_ = original;
+      return;
+    }
+    const Extent extent = *find_extent(original.sizes(), original.strides());
+    bytes_ = static_cast<size_t>(extent.length()) * item_size(original.dtype());
+    before_ = extent.lowest * static_cast<int64_t>(item_size(original.dtype()));
+    const Tensor memory = make_empty(IntList{extent.length()}, original.dtype());
+    copy_bytes(memory.mutable_data(), kCpu,
+               static_cast<const std::byte*>(original.data()) + before_, original.device(), bytes_);
+    mirror_ = make_view(memory, original.sizes(), original.strides(), -extent.lowest);
+  }
+
+  [[nodiscard]] const Tensor& tensor() const { return mirror_; }
+
+  // Brings what was written to the mirror back.
+  void write_back() const {
+    if (original_.device().type == kOpwDeviceCpu) return;
+    copy_bytes(static_cast<std::byte*>(original_.mutable_data()) + before_, original_.device(),
+               static_cast<const std::byte*>(mirror_.data()) + before_, kCpu, bytes_);
+  }
+
+ private:
+  const Tensor& original_;
+  Tensor mirror_;
+  size_t bytes_ = 0;
+  int64_t before_ = 0;  // 0 or below: where the lowest byte lies
+};
+
+bool has_same_bytes(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.is_contiguous() && b.is_contiguous() &&
+         std::ranges::equal(a.sizes(), b.sizes());
+}
+
+bool is_in_format(const Tensor& self, MemoryFormat format) {
+  if (!self.is_symbolic() && format == MemoryFormat::Contiguous) return self.is_contiguous();
+  const SymGeometry geometry = sym_geometry_of(self);
+  return is_contiguous(geometry.sizes, geometry.strides, format);
+}
+
+}  // namespace
+
+// Where one side is not on the CPU and its device has no copy_ of its own.
+Tensor& copy_between_devices(Tensor& self, const Tensor& src, bool /*non_blocking*/) {
+  if (self.is_fake()) {
+    (void)expand_geometry<SymInt>(sym_geometry_of(src), sym_geometry_of(self).sizes, "copy_");
+    return self;
+  }
+  check_expands("copy_", "src", src, self);
+  check_writable("copy_", self);
+  if (self.numel() == 0) return self;
+  if (has_same_bytes(self, src)) {
+    copy_bytes(self.mutable_data(), self.device(), src.data(), src.device(),
+               static_cast<size_t>(self.numel()) * item_size(self.dtype()));
+    return self;
+  }
+  const CpuMirror target(self);
+  const CpuMirror source(src);
+  copy_elements(target.tensor(), source.tensor());
+  target.write_back();
+  return self;
+}
+
+Tensor& fill_scalar_all_devices(Tensor& self, const Scalar& value) {
+  if (self.is_fake()) return self;
+  self.copy_(make_scalar_tensor(value, self.dtype()));
+  return self;
+}
+
+Tensor& zero_all_devices(Tensor& self) {
+  self.fill_(0);
+  return self;
+}
+
+Tensor clone_all_devices(const Tensor& self, std::optional<MemoryFormat> memory_format) {
+  Tensor copy = empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
+                           memory_format.value_or(MemoryFormat::Preserve));
+  copy.copy_(self);
+  return copy;
+}
+
+Tensor to_copy_all_devices(const Tensor& self, std::optional<DType> dtype,
+                           std::optional<Layout> layout, std::optional<Device> device,
+                           std::optional<bool> pin_memory, bool non_blocking,
+                           std::optional<MemoryFormat> memory_format) {
+  Tensor copy = empty_like(self, dtype, layout, device, pin_memory,
+                           memory_format.value_or(MemoryFormat::Preserve));
+  copy.copy_(self, non_blocking);
+  return copy;
+}
+
+Tensor contiguous_composite(const Tensor& self, MemoryFormat memory_format) {
+  OPWRIGHT_CHECK_VALUE(
+      memory_format != MemoryFormat::Preserve,
+      "contiguous: memory_format must name an order of dimensions, got preserve_format");
+  return is_in_format(self, memory_format) ? self : self.clone(memory_format);
+}
+
+Tensor to_dtype_composite(const Tensor& self, DType dtype, bool non_blocking, bool copy,
+                          std::optional<MemoryFormat> memory_format) {
+  const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
+  const bool is_in_place = format == MemoryFormat::Preserve || is_in_format(self, format);
+  if (!copy && dtype == self.dtype() && is_in_place) return self;
+  return _to_copy(self, dtype, std::nullopt, std::nullopt, std::nullopt, non_blocking, format);
+}
+
+}  // namespace opwright

@@ -1,0 +1,97 @@
+#include "opwright/ops/elementwise_shape.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "opwright/tensor/memory_format.h"
+
+namespace opwright {
+namespace {
+
+bool is_contiguous_of(const Tensor& input, std::span<const int64_t> sizes) {
+  return input.is_contiguous() && std::ranges::equal(input.sizes(), sizes);
+}
+
+bool have_same_dense_layout(std::span<const int64_t> sizes,
+                            std::initializer_list<const Tensor*> inputs) {
+  const Tensor& first = **inputs.begin();
+  const bool are_equal = std::ranges::all_of(inputs, [&](const Tensor* input) {
+    return std::ranges::equal(input->sizes(), sizes) &&
+           std::ranges::equal(input->strides(), first.strides());
+  });
+  return are_equal && is_non_overlapping_and_dense(first.sizes(), first.strides());
+}
+
+// Whether `inner` belongs further out than `outer`: above 0 yes, below 0 no, 0 no input tells.
+int compare_dims(size_t inner, size_t outer, std::span<const int64_t> sizes,
+                 std::span<const Sizes> strides) {
+  for (const Sizes& input : strides) {
+    if (input[inner] == 0 || input[outer] == 0) continue;
+    if (input[inner] != input[outer]) return input[inner] < input[outer] ? -1 : 1;
+    if (sizes[inner] > sizes[outer]) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Sizes broadcast_strides(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                        std::span<const int64_t> broadcast) {
+  Sizes result(broadcast.size(), 0);
+  const size_t added = broadcast.size() - sizes.size();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] != 1 || broadcast[added + i] == 1) result[added + i] = strides[i];
+  }
+  return result;
+}
+
+Sizes elementwise_strides(std::span<const int64_t> sizes,
+                          std::initializer_list<const Tensor*> inputs, bool has_number) {
+  const bool are_contiguous = std::ranges::all_of(
+      inputs, [&](const Tensor* input) { return is_contiguous_of(*input, sizes); });
+  if (are_contiguous || sizes.size() <= 1) {
+    Sizes contiguous = contiguous_strides(sizes);
+    const bool is_exact = std::ranges::equal((*inputs.begin())->strides(), contiguous);
+    if (!has_number || is_exact || sizes.size() <= 1) return contiguous;
+  }
+  const bool are_channels_last = std::ranges::all_of(inputs, [&](const Tensor* input) {
+    return std::ranges::equal(input->sizes(), sizes) &&
+           is_contiguous(sizes, input->strides(), MemoryFormat::ChannelsLast);
+  });
+  if (!has_number && are_channels_last) {
+    return contiguous_strides(sizes, MemoryFormat::ChannelsLast);
+  }
+  if (!has_number && have_same_dense_layout(sizes, inputs))
+    return Sizes((*inputs.begin())->strides());
+
+  SmallVector<Sizes, 3> strides;
+  for (const Tensor* input : inputs) {
+    strides.push_back(broadcast_strides(input->sizes(), input->strides(), sizes));
+  }
+  // An insertion sort that stops where the order is certain: an ambiguous pair may still move past
+  // a certain one, which no comparison sort of the library allows.
+  SmallVector<size_t, kInlineDims> order(sizes.size());  // innermost first
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::reverse(order.begin(), order.end());
+  for (size_t i = 1; i < order.size(); ++i) {
+    size_t moving = i;
+    for (size_t j = i; j-- > 0;) {
+      const int comparison = compare_dims(order[j], order[moving], sizes, strides);
+      if (comparison < 0) break;
+      if (comparison > 0) {
+        std::swap(order[j], order[moving]);
+        moving = j;
+      }
+    }
+  }
+  Sizes result(sizes.size());
+  int64_t next = 1;
+  for (const size_t dim : order) {
+    result[dim] = next;
+    next *= std::max<int64_t>(sizes[dim], 1);
+  }
+  return result;
+}
+
+}  // namespace opwright

@@ -1,0 +1,155 @@
+// Operators that make tensors, on every device.
+#include "opwright/tensor/factory.h"
+
+#include <optional>
+#include <span>
+
+#include "opwright/base/thread_state.h"
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/ops/promotion.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/memory_format.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+// The arguments that every factory has beside its sizes.
+struct TensorOptions {
+  std::optional<DType> dtype;
+  std::optional<Layout> layout;
+  std::optional<Device> device;
+  std::optional<bool> pin_memory;
+};
+
+// Whether a new tensor has no memory: on meta, and inside a fake kernel.
+bool makes_fake(Device device) { return device.type == kOpwDeviceMeta || thread_state().makes_fakes(); }
+
+void check_options(const char* who, const TensorOptions& options) {
+  OPWRIGHT_CHECK(!options.pin_memory.value_or(false), who,
+                 ": pinned memory is not supported; leave pin_memory out");
+}
+
+// Plain sizes where there is memory: a symbol exists only while shapes are traced on fake tensors.
+std::span<const int64_t> plain_sizes(const char* who, std::span<const SymInt> sizes,
+                                     Device device) {
+  const auto plain = as_plain(sizes);
+  OPWRIGHT_CHECK_VALUE(plain.has_value(), who, ": a tensor on ", device,
+                       " cannot have the symbolic sizes ", to_text(sizes));
+  return *plain;
+}
+
+// Dense strides for a tensor like `self`.
+SymSizes strides_like(const SymGeometry& self, MemoryFormat format) {
+  const auto sizes = as_plain(self.sizes);
+  const auto strides = as_plain(self.strides);
+  if (sizes && strides) {
+    SymSizes result;
+    for (const int64_t stride : strides_for_format(*sizes, *strides, format))
+      result.push_back(stride);
+    return result;
+  }
+  return contiguous_strides(self.sizes,
+                            format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format);
+}
+
+}  // namespace
+
+Tensor empty_all_devices(std::span<const SymInt> size, std::optional<DType> dtype,
+                         std::optional<Layout> layout, std::optional<Device> device,
+                         std::optional<bool> pin_memory,
+                         std::optional<MemoryFormat> memory_format) {
+  check_options("empty", {dtype, layout, device, pin_memory});
+  const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
+  OPWRIGHT_CHECK_VALUE(format != MemoryFormat::Preserve,
+                       "empty: there is no tensor whose memory format could be preserved");
+  const DType element = dtype.value_or(kDefaultFloat);
+  const Device where = device.value_or(kCpu);
+  if (makes_fake(where))
+    return make_fake(size, contiguous_strides(size, format), 0, element, where);
+  return make_empty(plain_sizes("empty", size, where), element, where, format);
+}
+
+Tensor empty_strided_all_devices(std::span<const SymInt> size, std::span<const SymInt> stride,
+                                 std::optional<DType> dtype, std::optional<Layout> layout,
+                                 std::optional<Device> device, std::optional<bool> pin_memory) {
+  check_options("empty_strided", {dtype, layout, device, pin_memory});
+  const DType element = dtype.value_or(kDefaultFloat);
+  const Device where = device.value_or(kCpu);
+  if (makes_fake(where)) return make_fake(size, stride, 0, element, where);
+  return make_empty_strided(plain_sizes("empty_strided", size, where),
+                            plain_sizes("empty_strided", stride, where), element, where);
+}
+
+Tensor empty_like_all_devices(const Tensor& self, std::optional<DType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device,
+                              std::optional<bool> pin_memory,
+                              std::optional<MemoryFormat> memory_format) {
+  check_options("empty_like", {dtype, layout, device, pin_memory});
+  const DType element = dtype.value_or(self.dtype());
+  const Device where = device.value_or(self.device());
+  const SymGeometry geometry = sym_geometry_of(self);
+  const SymSizes strides = strides_like(geometry, memory_format.value_or(MemoryFormat::Preserve));
+  if (self.is_fake() || makes_fake(where))
+    return make_fake(geometry.sizes, strides, 0, element, where);
+  return make_empty_strided(plain_sizes("empty_like", geometry.sizes, where),
+                            plain_sizes("empty_like", strides, where), element, where);
+}
+
+Tensor full_all_devices(std::span<const SymInt> size, const Scalar& fill_value,
+                        std::optional<DType> dtype, std::optional<Layout> layout,
+                        std::optional<Device> device, std::optional<bool> pin_memory) {
+  Tensor result =
+      empty(size, dtype.value_or(dtype_of_number(fill_value)), layout, device, pin_memory);
+  result.fill_(fill_value);
+  return result;
+}
+
+Tensor zeros_all_devices(std::span<const SymInt> size, std::optional<DType> dtype,
+                         std::optional<Layout> layout, std::optional<Device> device,
+                         std::optional<bool> pin_memory) {
+  Tensor result = empty(size, dtype, layout, device, pin_memory);
+  result.zero_();
+  return result;
+}
+
+Tensor ones_all_devices(std::span<const SymInt> size, std::optional<DType> dtype,
+                        std::optional<Layout> layout, std::optional<Device> device,
+                        std::optional<bool> pin_memory) {
+  return full(size, 1, dtype.value_or(kDefaultFloat), layout, device, pin_memory);
+}
+
+Tensor full_like_all_devices(const Tensor& self, const Scalar& fill_value,
+                             std::optional<DType> dtype, std::optional<Layout> layout,
+                             std::optional<Device> device, std::optional<bool> pin_memory,
+                             std::optional<MemoryFormat> memory_format) {
+  Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
+  result.fill_(fill_value);
+  return result;
+}
+
+Tensor zeros_like_all_devices(const Tensor& self, std::optional<DType> dtype,
+                              std::optional<Layout> layout, std::optional<Device> device,
+                              std::optional<bool> pin_memory,
+                              std::optional<MemoryFormat> memory_format) {
+  Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
+  result.zero_();
+  return result;
+}
+
+Tensor ones_like_all_devices(const Tensor& self, std::optional<DType> dtype,
+                             std::optional<Layout> layout, std::optional<Device> device,
+                             std::optional<bool> pin_memory,
+                             std::optional<MemoryFormat> memory_format) {
+  return full_like(self, 1, dtype, layout, device, pin_memory, memory_format);
+}
+
+Tensor scalar_tensor_all_devices(const Scalar& s, std::optional<DType> dtype,
+                                 std::optional<Layout> layout, std::optional<Device> device,
+                                 std::optional<bool> pin_memory) {
+  check_options("scalar_tensor", {dtype, layout, device, pin_memory});
+  return make_scalar_tensor(s, dtype.value_or(kDefaultFloat), device.value_or(kCpu));
+}
+
+}  // namespace opwright

@@ -1,0 +1,36 @@
+// The dtype in which operands of different dtypes meet: PyTorch's rules.
+//
+// Operands stand in three ranks: tensors with dimensions, zero-dim tensors, numbers. One of a lower
+// rank changes the result only when its kind (bool < int < float < complex) is above that of the
+// higher ranks.
+#pragma once
+
+#include "opwright/dtype.h"
+#include "opwright/scalar.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// What a float number is, and what a quotient of ints becomes.
+inline constexpr DType kDefaultFloat = DType::Float32;
+inline constexpr DType kDefaultComplex = DType::Complex64;
+
+// The smallest dtype that holds both. TypeError where there is none: float8 with anything else, and
+// uint16, uint32 and uint64 with another integer.
+[[nodiscard]] DType promote_dtypes(DType a, DType b);
+
+// bool, int64, kDefaultFloat or kDefaultComplex.
+[[nodiscard]] DType dtype_of_number(const Scalar& number);
+
+[[nodiscard]] DType result_dtype(const Tensor& a, const Tensor& b);
+[[nodiscard]] DType result_dtype(const Tensor& a, const Scalar& b);
+
+// Ints and bool as kDefaultFloat; floating and complex dtypes as they are.
+[[nodiscard]] DType inexact_dtype(DType dtype);
+// float32 for complex64, float64 for complex128, others as they are.
+[[nodiscard]] DType real_dtype(DType dtype);
+
+// Whether an in-place operator may store a result of `from` in `to`: not into a lower kind.
+[[nodiscard]] bool can_store(DType from, DType to);
+
+}  // namespace opwright

@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include "base/expect_error.h"
+#include "ops/op_tensors.h"
+
+namespace opwright {
+namespace {
+
+using testing::elements;
+using testing::floats;
+using testing::kNumberDTypes;
+using testing::range;
+using testing::tensor_of;
+
+TEST(Mm, MultipliesMatrices) {
+  EXPECT_EQ(floats(mm(range({2, 3}), range({3, 2}))), (std::vector<float>{10, 13, 28, 40}));
+  EXPECT_EQ(floats(mm(range({3, 2}).t(), range({2, 3}).t())), (std::vector<float>{10, 28, 13, 40}));
+}
+
+TEST(Mm, WorksInEveryDType) {
+  for (const DType dtype : kNumberDTypes) {
+    SCOPED_TRACE(dtype_name_or_null(dtype));
+    const Tensor product = mm(full({2, 3}, 2, dtype), full({3, 1}, 3, dtype));
+
+    EXPECT_EQ(product.dtype(), dtype);
+    EXPECT_EQ(elements<bool>(eq(product, 18)), (std::vector<bool>{true, true}));
+  }
+}
+
+TEST(Mm, IsRightAcrossTiles) {
+  const Tensor x = ones({9, 700});
+  const Tensor y = ones({700, 300});
+
+  EXPECT_EQ(elements<bool>(eq(mm(x, y), 700)), std::vector<bool>(9 * 300, true));
+}
+
+TEST(Mm, OverNothingIsZero) {
+  EXPECT_EQ(floats(mm(range({2, 0}), range({0, 2}))), (std::vector<float>{0, 0, 0, 0}));
+}
+
+TEST(Mm, NamesTheSizesThatDoNotFit) {
+  EXPECT_ERROR_CONTAINS(mm(range({2, 3}), range({4, 5})), "RuntimeError",
+                        "mm: sizes [2, 3] and [4, 5] cannot be multiplied: 3 against 4");
+  EXPECT_ERROR_CONTAINS(mm(range({2}), range({2, 5})), "RuntimeError",
+                        "mm: self must have 2 dimensions, got sizes [2]");
+  EXPECT_ERROR_CONTAINS(mm(range({2, 2}), full({2, 2}, 1)), "TypeError",
+                        "mm: both operands must have one dtype, got float32 and int64");
+}
+
+TEST(Bmm, MultipliesABatch) {
+  const Tensor x = range({2, 1, 2});
+
+  EXPECT_EQ(floats(bmm(x, range({2, 2, 1}))), (std::vector<float>{1, 13}));
+  EXPECT_ERROR_CONTAINS(bmm(x, range({3, 2, 1})), "RuntimeError",
+                        "bmm: self has 2 matrices and mat2 3");
+}
+
+TEST(Matmul, TakesVectorsMatricesAndBatches) {
+  const Tensor vector = range({2});
+  const Tensor matrix = range({2, 2});
+  const Tensor batch = range({3, 2, 2});
+
+  EXPECT_EQ(floats(matmul(vector, vector)), (std::vector<float>{1}));
+  EXPECT_EQ(floats(matmul(matrix, vector)), (std::vector<float>{1, 3}));
+  EXPECT_EQ(floats(matmul(vector, matrix)), (std::vector<float>{2, 3}));
+  EXPECT_EQ(floats(matmul(batch, vector)), (std::vector<float>{1, 3, 5, 7, 9, 11}));
+  EXPECT_EQ(floats(matmul(vector, batch)), (std::vector<float>{2, 3, 6, 7, 10, 11}));
+  EXPECT_EQ(testing::sizes(matmul(batch, matrix)), (std::vector<int64_t>{3, 2, 2}));
+  EXPECT_EQ(testing::sizes(matmul(range({5, 1, 2, 2}), batch)), (std::vector<int64_t>{5, 3, 2, 2}));
+}
+
+TEST(Matmul, RefusesZeroDimsAndBatchesThatDoNotBroadcast) {
+  EXPECT_ERROR_CONTAINS(matmul(scalar_tensor(1), range({2})), "RuntimeError",
+                        "matmul: both operands need at least one dimension, got 0 and 1");
+  EXPECT_ERROR_CONTAINS(matmul(range({3, 2, 2}), range({2, 2, 2})), "ValueError",
+                        "matmul: sizes [3] and [2] do not broadcast");
+}
+
+}  // namespace
+}  // namespace opwright

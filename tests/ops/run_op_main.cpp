@@ -1,0 +1,137 @@
+// Runs operators that are written as text: one call on each line of the input, one result on each
+// of the output. A referee in another language compares.
+//
+//   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
+//
+// Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
+// L ints; D dtype; M memory format; N for None. Empty lists are "-".
+// Results: T dtype sizes strides bytes, of the elements in logical order; or E kind: text.
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/dispatch/call.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/functions.h"
+#include "opwright/schema/bind.h"
+#include "opwright/schema/constant_names.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/memory_format.h"
+
+namespace opwright {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+std::vector<int64_t> parse_ints(const std::string& text) {
+  std::vector<int64_t> ints;
+  if (text == "-") return ints;
+  for (const std::string& part : split(text, ',')) ints.push_back(std::stoll(part));
+  return ints;
+}
+
+Tensor parse_tensor(const std::vector<std::string>& words) {
+  const DType dtype = find_dtype(words[1]).value();
+  const std::string bytes = words[5] == "-" ? "" : words[5];
+  const auto numel = static_cast<int64_t>(bytes.size() / 2 / item_size(dtype));
+  const Tensor flat = make_empty(IntList{numel}, dtype);
+  auto* memory = static_cast<uint8_t*>(flat.mutable_data());
+  for (size_t i = 0; i < bytes.size() / 2; ++i) {
+    memory[i] = static_cast<uint8_t>(std::stoul(bytes.substr(2 * i, 2), nullptr, 16));
+  }
+  return as_strided(flat, parse_ints(words[2]), parse_ints(words[3]), SymInt(std::stoll(words[4])));
+}
+
+Value parse_value(const std::string& text) {
+  const std::vector<std::string> words = split(text, ' ');
+  switch (words[0][0]) {
+    case 'T':
+      return Value::take(ValueOf<Tensor>::give(parse_tensor(words)));
+    case 'I':
+      return Value::take(ValueOf<int64_t>::give(std::stoll(words[1])));
+    case 'F':
+      return Value::take(ValueOf<double>::give(std::strtod(words[1].c_str(), nullptr)));
+    case 'B':
+      return Value::take(ValueOf<bool>::give(words[1] == "1"));
+    case 'C':
+      return Value::take(
+          ValueOf<Complex<double>>::give({std::stod(words[1]), std::stod(words[2])}));
+    case 'L':
+      return Value::take(ValueOf<std::vector<int64_t>>::give(parse_ints(words[1])));
+    case 'D':
+      return Value::take(ValueOf<DType>::give(find_dtype(words[1]).value()));
+    case 'M':
+      return Value::take(ValueOf<MemoryFormat>::give(parse_memory_format(words[1])));
+    default:
+      return {};
+  }
+}
+
+std::string join(std::span<const int64_t> ints) {
+  std::string text;
+  for (const int64_t value : ints) text += (text.empty() ? "" : ",") + std::to_string(value);
+  return text.empty() ? "-" : text;
+}
+
+std::string print_tensor(const Tensor& tensor) {
+  const Tensor dense = tensor.contiguous();
+  const auto* memory = static_cast<const uint8_t*>(dense.data());
+  std::string bytes;
+  for (size_t i = 0; i < static_cast<size_t>(dense.numel()) * item_size(dense.dtype()); ++i) {
+    bytes += "0123456789abcdef"[memory[i] >> 4];
+    bytes += "0123456789abcdef"[memory[i] & 15];
+  }
+  std::string text = "T ";
+  append_text(text, tensor.dtype());
+  return text + " " + join(tensor.sizes()) + " " + join(tensor.strides()) + " " +
+         (bytes.empty() ? "-" : bytes);
+}
+
+std::string run_line(const std::string& line) {
+  const std::vector<std::string> fields = split(line, '\t');
+  const Operator& op = Registry::get().require(fields[0]);
+  std::deque<Value> values;
+  std::deque<std::string> names;
+  std::vector<OpwValue> positional;
+  std::vector<KeywordValue> keywords;
+  for (size_t i = 1; i < fields.size(); ++i) {
+    const size_t equals = fields[i].find('=');
+    if (equals == std::string::npos) {
+      positional.push_back(values.emplace_back(parse_value(fields[i])).get());
+    } else {
+      const std::string& name = names.emplace_back(fields[i].substr(0, equals));
+      keywords.push_back(
+          {name, values.emplace_back(parse_value(fields[i].substr(equals + 1))).get()});
+    }
+  }
+  const BoundArguments bound(op.schema(), positional, keywords);
+  std::array<OpwValue, 1> results{};
+  call(op, bound.values(), results);
+  return print_tensor(ValueOf<Tensor>::take(results[0]));
+}
+
+}  // namespace
+}  // namespace opwright
+
+int main() {
+  for (std::string line; std::getline(std::cin, line);) {
+    try {
+      std::cout << opwright::run_line(line) << '\n';
+    } catch (const opwright::Error& error) {
+      const std::string text = error.text();
+      std::cout << "E " << error.kind() << ": " << text.substr(0, text.find('\n')) << '\n';
+    }
+  }
+  return 0;
+}
