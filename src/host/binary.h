@@ -1,0 +1,46 @@
+// Operator binaries as files: opening one, checking what it says about itself, and listing what it
+// registers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "opwright/dispatch/library_block.h"
+
+namespace opwright {
+
+// Opens the file and returns what its exported symbol gives, checked. The file is never closed.
+// Errors: OSError for a file that is not there or cannot be opened (a missing dependency is named),
+// ImportError for one that is not an operator binary, is of another ABI version (both named), or is
+// damaged.
+const OpwBinary& open_binary(const std::string& path);
+
+// Refuses lists that no binary of this ABI can have: wrong sizes, missing fields, a loop, import
+// numbers with gaps. `path` is for the message.
+void check_binary(const OpwBinary& binary, const std::string& path);
+
+// Runs the bodies of all blocks, oldest first, for `host`.
+BlockContents collect_binary(const OpwBinary& binary, const OpwHost& host);
+
+// What a binary would register; nothing is registered.
+struct LibraryDescription {
+  std::string path;
+  struct Definition {
+    std::string schema;  // canonical, with its namespace
+    std::string site;
+  };
+  struct Function {
+    std::string name;
+    std::string slot;
+    std::string signature;  // empty: boxed by hand
+    std::string site;
+  };
+  std::vector<Definition> definitions;
+  std::vector<Function> functions;
+  std::vector<std::string> imports;  // by name
+};
+LibraryDescription describe_library(const std::string& path);
+// A line for each definition, function and import.
+std::string to_text(const LibraryDescription& description);
+
+}  // namespace opwright

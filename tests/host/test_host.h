@@ -1,0 +1,28 @@
+// Where the sample operator binaries are, and what every test of loading needs.
+#pragma once
+
+#include <string>
+
+#include "opwright/host/load_library.h"
+
+namespace opwright::testing {
+
+inline std::string operator_binary(const std::string& name) {
+  return std::string(OPWRIGHT_TEST_OPERATORS) + "/lib" + name + ".so";
+}
+
+// A loaded binary for the length of a test.
+class LoadedFor {
+ public:
+  explicit LoadedFor(const std::string& name) : path_(operator_binary(name)) {
+    load_library(path_);
+  }
+  ~LoadedFor() { unload_library(path_); }
+  LoadedFor(const LoadedFor&) = delete;
+  LoadedFor& operator=(const LoadedFor&) = delete;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace opwright::testing

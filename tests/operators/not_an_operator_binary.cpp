@@ -1,0 +1,2 @@
+// A shared library like any other.
+int answer() { return 42; }
