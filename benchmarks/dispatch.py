@@ -10,7 +10,7 @@ def main():
     report = Report(__doc__)
     source = Path(__file__).parent / "dispatch" / "torch_peer.cpp"
     programs = {
-        "ours": [release_build() / "dispatch_bench"],
+        "ours": [release_build() / "dispatch_bench", release_build() / "operators/libtouch.so"],
         "torch": [program] if (program := build_torch_program(source)) else None,
     }
     figures = interleave(programs, rounds=3 if report.options.quick else 9)
@@ -34,6 +34,10 @@ def main():
         )
     )
     report.add(Row.told("boxed call, over the direct call", ours=over_direct(ours, "boxed"), unit="ns"))
+    loaded = ours["loaded"] - ours["handle"]
+    report.add(
+        Row.at_most("operator of a loaded binary, over one of the core", ours=loaded, limit=5, unit="ns")
+    )
     report.add(
         Row.told(
             "in-place operator, over the direct call",

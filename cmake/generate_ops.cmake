@@ -9,12 +9,7 @@ set(OPWRIGHT_GENERATED_OPS "${CMAKE_BINARY_DIR}/generated_ops")
 set(OPWRIGHT_GENERATED_OPS_SOURCES)
 
 # Configure again when either appears.
-file(
-  GLOB ops_generator
-  CONFIGURE_DEPENDS
-  "${CMAKE_SOURCE_DIR}/tools/generate_ops/*.py"
-  "${CMAKE_SOURCE_DIR}/tools/generate_ops/*.h"
-)
+file(GLOB ops_generator CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tools/generate_ops/*.py")
 file(GLOB ops_yaml CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/ops/functions.yaml")
 
 if(ops_generator AND ops_yaml)
@@ -22,7 +17,6 @@ if(ops_generator AND ops_yaml)
     generated_headers
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/tensor_methods.h"
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/functions.h"
-    "${OPWRIGHT_GENERATED_INCLUDE}/opwright/int_list.h"
   )
   set(OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp")
   # The generator leaves unchanged files alone, so that what includes them is not compiled again; the

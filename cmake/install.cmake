@@ -7,7 +7,6 @@
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-include("${CMAKE_CURRENT_LIST_DIR}/add_operators.cmake")
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/opwright")
 

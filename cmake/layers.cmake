@@ -96,7 +96,7 @@ function(opwright_test_executable target layer)
   target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
   opwright_objects(objects ${test_LAYERS})
   target_link_libraries(${target} PRIVATE ${objects} ${CMAKE_DL_LIBS})
-  if(layer STREQUAL "host" AND TARGET test_operators)
+  if(layer STREQUAL "host" AND TARGET test_operators AND NOT OPWRIGHT_FUZZ)
     add_dependencies(${target} test_operators)
     target_compile_definitions(
       ${target}

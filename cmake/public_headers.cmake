@@ -9,32 +9,34 @@ function(opwright_see_public target)
   add_dependencies(${target} generate_ops)
 endfunction()
 
-# The sample operator binaries: tests/operators/<name>.cpp becomes <build>/operators/lib<name>.so,
-# linked with nothing of the core. Tests find the folder in OPWRIGHT_TEST_OPERATORS. The target
-# test_operators builds them all.
+# Makes <build>/operators/lib<name>.so of an operator's source; the target is operators_<name>.
+function(opwright_sample_operators name source)
+  opwright_add_operators(operators_${name} SOURCES "${source}")
+  add_dependencies(operators_${name} generate_ops)
+  set_target_properties(
+    operators_${name}
+    PROPERTIES OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/operators"
+  )
+endfunction()
+
+# The sample operators of the tests: tests/operators/<name>.cpp, those named compat_* with the headers
+# under PyTorch's names, and the first example. Tests find the folder in OPWRIGHT_TEST_OPERATORS. The
+# target test_operators builds them all.
 function(opwright_test_operators)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/operators/*.cpp")
-  if(NOT sources)
-    return()
-  endif()
   add_custom_target(test_operators)
-  foreach(source IN LISTS sources)
+  foreach(source IN LISTS sources ITEMS "${CMAKE_SOURCE_DIR}/examples/first_operator/soft_clip.cpp")
     cmake_path(GET source STEM name)
-    add_library(operators_${name} MODULE "${source}")
-    opwright_see_public(operators_${name})
+    opwright_sample_operators(${name} "${source}")
+    add_dependencies(test_operators operators_${name})
     if(name MATCHES "^compat_")
-      target_include_directories(operators_${name} PRIVATE "${CMAKE_SOURCE_DIR}/include/opwright/compat")
+      target_link_libraries(operators_${name} PRIVATE opwright::compat)
       target_compile_definitions(operators_${name} PRIVATE TORCH_EXTENSION_NAME=${name})
       if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
         # GCC 12 sees the empty side of a std::optional as read.
         target_compile_options(operators_${name} PRIVATE -Wno-maybe-uninitialized)
       endif()
     endif()
-    set_target_properties(
-      operators_${name}
-      PROPERTIES OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/operators"
-    )
-    add_dependencies(test_operators operators_${name})
   endforeach()
 endfunction()
 

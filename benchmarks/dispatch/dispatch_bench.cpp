@@ -1,4 +1,6 @@
 // What a call costs over the bare function, in the core.
+//
+//   dispatch_bench libtouch.so
 #include <string_view>
 
 #include "loop.h"
@@ -7,6 +9,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/operator_handle.h"
+#include "opwright/runtime.h"
 #include "opwright/tensor/factory.h"
 
 namespace {
@@ -32,7 +35,9 @@ class PassThrough : public Interpreter {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  load_library(argv[1]);
   constexpr int kCount = 200000;
   Registry& registry = Registry::get();
   registry.define("bench::touch(Tensor x, Tensor y, float scale) -> ()").keep();
@@ -48,6 +53,8 @@ int main() {
 
   report("direct", kCount, [&] { touch(x, y, 0.5); });
   report("handle", kCount, [&] { handle(x, y, 0.5); });
+  OperatorHandle<void(const Tensor&, const Tensor&, double)> loaded("loaded::touch");
+  report("loaded", kCount, [&] { loaded(x, y, 0.5); });
   report("in_place", kCount, [&] { in_place(x, y, 0.5); });
   {
     const Operator& op = registry.require("bench::touch");

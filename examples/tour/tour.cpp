@@ -9,11 +9,9 @@
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
-#include "opwright/host/binary.h"
-#include "opwright/host/load_library.h"
+#include "opwright/runtime.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/print.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace {

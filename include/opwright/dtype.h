@@ -103,8 +103,10 @@ struct Half {
   uint16_t bits = 0;
 
   Half() = default;
-  constexpr Half(float value)
-      : bits(round(value)) {}         // NOLINT(google-explicit-constructor): a number type
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr Half(Number value)  // NOLINT(google-explicit-constructor): a number type
+      : bits(round(static_cast<float>(value))) {}
   constexpr operator float() const {  // NOLINT(google-explicit-constructor)
     const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
     const uint32_t exponent = bits >> 10 & 0x1f;
@@ -138,8 +140,10 @@ struct BFloat16 {
   uint16_t bits = 0;
 
   BFloat16() = default;
-  constexpr BFloat16(float value)
-      : bits(round(value)) {}         // NOLINT(google-explicit-constructor): a number type
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr BFloat16(Number value)  // NOLINT(google-explicit-constructor): a number type
+      : bits(round(static_cast<float>(value))) {}
   constexpr operator float() const {  // NOLINT(google-explicit-constructor)
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   }

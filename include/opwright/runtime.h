@@ -1,45 +1,35 @@
-// What a program that hosts operators uses beside opwright.h: operator binaries as files, tensors
-// as text.
+// For programs that link the core (opwright::opwright): loading operator binaries, and showing
+// tensors.
 //
-// For programs that link libopwright: the CMake target opwright::opwright, or opwright-config
-// --program-cxxflags --libs. They call operators as the core does: opwright::mul(x, y), or, for an
-// operator that a binary brought, OperatorHandle<Tensor(const Tensor&, double)>
-// soft_clip("audio::soft_clip").
+// Such a program calls operators through opwright/functions.h and OperatorHandle. Operator binaries
+// do not include this.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "opwright/operator_handle.h"
-
-#ifdef OPWRIGHT_CORE
-#define OPWRIGHT_FOR_PROGRAMS
-#else
-// An operator binary that calls these would need libopwright where it is loaded.
-#define OPWRIGHT_FOR_PROGRAMS                                                           \
-  __attribute__((                                                                       \
-      error("opwright/runtime.h is for programs that link libopwright; link the CMake " \
-            "target opwright::opwright or use opwright-config --program-cxxflags")))
-#endif
+#include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// Takes all that the binary registers, as one: either everything is there afterwards or nothing.
-// The same file twice is harmless. OSError for a file that cannot be opened; ImportError for one
-// that is not an operator binary or is of another ABI version; ValueError for an operator that
-// another binary defined and for a wrong schema; TypeError for a function that differs from its
-// schema; AttributeError for an import that the core lacks. Any thread.
-OPWRIGHT_FOR_PROGRAMS void load_library(const std::string& path);
+// Takes all that an operator binary registers, as one: either everything is there afterwards or
+// nothing. The same file twice is harmless. OSError for a file that is not there or lacks a
+// dependency; ImportError for one that is no operator binary, or is of another ABI version;
+// ValueError for an operator that another binary defined (both paths named) and for a wrong schema;
+// TypeError for a function that differs from its schema; AttributeError for an import that the core
+// lacks. Any thread.
+void load_library(const std::string& path);
 
-// Removes what load_library registered; load_library takes it back. ValueError for a file that is
-// not loaded.
-OPWRIGHT_FOR_PROGRAMS void unload_library(const std::string& path);
+// Removes what load_library registered. The file stays mapped, so that what is still held fails
+// with an error instead of a crash; load_library takes it back. ValueError for a file that is not
+// loaded.
+void unload_library(const std::string& path);
 
-// What a binary would register.
+// What a binary would register; nothing is registered.
 struct LibraryDescription {
   std::string path;
   struct Definition {
     std::string schema;  // canonical, with its namespace
-    std::string site;
+    std::string site;    // "soft_clip.cpp:48"
   };
   struct Function {
     std::string name;
@@ -51,13 +41,19 @@ struct LibraryDescription {
   std::vector<Function> functions;
   std::vector<std::string> imports;  // by name
 };
-// Nothing is registered. Errors of the file as for load_library.
-OPWRIGHT_FOR_PROGRAMS LibraryDescription describe_library(const std::string& path);
+[[nodiscard]] LibraryDescription describe_library(const std::string& path);
 // A line for each definition, function and import.
-OPWRIGHT_FOR_PROGRAMS std::string to_text(const LibraryDescription& description);
+[[nodiscard]] std::string to_text(const LibraryDescription& description);
 
-// The elements, as PyTorch prints them; of a tensor without memory its size, device and dtype.
-[[nodiscard]] OPWRIGHT_FOR_PROGRAMS std::string to_text(const Tensor& tensor);
+// The text of a tensor, as PyTorch prints it:
+//
+//   tensor([[1., 2.],
+//           [3., 4.]], device='cuda:0', dtype=float16, requires_grad=True)
+//
+// Floats have four digits, or a scientific form where their magnitudes differ much. More than 1000
+// elements are cut to three at each end of a dimension. The dtype is shown where it is not float32,
+// int64 or bool, the device where it is not cpu. A tensor without memory of its own shows its
+// sizes, tensor(..., size=(2, s0)); so does one with so many dimensions that even the cut form is
+// endless. Memory of another device is copied to the cpu first; throws what that copy throws.
+[[nodiscard]] std::string to_text(const Tensor& tensor);
 }  // namespace opwright
-
-#undef OPWRIGHT_FOR_PROGRAMS

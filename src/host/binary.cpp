@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "opwright/host/binary_host.h"
+#include "opwright/runtime.h"
 #include "opwright/schema/parser.h"
 
 namespace opwright {

@@ -22,25 +22,4 @@ void check_binary(const OpwBinary& binary, const std::string& path);
 // Runs the bodies of all blocks, oldest first, for `host`.
 BlockContents collect_binary(const OpwBinary& binary, const OpwHost& host);
 
-// What a binary would register; nothing is registered.
-struct LibraryDescription {
-  std::string path;
-  struct Definition {
-    std::string schema;  // canonical, with its namespace
-    std::string site;
-  };
-  struct Function {
-    std::string name;
-    std::string slot;
-    std::string signature;  // empty: boxed by hand
-    std::string site;
-  };
-  std::vector<Definition> definitions;
-  std::vector<Function> functions;
-  std::vector<std::string> imports;  // by name
-};
-LibraryDescription describe_library(const std::string& path);
-// A line for each definition, function and import.
-std::string to_text(const LibraryDescription& description);
-
 }  // namespace opwright

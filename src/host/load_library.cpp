@@ -1,5 +1,3 @@
-#include "opwright/host/load_library.h"
-
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -8,6 +6,7 @@
 #include "opwright/base/intern.h"
 #include "opwright/host/binary.h"
 #include "opwright/host/binary_host.h"
+#include "opwright/runtime.h"
 
 namespace opwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "opwright/tensor/print.h"
+#include "opwright/runtime.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "opwright/host/load_library.h"
+#include "opwright/runtime.h"
 
 namespace opwright::testing {
 

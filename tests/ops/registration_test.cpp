@@ -6,8 +6,6 @@
 
 namespace opwright {
 
-void register_builtin_operators();
-
 namespace {
 
 TEST(BuiltinOperators, AreRegisteredBeforeMain) {
@@ -24,14 +22,6 @@ TEST(BuiltinOperators, CanAllBeCalledOnTheCpu) {
 
   EXPECT_GE(operators.size(), 60U);
   for (const Operator* op : operators) EXPECT_NE(op->record(Slot::Cpu), nullptr) << op->name();
-}
-
-TEST(BuiltinOperators, AreRegisteredOnceOnly) {
-  const size_t before = Registry::get().list("aten").size();
-
-  register_builtin_operators();
-
-  EXPECT_EQ(Registry::get().list("aten").size(), before);
 }
 
 TEST(BuiltinOperators, SayWhichOperatorAndArgumentsFailed) {

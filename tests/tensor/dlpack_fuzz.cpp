@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "opwright/error.h"
+#include "opwright/runtime.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/live_counts.h"
 #include "opwright/tensor/overlap.h"
-#include "opwright/tensor/print.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

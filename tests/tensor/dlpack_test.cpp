@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
+#include "opwright/runtime.h"
 #include "opwright/tensor/live_counts.h"
-#include "opwright/tensor/print.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"

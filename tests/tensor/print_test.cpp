@@ -1,5 +1,3 @@
-#include "opwright/tensor/print.h"
-
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -7,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "opwright/runtime.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"

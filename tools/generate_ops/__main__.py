@@ -28,7 +28,6 @@ def main() -> int:
     try:
         declarations = read_declarations(options.yaml, name)
         texts = {
-            options.public / "int_list.h": (Path(__file__).parent / "int_list.h").read_text(),
             options.public / "tensor_methods.h": write_methods_header(declarations, name),
             options.public / "functions.h": write_functions_header(
                 declarations, name, options.namespace

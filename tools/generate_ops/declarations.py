@@ -12,12 +12,7 @@ from .schema import Schema, SchemaError, parse_schema
 KEYS = ("func", "variants", "tags", "dispatch")
 VARIANTS = ("function", "method")
 # Dispatch keys and the enumerators of opwright::Slot that they name.
-SLOTS = {
-    "CPU": "Cpu",
-    "Fake": "Fake",
-    "CompositeExplicitAutograd": "ExplicitComposite",
-    "CompositeImplicitAutograd": "ImplicitComposite",
-}
+SLOTS = ("CPU", "Fake", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
 # The enumerators of opwright::Tag.
 TAGS = (
     "pointwise",

@@ -6,7 +6,7 @@ from .declarations import SLOTS, Declaration
 from .schema import Schema, SchemaError
 
 SOURCE = """\
-// Registers the operators of {yaml}. Made from it; do not edit.
+// Registers the operators of {yaml}, as an author's file does. Made from it; do not edit.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,69 +14,37 @@ SOURCE = """\
 #include <tuple>
 #include <vector>
 
-{includes}
+#include "opwright/library.h"
+
 namespace opwright {{
 
 {functions}
-void register_builtin_operators();
-
-namespace {{
-
-SourceSite at_line(uint32_t line) {{ return {{"{yaml}", line}}; }}
-
-void define(std::string_view schema, Tags tags, uint32_t line) {{
-  Registry::get().define(schema, tags, at_line(line)).keep();
-}}
-
-template <class F>
-void implement(std::string_view name, Slot slot, F function, uint32_t line) {{
-  Registry::get().implement(name, slot, function, at_line(line)).keep();
-}}
-
-void register_all() {{
-{registrations}}}
-
-const bool is_registered_at_load = (register_builtin_operators(), true);
-
-}}  // namespace
-
-// The first call registers, for ever; any thread, any number of calls.
-void register_builtin_operators() {{
-  static const bool is_registered = (register_all(), true);
-  (void)is_registered;
-}}
-
-}}  // namespace opwright
+{blocks}}}  // namespace opwright
 """
 
 
 def write_registration(declarations: list[Declaration], yaml: str, name_space: str) -> str:
+    """Library blocks: the definitions, then one block of functions for each slot."""
     functions: dict[str, str] = {}
-    registrations = ""
+    definitions = ""
+    by_slot: dict[str, str] = {}
     for declaration in declarations:
         schema, line = declaration.schema, declaration.line
-        name = f"{name_space}::{schema.full_name}"
+        at_line = f'#line {line} "{yaml}"\n'
         tags = ", ".join(f"Tag::{pascal_case(tag)}" for tag in declaration.tags)
-        text = f'"{name_space}::{schema.text}"'
-        registrations += wrap_list("  define(", [text, f"{{{tags}}}", str(line)], ");", 6) + "\n"
+        definitions += at_line + f"  m.def({quoted(schema.text)}, {{{tags}}});\n"
         for key, function in declaration.dispatch.items():
             text = declare(schema, key, function)
             if functions.setdefault(function, text) != text:
                 raise SchemaError(f"{function} is named with two signatures, again in line {line}")
-            registrations += wrap_list(
-                "  implement(",
-                [f'"{name}"', f"Slot::{SLOTS[key]}", f"&{function}", str(line)],
-                ");",
-                6,
-            )
-            registrations += "\n"
-    has_fakes = any("Fake" in declaration.dispatch for declaration in declarations)
-    includes = ["opwright/dispatch/registry.h", *(["opwright/fake_tensor.h"] if has_fakes else [])]
+            implementation = at_line + f'  m.impl("{schema.full_name}", &{function});\n'
+            by_slot[key] = by_slot.get(key, "") + implementation
+    blocks = f"OPWRIGHT_LIBRARY({name_space}, m) {{\n{definitions}}}\n\n"
+    for key in SLOTS:
+        if key in by_slot:
+            blocks += f"OPWRIGHT_LIBRARY_IMPL({name_space}, {key}, m) {{\n{by_slot[key]}}}\n\n"
     return SOURCE.format(
-        yaml=yaml,
-        includes="".join(f'#include "{include}"\n' for include in includes),
-        functions="".join(f"{text}\n" for text in functions.values()),
-        registrations=registrations,
+        yaml=yaml, functions="".join(f"{text}\n" for text in functions.values()), blocks=blocks
     )
 
 
@@ -88,6 +56,12 @@ def declare(schema: Schema, key: str, function: str) -> str:
         for argument in schema.arguments
     ]
     return wrap_list(f"{return_type(schema, form, tensor)} {function}(", parameters, ");", 4)
+
+
+def quoted(text: str) -> str:
+    """Return the text as a C++ literal."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def pascal_case(name: str) -> str:

@@ -5,27 +5,33 @@
 // in.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <ranges>
 #include <span>
 
 #include "opwright/symint.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
+// A vector, an array, a span, ...: by its members, since <ranges> takes longer to read than all of
+// these headers together.
 template <class Range, class Element>
-concept ContiguousRangeOf =
-    std::ranges::contiguous_range<const Range> && std::ranges::sized_range<const Range> &&
-    std::same_as<std::ranges::range_value_t<const Range>, Element>;
+concept ContiguousRangeOf = requires(const Range& range) {
+  { range.data() } -> std::convertible_to<const Element*>;
+  { range.size() } -> std::convertible_to<size_t>;
+};
 
 class IntList : public std::span<const int64_t> {
  public:
   IntList() = default;
   // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
   IntList(std::initializer_list<int64_t> list) : span(list.begin(), list.size()) {}
+  template <size_t N>
+  IntList(const int64_t (&array)[N]) : span(array, N) {}
   template <ContiguousRangeOf<int64_t> Range>
-  IntList(const Range& range) : span(std::ranges::data(range), std::ranges::size(range)) {}
+  IntList(const Range& range) : span(range.data(), range.size()) {}
   // NOLINTEND(google-explicit-constructor)
 };
 
@@ -34,11 +40,13 @@ class SymIntList : public std::span<const SymInt> {
   SymIntList() = default;
   // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
   SymIntList(std::initializer_list<SymInt> list) : span(list.begin(), list.size()) {}
+  template <size_t N>
+  SymIntList(const int64_t (&array)[N]) : SymIntList(of_ints({array, N})) {}
   template <ContiguousRangeOf<SymInt> Range>
-  SymIntList(const Range& range) : span(std::ranges::data(range), std::ranges::size(range)) {}
+  SymIntList(const Range& range) : span(range.data(), range.size()) {}
   template <ContiguousRangeOf<int64_t> Range>
   SymIntList(const Range& range)
-      : SymIntList(of_ints({std::ranges::data(range), std::ranges::size(range)})) {}
+      : SymIntList(of_ints({range.data(), range.size()})) {}
   // NOLINTEND(google-explicit-constructor)
 
  private:

@@ -17,18 +17,19 @@ Tensor soft_clip_cpu(const Tensor& x, double limit) {
   const Tensor input = x.contiguous();
   Tensor output = opwright::empty_like(input);
   opwright::for_floating_dtype(input.dtype(), "soft_clip", [&]<typename T>() {
-    const float scale = static_cast<float>(limit);
+    const T scale = static_cast<T>(limit);
     const T* in = input.data<T>();
     T* out = output.mutable_data<T>();
     opwright::parallel_for(input.numel(), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        out[i] = static_cast<T>(scale * std::tanh(static_cast<float>(in[i]) / scale));
+        out[i] = scale * std::tanh(in[i] / scale);
       }
     });
   });
   return output;
 }
 
+// Shapes and dtypes without data; sizes may be symbols here.
 FakeTensor soft_clip_fake(const FakeTensor& x, double /*limit*/) { return opwright::empty_like(x); }
 
 void soft_clip_save(AutogradContext& context, const Tensor& /*x*/, double /*limit*/,
@@ -38,8 +39,8 @@ void soft_clip_save(AutogradContext& context, const Tensor& /*x*/, double /*limi
 
 // d/dx limit * tanh(x / limit) = 1 - (y / limit)^2
 Gradients soft_clip_backward(const AutogradContext& context, const Tensor& grad) {
-  const Tensor scaled = context.saved(0) * (1.0 / context.attribute("limit"));
-  return {grad - grad * scaled * scaled};
+  const Tensor scaled = (1.0 / context.attribute("limit")) * context.saved(0);
+  return {grad * (1.0 - scaled * scaled)};
 }
 
 }  // namespace

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "opwright/compat/ATen/core/Tensor.h"

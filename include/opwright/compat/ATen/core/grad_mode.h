@@ -1,0 +1,3 @@
+#pragma once
+
+#include "opwright/compat/c10/core/GradMode.h"

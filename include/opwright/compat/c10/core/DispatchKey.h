@@ -1,0 +1,36 @@
+// c10::DispatchKey: the places in an operator's row that PyTorch's keys name.
+#pragma once
+
+#include "opwright/compat/c10/core/DeviceType.h"
+
+namespace c10 OPWRIGHT_VISIBILITY {
+enum class DispatchKey : uint8_t {
+  CPU,
+  CUDA,
+  Meta,
+  XLA,
+  MPS,
+  XPU,
+  IPU,
+  HPU,
+  PrivateUse1,
+  CompositeImplicitAutograd,
+  CompositeExplicitAutograd,
+};
+
+// As a registration writes it.
+constexpr const char* toString(DispatchKey key) {
+  constexpr const char* kNames[] = {"CPU",
+                                    "CUDA",
+                                    "Meta",
+                                    "XLA",
+                                    "MPS",
+                                    "XPU",
+                                    "IPU",
+                                    "HPU",
+                                    "PrivateUse1",
+                                    "CompositeImplicitAutograd",
+                                    "CompositeExplicitAutograd"};
+  return kNames[static_cast<uint8_t>(key)];
+}
+}  // namespace c10

@@ -1,0 +1,16 @@
+// c10::SmallVector under its name: a vector, whose elements are on the heap from the first on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "opwright/visibility.h"
+
+namespace c10 OPWRIGHT_VISIBILITY {
+template <class T, unsigned N = 0>
+using SmallVector = std::vector<T>;
+using DimVector = SmallVector<int64_t, 5>;
+}  // namespace c10
+namespace at OPWRIGHT_VISIBILITY {
+using namespace c10;
+}  // namespace at

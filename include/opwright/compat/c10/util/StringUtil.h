@@ -1,0 +1,29 @@
+// c10::str: the texts of its arguments, one after the other.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "opwright/error.h"
+
+namespace c10 OPWRIGHT_VISIBILITY {
+// As append_text has it; a type that it does not know is written as streams write it.
+template <class T>
+void append_part(std::string& out, const T& part) {
+  using opwright::append_text;
+  if constexpr (requires { append_text(out, part); }) {
+    append_text(out, part);
+  } else {
+    std::ostringstream stream;
+    stream << part;
+    out.append(stream.str());
+  }
+}
+
+template <class... Parts>
+[[nodiscard]] std::string str(const Parts&... parts) {
+  std::string text;
+  (append_part(text, parts), ...);
+  return text;
+}
+}  // namespace c10

@@ -1,0 +1,52 @@
+// C++ types that pybind11 passes and schemas do not have: narrower numbers, and lists of them.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "opwright/value.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+template <class T>
+concept NarrowNumber = (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, int64_t>) ||
+                       std::same_as<T, float>;
+// `int` or `float` of a schema, as C++ has it.
+template <class T>
+using WideNumber = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+
+// OverflowError for an int that T does not hold; a float is rounded.
+template <NarrowNumber T>
+T narrow_number(WideNumber<T> number) {
+  if constexpr (std::integral<T>) {
+    if (!std::in_range<T>(number))
+      throw_error("OverflowError", number, " does not fit the argument's C++ type");
+  }
+  return static_cast<T>(number);
+}
+
+template <NarrowNumber T>
+struct ValueOf<T> {
+  using Wide = ValueOf<WideNumber<T>>;
+  static std::string schema_type() { return Wide::schema_type(); }
+  static T read(const OpwValue& value) { return narrow_number<T>(Wide::read(value)); }
+  static OpwValue lend(T number) { return Wide::lend(static_cast<WideNumber<T>>(number)); }
+  static OpwValue give(T number) { return lend(number); }
+  static T take(const OpwValue& value) { return read(value); }
+};
+
+template <NarrowNumber T>
+struct ValueOf<std::vector<T>> {
+  using Wide = ValueOf<std::vector<WideNumber<T>>>;
+  static std::string schema_type() { return Wide::schema_type(); }
+  static std::vector<T> read(const OpwValue& value) {
+    std::vector<T> list;
+    for (const WideNumber<T> number : Wide::read(value)) list.push_back(narrow_number<T>(number));
+    return list;
+  }
+  static OpwValue give(const std::vector<T>& list) {
+    return Wide::give({list.begin(), list.end()});
+  }
+};
+}  // namespace opwright

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "opwright/compat/torch/torch.h"

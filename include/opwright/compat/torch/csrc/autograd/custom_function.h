@@ -1,0 +1,25 @@
+// torch::autograd::Function is not there: Opwright takes the formula of an operator, with no
+// wrapper around its call.
+#pragma once
+
+#include <vector>
+
+#include "opwright/compat/torch/types.h"
+
+namespace torch OPWRIGHT_VISIBILITY {
+namespace autograd {
+using Variable = at::Tensor;
+using variable_list = std::vector<at::Tensor>;
+using tensor_list = variable_list;
+
+struct AutogradContext;
+
+template <class T>
+struct Function {
+  static_assert(sizeof(T*) == 0,
+                "torch::autograd::Function: register the formula instead, with "
+                "OPWRIGHT_LIBRARY_FRAGMENT(ns, m) { "
+                "m.register_autograd(name, &save, &backward); } of opwright/library.h");
+};
+}  // namespace autograd
+}  // namespace torch

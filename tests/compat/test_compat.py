@@ -1,0 +1,187 @@
+"""C++ sources written for PyTorch compile against Opwright, with no torch."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from binary_listing import list_blocks, list_imports, open_binary
+from extension_build import ROOT, build_extension, run_compiler
+
+SOURCES = sorted((ROOT / "tests/operators").glob("compat_*.cpp"))
+BASE_LIBRARIES = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
+
+DUAL_RESIDUAL = """
+#include <torch/script.h>
+std::tuple<torch::Tensor, torch::Tensor> dual_residual(torch::Tensor x, torch::Tensor y, double_t alpha) {
+    torch::Tensor tmp1 = x* alpha - y;
+    torch::Tensor tmp2 = y* alpha - x;
+    return std::tuple<torch::Tensor, torch::Tensor>(tmp1, tmp2);}
+static auto registry = torch::RegisterOperators()
+    .op("cst::dual_residual", &dual_residual);
+"""  # noqa: E501
+
+# As the manual of custom operators has it, with bodies for its two placeholders.
+YOUR_SIN = """
+#include <torch/library.h>
+
+using at::Tensor;
+Tensor my_custom_sin_implementation_on_cpu(const Tensor& x) { return at::sin(x); }
+Tensor my_custom_sin_implementation_on_cuda(const Tensor& x) { return at::sin(x); }
+
+// Define the operator
+TORCH_LIBRARY(your_namespace, m) {
+    m.def("sin(Tensor x) -> Tensor");
+}
+
+Tensor custom_sin_cpu(const Tensor& x) {
+    // Replace this with at::sin if you want to test it out.
+    return my_custom_sin_implementation_on_cpu(x);
+}
+
+// Register the CPU implementation for the operator
+TORCH_LIBRARY_IMPL(your_namespace, CPU, m) {
+    m.impl("sin", &custom_sin_cpu);
+}
+
+Tensor custom_sin_cuda(const Tensor& x) {
+    // Replace this with at::sin if you want to test it out.
+    return my_custom_sin_implementation_on_cuda(x);
+}
+
+// Register the CUDA implementation for the operator
+TORCH_LIBRARY_IMPL(your_namespace, CUDA, m) {
+    m.impl("sin", &custom_sin_cuda);
+}
+"""
+
+# What cpp_extension.load_inline(functions="twice") adds around a user's text.
+INLINE_EXTENSION = """
+#include <torch/extension.h>
+torch::Tensor twice(torch::Tensor x) { return x + x; }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+m.def("twice", torch::wrap_pybind_function(twice), "twice");
+}
+"""
+
+REFUSED = {
+    "an autograd function": (
+        """#include <torch/extension.h>
+        struct Twice : torch::autograd::Function<Twice> {};
+        at::Tensor twice(const at::Tensor& x) { return Twice::apply(x); }""",
+        "torch::autograd::Function: register the formula instead",
+    ),
+    "a kernel for the autograd key": (
+        """#include <torch/library.h>
+        TORCH_LIBRARY_IMPL(ns, AutogradCPU, m) {}""",
+        "TORCH_LIBRARY_IMPL(ns, AutogradCPU, m): Opwright takes formulas",
+    ),
+    "foreign memory": (
+        """#include <torch/torch.h>
+        at::Tensor wrap(float* data) { return torch::from_blob(data, {2, 3}); }""",
+        "from_blob: a tensor's memory belongs to the host",
+    ),
+    "the dispatcher": (
+        """#include <torch/extension.h>
+        auto& find() { return c10::Dispatcher::singleton(); }""",
+        "c10::Dispatcher: Opwright binaries declare the operators that they call",
+    ),
+    "numbers of threads": (
+        """#include <ATen/Parallel.h>
+        int number() { return at::get_thread_num(); }""",
+        "get_thread_num: the host does not number its threads",
+    ),
+    "a class for TorchScript": (
+        """#include <torch/script.h>
+        struct Stack : torch::CustomClassHolder {};
+        static auto stack = torch::class_<Stack>();""",
+        "torch::class_: Opwright has no classes",
+    ),
+    "a module without a name": (
+        """#include <torch/extension.h>
+        PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {}""",
+        "compile with -DTORCH_EXTENSION_NAME=<name>",
+    ),
+}
+
+
+def build_text(text: str, folder: Path, name: str) -> Path:
+    source = folder / f"{name}.cpp"
+    source.write_text(text)
+    return build_extension(source, folder)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The library of a sample source; each is compiled once."""
+    folder = tmp_path_factory.mktemp("compat")
+    libraries = {}
+
+    def build(source: Path) -> Path:
+        if source not in libraries:
+            libraries[source] = build_extension(source, folder)
+        return libraries[source]
+
+    return build
+
+
+def test_the_dual_residual_source_compiles_as_it_stands(tmp_path):
+    binary = open_binary(build_text(DUAL_RESIDUAL, tmp_path, "test"))
+
+    assert list_blocks(binary) == [("", None)]
+    assert set(list_imports(binary)) == {"aten::mul.Scalar", "aten::sub.Tensor"}
+
+
+def test_the_sin_source_compiles_with_bodies_for_its_placeholders(tmp_path):
+    binary = open_binary(build_text(YOUR_SIN, tmp_path, "sin"))
+
+    assert list_blocks(binary) == [
+        ("your_namespace", None),
+        ("your_namespace", "CPU"),
+        ("your_namespace", "CUDA"),
+    ]
+    assert list_imports(binary) == {"aten::sin": "(Tensor arg0) -> Tensor"}
+
+
+def test_an_inline_extension_is_a_block_of_its_own_name(tmp_path):
+    binary = open_binary(build_text(INLINE_EXTENSION, tmp_path, "inline_test"))
+
+    assert list_blocks(binary) == [("inline_test", None)]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_a_sample_source_registers_blocks(source, built):
+    assert list_blocks(open_binary(built(source)))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_a_binary_needs_the_base_libraries_alone(source, built):
+    listing = subprocess.run(
+        ["readelf", "--dynamic", built(source)], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert set(re.findall(r"NEEDED.*\[(.*)\.so\b", listing)) <= BASE_LIBRARIES
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_a_binary_shows_no_symbol_that_torch_has_too(source, built):
+    listing = subprocess.run(
+        ["nm", "--dynamic", "--defined-only", "--demangle", built(source)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert not re.findall(r".*\b(?:at|c10|torch|pybind11|opwright)::.*", listing)
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_left_out_stops_the_compiler_with_the_way_out(case, tmp_path):
+    text, message = REFUSED[case]
+    source = tmp_path / "refused.cpp"
+    source.write_text(text)
+
+    result = run_compiler(source, "-O1", "-c", "-o", "/dev/null")
+
+    assert result.returncode != 0
+    assert message in result.stderr
