@@ -17,6 +17,7 @@ if(ops_generator AND ops_yaml)
     generated_headers
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/tensor_methods.h"
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/functions.h"
+    "${OPWRIGHT_GENERATED_INCLUDE}/opwright/function_names.h"
   )
   set(OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp")
   # The generator leaves unchanged files alone, so that what includes them is not compiled again; the

@@ -65,7 +65,7 @@ struct ValueOf<AutogradContext> {
     }
     return {AutogradContext(reinterpret_cast<OpwContext*>(value.as_object))};
   }
-  static std::string schema_type() { return "AutogradContext"; }
+  static constexpr void write_type(TextWriter& out) { out.put("AutogradContext"); }
 };
 
 // One gradient for each tensor argument, in the order of the schema; an undefined tensor: none.
@@ -104,7 +104,7 @@ struct BackwardAdapter<Gradients(Args...)> {
       }
       return 0;
     } catch (...) {
-      return give_current_error(record);
+      return give_current_error(record->host);
     }
   }
 

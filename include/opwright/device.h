@@ -48,7 +48,8 @@ inline void append_text(std::string& out, Device device) {
   const char* name = device_name_or_null(device.type);
   out.append(name ? std::string(name) : concatenate("device", device.type));
   if (device.index >= 0 && !(device.type == kOpwDeviceCpu && device.index == 0)) {
-    out.append(":").append(std::to_string(device.index));
+    out.push_back(':');
+    append_text(out, device.index);
   }
 }
 #endif

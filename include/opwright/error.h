@@ -27,7 +27,7 @@ inline void append_text(std::string& out, const std::string& text) { out.append(
 inline void append_text(std::string& out, const char* text) { out.append(text ? text : "(null)"); }
 inline void append_text(std::string& out, char character) { out.push_back(character); }
 inline void append_text(std::string& out, bool value) { out.append(value ? "true" : "false"); }
-inline void append_text(std::string& out, double value) {
+[[gnu::cold]] inline void append_text(std::string& out, double value) {
   char buffer[32];
   for (const int digits : {6, 9, 17}) {  // the shortest of these that reads back
     std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
@@ -35,7 +35,7 @@ inline void append_text(std::string& out, double value) {
   }
   out.append(buffer);
 }
-inline void append_text(std::string& out, float value) {
+[[gnu::cold]] inline void append_text(std::string& out, float value) {
   char buffer[32];
   for (const int digits : {6, 9}) {
     std::snprintf(buffer, sizeof buffer, "%.*g", digits, static_cast<double>(value));
@@ -43,18 +43,55 @@ inline void append_text(std::string& out, float value) {
   }
   out.append(buffer);
 }
+[[gnu::cold, gnu::noinline]] inline void append_integer(std::string& out, bool is_negative,
+                                                        unsigned long long magnitude) {
+  char digits[24];
+  char* first = digits + sizeof digits;
+  do {
+    *--first = static_cast<char>('0' + magnitude % 10);
+  } while ((magnitude /= 10) != 0);
+  if (is_negative) *--first = '-';
+  out.append(first, static_cast<size_t>(digits + sizeof digits - first));
+}
 template <class Int>
   requires std::is_integral_v<Int>
 void append_text(std::string& out, Int value) {
-  out.append(std::to_string(value));
+  const auto word = static_cast<unsigned long long>(value);
+  append_integer(out, value < 0, value < 0 ? 0 - word : word);
 }
 
+// One part of a text that is put together out of line, so that each use costs two pointers and no
+// code.
+struct TextPart {
+  const void* part;
+  void (*append)(std::string& out, const void* part);
+
+  template <class T>
+  static TextPart of(const T& part) {
+    return {&part, &append_as<T>};
+  }
+  static TextPart of(const char* text) { return {text, &append_characters}; }
+
+ private:
+  template <class T>
+  [[gnu::cold]] static void append_as(std::string& out, const void* part) {
+    append_text(out, *static_cast<const T*>(part));
+  }
+  [[gnu::cold]] static void append_characters(std::string& out, const void* text) {
+    append_text(out, static_cast<const char*>(text));
+  }
+};
+[[nodiscard, gnu::cold, gnu::noinline]] inline std::string concatenate_parts(const TextPart* parts,
+                                                                             size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) parts[i].append(text, parts[i].part);
+  return text;
+}
 // The texts of all arguments, one after the other.
 template <class... Parts>
 [[nodiscard]] std::string concatenate(const Parts&... parts) {
-  std::string text;
-  (append_text(text, parts), ...);
-  return text;
+  const TextPart all[] = {TextPart::of(parts)...};
+  return concatenate_parts(all, sizeof...(Parts));
 }
 
 // A counted handle of an OpwError; what C++ code throws. Copies share the error.
@@ -100,6 +137,7 @@ class Error : public std::exception {
     return is_made_here() ? made_here().message.c_str() : text();
   }
 
+#ifdef OPWRIGHT_CORE
   // Appends a note; the error may come from another binary, then a copy that keeps the payload
   // takes its place.
   void add_note(std::string_view note_kind, std::string_view note_text) {
@@ -109,6 +147,7 @@ class Error : public std::exception {
     made_here().add(note_kind, note_text);
     made_here().message = message();
   }
+#endif
 
   [[nodiscard]] const OpwError* get() const noexcept { return error_; }
   // One count for the caller; for a host's give_error.
@@ -120,9 +159,10 @@ class Error : public std::exception {
  private:
   struct MadeHere : OpwError {
     std::string kind_text, main_text, message;
+    OpwError* original = nullptr;  // whose payload this copy shows
+#ifdef OPWRIGHT_CORE
     std::vector<std::pair<std::string, std::string>> strings;
     std::vector<OpwNote> note_list;
-    OpwError* original = nullptr;  // whose payload this copy shows
 
     void add(std::string_view note_kind, std::string_view note_text) {
       strings.emplace_back(note_kind, note_text);
@@ -131,6 +171,7 @@ class Error : public std::exception {
       notes = note_list.data();
       num_notes = static_cast<uint32_t>(note_list.size());
     }
+#endif
   };
 
   explicit Error(OpwError* owned) noexcept : error_(owned) {}
@@ -159,6 +200,7 @@ class Error : public std::exception {
     error->text = error->main_text.c_str();
     return error;
   }
+#ifdef OPWRIGHT_CORE
   static OpwError* copy_of(OpwError* other) {
     auto* copy = static_cast<MadeHere*>(make(other->kind, other->text));
     for (uint32_t i = 0; i < other->num_notes; ++i)
@@ -168,6 +210,7 @@ class Error : public std::exception {
     copy->original = other;  // takes over the count
     return copy;
   }
+#endif
   [[nodiscard]] bool is_made_here() const noexcept { return error_->release == &destroy; }
   [[nodiscard]] MadeHere& made_here() const noexcept { return *static_cast<MadeHere*>(error_); }
 
@@ -211,9 +254,15 @@ inline Error current_error() {
   }
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_parts(const char* kind,
+                                                               const TextPart* parts,
+                                                               size_t count) {
+  throw Error(kind, concatenate_parts(parts, count));
+}
 template <class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void throw_error(const char* kind, const Parts&... parts) {
-  throw Error(kind, concatenate(parts...));
+[[noreturn, gnu::cold]] void throw_error(const char* kind, const Parts&... parts) {
+  const TextPart all[] = {TextPart::of(parts)...};
+  throw_parts(kind, all, sizeof...(Parts));
 }
 }  // namespace opwright
 

@@ -42,12 +42,12 @@ struct ResultsOf {
   static void give(OpwValue* results, R result) {
     results[0] = ValueOfParameter<R>::give(std::forward<R>(result));
   }
-  static std::string schema_type() { return ValueOfParameter<R>::schema_type(); }
+  static constexpr void write_type(TextWriter& out) { ValueOfParameter<R>::write_type(out); }
 };
 template <>
 struct ResultsOf<void> {
   static constexpr uint32_t kCount = 0;
-  static std::string schema_type() { return "()"; }
+  static constexpr void write_type(TextWriter& out) { out.put("()"); }
 };
 template <class... T>
 struct ResultsOf<std::tuple<T...>> {
@@ -59,10 +59,11 @@ struct ResultsOf<std::tuple<T...>> {
         },
         all);
   }
-  static std::string schema_type() {
-    std::string text = "(";
-    ((text.append(text.size() > 1 ? ", " : "").append(ValueOfParameter<T>::schema_type())), ...);
-    return text + ")";
+  static constexpr void write_type(TextWriter& out) {
+    out.put('(');
+    const char* before = "";
+    ((out.put(before), before = ", ", ValueOfParameter<T>::write_type(out)), ...);
+    out.put(')');
   }
 };
 
@@ -83,8 +84,8 @@ class HostScope {
 #endif
 };
 
-[[gnu::cold, gnu::noinline]] inline int give_current_error(const OpwRecord* record) noexcept {
-  record->host->give_error(record->host, current_error().share());
+[[gnu::cold, gnu::noinline]] inline int give_current_error(const OpwHost* host) noexcept {
+  host->give_error(host, current_error().share());
   return 1;
 }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_wrong_count(uint32_t args,
@@ -124,7 +125,7 @@ struct KernelAdapter<R(Args...)> {
       unpack(function, args, results, std::index_sequence_for<Args...>{});
       return 0;
     } catch (...) {
-      return give_current_error(record);
+      return give_current_error(record->host);
     }
   }
 
@@ -146,34 +147,55 @@ template <class Signature>
 struct SchemaOf;
 template <class R, class... Args>
 struct SchemaOf<R(Args...)> {
-  static std::string text() {
-    std::string out = "(";
-    [[maybe_unused]] int index = 0;
-    [[maybe_unused]] char alias = 'a';
-    ((append_parameter<Args>(out, index, alias)), ...);
-    out.append(") -> ");
-    if constexpr (std::is_lvalue_reference_v<R>) return out + "Tensor(a!)";
-    return out + ResultsOf<R>::schema_type();
-  }
-  // The same, made once and kept for ever.
-  static const char* signature() {
-    static const std::string kept = text();
-    return kept.c_str();
-  }
+  static constexpr const char* signature() { return kText.characters; }
 
  private:
-  template <class Arg>
-  static void append_parameter(std::string& out, int& index, char& alias) {
-    if (index != 0) out.append(", ");
-    out.append(ValueOfParameter<Arg>::schema_type());
-    if constexpr (std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>)
-      out.append("(").append(1, alias++).append("!)");
-    out.append(" arg").append(std::to_string(index++));
+  static constexpr void write(TextWriter& out) {
+    out.put('(');
+    [[maybe_unused]] int index = 0;
+    [[maybe_unused]] char alias = 'a';
+    ((write_parameter<Args>(out, index, alias)), ...);
+    out.put(") -> ");
+    if constexpr (std::is_lvalue_reference_v<R>) {
+      out.put("Tensor(a!)");
+    } else {
+      ResultsOf<R>::write_type(out);
+    }
   }
+  template <class Arg>
+  static constexpr void write_parameter(TextWriter& out, int& index, char& alias) {
+    if (index != 0) out.put(", ");
+    ValueOfParameter<Arg>::write_type(out);
+    if constexpr (std::is_lvalue_reference_v<Arg> &&
+                  !std::is_const_v<std::remove_reference_t<Arg>>) {
+      out.put('(');
+      out.put(alias++);
+      out.put("!)");
+    }
+    out.put(" arg");
+    if (index >= 10) out.put(static_cast<char>('0' + index / 10));  // functions have fewer than 100
+    out.put(static_cast<char>('0' + index % 10));
+    ++index;
+  }
+  static constexpr size_t length() {
+    TextWriter out;
+    write(out);
+    return out.size;
+  }
+  struct Text {
+    char characters[length() + 1] = {};
+  };
+  static constexpr Text make_text() {
+    Text text;
+    TextWriter out{text.characters};
+    write(out);
+    return text;
+  }
+  static constexpr Text kText = make_text();
 };
 template <class F>
 std::string infer_schema(F /*function*/) {
-  return SchemaOf<typename SignatureOf<F>::Type>::text();
+  return SchemaOf<typename SignatureOf<F>::Type>::signature();
 }
 
 // What a registration takes: a function with what it needs. `drop` is null for plain functions.

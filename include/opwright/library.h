@@ -78,7 +78,7 @@ struct VmapAdapter<VmapResult<R>(const VmapInfo&, Args...)> {
       unpack(record, info, args + kLeading, results, std::index_sequence_for<Args...>{});
       return 0;
     } catch (...) {
-      return give_current_error(record);
+      return give_current_error(record->host);
     }
   }
 
@@ -171,8 +171,9 @@ class Library {
   }
 
  private:
-  void implement(const std::string& name, const char* slot, const BoxedFunction& boxed,
-                 std::source_location where) {
+  [[gnu::cold, gnu::noinline]] void implement(const std::string& name, const char* slot,
+                                              const BoxedFunction& boxed,
+                                              std::source_location where) {
     const OpwImplementation implementation{.struct_size = sizeof(OpwImplementation),
                                            .line = where.line(),
                                            .function = boxed.function,
@@ -191,15 +192,15 @@ class Library {
 
 // Runs the body of a block; what it throws becomes the error of the registration.
 template <class Body>
-int run_library_body(const OpwLibrary* block, OpwRegistrar* registrar, const Body& body) noexcept {
+[[gnu::cold]] int run_library_body(const OpwLibrary* block, OpwRegistrar* registrar,
+                                   const Body& body) noexcept {
   const HostScope scope(registrar->host);
   try {
     Library library(registrar, *block);
     body(library);
     return 0;
   } catch (...) {
-    registrar->host->give_error(registrar->host, current_error().share());
-    return 1;
+    return give_current_error(registrar->host);
   }
 }
 
@@ -255,7 +256,8 @@ extern "C" __attribute__((used, visibility("default"))) inline const OpwBinary* 
 
 // A block `(Library& m) { ... }` follows.
 #define OPWRIGHT_LIBRARY_BLOCK_(kind_, name_space_, slot_, id, m)                          \
-  static void OPWRIGHT_CONCATENATE(opwright_library_body_, id)(::opwright::Library&);      \
+  [[gnu::cold]] static void OPWRIGHT_CONCATENATE(opwright_library_body_,                   \
+                                                 id)(::opwright::Library&);                \
   static int OPWRIGHT_CONCATENATE(opwright_run_library_, id)(const OpwLibrary* block,      \
                                                              OpwRegistrar* registrar) {    \
     return ::opwright::run_library_body(block, registrar,                                  \

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <array>
+#ifdef OPWRIGHT_CORE
 #include <atomic>
+#endif
 #include <string>
 #include <tuple>
 #include <type_traits>

@@ -27,8 +27,7 @@ void parallel_for(int64_t size, int64_t grain, Body&& body) {
         (*loop->body)(begin, end);
         return 0;
       } catch (...) {
-        loop->host->give_error(loop->host, current_error().share());
-        return 1;
+        return give_current_error(loop->host);
       }
     }
   } loop{&body, host};

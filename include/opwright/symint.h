@@ -50,7 +50,13 @@ class SymInt {
     std::swap(word_, other.word_);
     return *this;
   }
+// GCC 12 takes the empty side of a std::optional<SymInt> for read here.
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
   ~SymInt() { release_word(word_); }
+#pragma GCC diagnostic pop
 
   [[nodiscard]] bool is_symbolic() const noexcept { return opwright::is_symbolic(word_); }
   [[nodiscard]] OpwSymWord word() const noexcept { return word_; }

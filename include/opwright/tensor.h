@@ -154,9 +154,8 @@ class Tensor : public TensorHandle, public TensorMethods<Tensor> {
   }
   template <class T = void>
   [[nodiscard]] T* mutable_data() const {
-    if (tensor().flags & kOpwFlagReadOnly) [[unlikely]] {
-      throw_error("ValueError", "the memory of this tensor is read-only; clone it first");
-    }
+    if (tensor().flags & kOpwFlagReadOnly) [[unlikely]]
+      throw_read_only();
     return static_cast<T*>(memory(kDTypeOf<T>));
   }
 
@@ -167,11 +166,13 @@ class Tensor : public TensorHandle, public TensorMethods<Tensor> {
   template <class T>
   static constexpr DType kDTypeOf = dtype_of<T>();
 
+  [[gnu::cold, gnu::noinline]] void make_readable() const {
+    if (!handle_) throw_error("ValueError", "an undefined tensor was read");
+    require_ok(handle_->owner->refresh(handle_));
+  }
   [[nodiscard]] const OpwTensor& tensor() const {
-    if (!handle_) [[unlikely]]
-      throw_error("ValueError", "an undefined tensor was read");
-    if (handle_->flags & kOpwFlagStale) [[unlikely]]
-      require_ok(handle_->owner->refresh(handle_));
+    if (!handle_ || (handle_->flags & kOpwFlagStale)) [[unlikely]]
+      make_readable();
     return *handle_;
   }
   [[nodiscard]] int64_t wrap_dim(int64_t dim) const {
@@ -205,6 +206,9 @@ class Tensor : public TensorHandle, public TensorMethods<Tensor> {
                   dtype());
     }
     return self.dl.data;
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_read_only() {
+    throw_error("ValueError", "the memory of this tensor is read-only; clone it first");
   }
   [[noreturn, gnu::cold]] void throw_no_memory() const {
     if (handle_->flags & kOpwFlagFake) {

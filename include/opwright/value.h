@@ -15,8 +15,22 @@
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
+// Text made at compile time: once to know its length, once to write it.
+struct TextWriter {
+  char* to = nullptr;  // null: only counts
+  size_t size = 0;
+
+  constexpr void put(char character) {
+    if (to) to[size] = character;
+    ++size;
+  }
+  constexpr void put(const char* text) {
+    for (; *text; ++text) put(*text);
+  }
+};
+
 // "int", "Tensor[]", ...: the tag in the words of a schema.
-inline const char* tag_name(uint32_t tag) {
+constexpr const char* tag_name(uint32_t tag) {
   switch (tag) {
     case kOpwNone:
       return "None";
@@ -210,7 +224,7 @@ class Value {
 // -----------------------------------------------------------------------------------------
 //
 // ValueOf<T> has, for a type T of kernel parameters and results:
-//   schema_type()       the type as a schema writes it
+//   write_type(out)     the type as a schema writes it
 //   read(value)         T, or something that converts to it, borrowed for the length of the call
 //   lend(t)             a borrowed value, valid while t is
 //   give(t)             an owned value
@@ -256,7 +270,7 @@ using BorrowedTensor = Borrowed<Tensor>;
 // Of Tensor and FakeTensor.
 template <class Handle>
 struct ValueOfTensor {
-  static std::string schema_type() { return "Tensor"; }
+  static constexpr void write_type(TextWriter& out) { out.put("Tensor"); }
   static Borrowed<Handle> read(const OpwValue& value) {
     if (value.tag == kOpwNone) return Borrowed<Handle>(nullptr);
     require_tag(value, kOpwTensor, "Tensor");
@@ -285,7 +299,7 @@ struct ValueOf<Tensor> : ValueOfTensor<Tensor> {};
 
 template <>
 struct ValueOf<int64_t> {
-  static std::string schema_type() { return "int"; }
+  static constexpr void write_type(TextWriter& out) { out.put("int"); }
   static int64_t read(const OpwValue& value) {
     if (value.tag == kOpwInt) [[likely]]
       return value.as_int;
@@ -299,7 +313,7 @@ struct ValueOf<int64_t> {
 
 template <>
 struct ValueOf<SymInt> {
-  static std::string schema_type() { return "SymInt"; }
+  static constexpr void write_type(TextWriter& out) { out.put("SymInt"); }
   static SymInt read(const OpwValue& value) {
     if (value.tag == kOpwInt) return value.as_int;
     require_tag(value, kOpwSymInt, "SymInt");
@@ -314,7 +328,7 @@ struct ValueOf<SymInt> {
 
 template <>
 struct ValueOf<double> {
-  static std::string schema_type() { return "float"; }
+  static constexpr void write_type(TextWriter& out) { out.put("float"); }
   static double read(const OpwValue& value) {
     require_tag(value, kOpwFloat, "float");
     return value.as_double;
@@ -331,7 +345,7 @@ struct ValueOf<double> {
 
 template <>
 struct ValueOf<bool> {
-  static std::string schema_type() { return "bool"; }
+  static constexpr void write_type(TextWriter& out) { out.put("bool"); }
   static bool read(const OpwValue& value) {
     require_tag(value, kOpwBool, "bool");
     return value.as_int != 0;
@@ -343,7 +357,7 @@ struct ValueOf<bool> {
 
 template <>
 struct ValueOf<Scalar> {
-  static std::string schema_type() { return "Scalar"; }
+  static constexpr void write_type(TextWriter& out) { out.put("Scalar"); }
   static Scalar read(const OpwValue& value) {
     switch (value.tag) {
       case kOpwInt:
@@ -371,7 +385,7 @@ struct ValueOf<Scalar> {
 
 template <>
 struct ValueOf<Complex<double>> {
-  static std::string schema_type() { return "complex"; }
+  static constexpr void write_type(TextWriter& out) { out.put("complex"); }
   static Complex<double> read(const OpwValue& value) {
     require_tag(value, kOpwComplex, "complex");
     return {value.as_doubles[0], value.as_doubles[1]};
@@ -401,7 +415,7 @@ struct ValueOfEnum {
   static OpwValue lend(T t) { return make_value(kTag, static_cast<int64_t>(t)); }
   static OpwValue give(T t) { return lend(t); }
   static T take(const OpwValue& value) { return read(value); }
-  static std::string schema_type() { return tag_name(kTag); }
+  static constexpr void write_type(TextWriter& out) { out.put(tag_name(kTag)); }
 };
 template <>
 struct ValueOf<DType> : ValueOfEnum<DType, kOpwDtype> {};
@@ -412,7 +426,7 @@ struct ValueOf<Layout> : ValueOfEnum<Layout, kOpwLayout> {};
 
 template <>
 struct ValueOf<Device> {
-  static std::string schema_type() { return "Device"; }
+  static constexpr void write_type(TextWriter& out) { out.put("Device"); }
   static Device read(const OpwValue& value) {
     require_tag(value, kOpwDeviceValue, "Device");
     return value.as_device;
@@ -429,7 +443,7 @@ struct ValueOf<Device> {
 
 template <>
 struct ValueOf<std::string_view> {
-  static std::string schema_type() { return "str"; }
+  static constexpr void write_type(TextWriter& out) { out.put("str"); }
   static std::string_view read(const OpwValue& value) {
     require_tag(value, kOpwString, "str");
     return {value.as_string, value.length};
@@ -446,7 +460,7 @@ struct ValueOf<std::string_view> {
 };
 template <>
 struct ValueOf<std::string> {
-  static std::string schema_type() { return "str"; }
+  static constexpr void write_type(TextWriter& out) { out.put("str"); }
   static std::string read(const OpwValue& value) {
     return std::string(ValueOf<std::string_view>::read(value));
   }
@@ -485,7 +499,7 @@ struct ValueOfSpan {
     return value;
   }
   static OpwValue give(std::span<const T> list) { return copy_value(lend(list)); }
-  static std::string schema_type() { return tag_name(kTag); }
+  static constexpr void write_type(TextWriter& out) { out.put(tag_name(kTag)); }
 
  private:
   static std::span<const T> elements(const OpwValue& value) {
@@ -504,12 +518,15 @@ template <>
 struct ValueOf<std::span<const Tensor>> : ValueOfSpan<Tensor, OpwTensor*, kOpwTensorList> {};
 
 template <class T>
-concept HasListTag = requires { ValueOf<std::span<const T>>::schema_type(); };
+concept HasListTag = requires(TextWriter& out) { ValueOf<std::span<const T>>::write_type(out); };
 
 // Vectors: of the types above by their array, of every other type as a list of values.
 template <class T>
 struct ValueOf<std::vector<T>> {
-  static std::string schema_type() { return ValueOf<T>::schema_type() + "[]"; }
+  static constexpr void write_type(TextWriter& out) {
+    ValueOf<T>::write_type(out);
+    out.put("[]");
+  }
   static std::vector<T> read(const OpwValue& value) {
     std::vector<T> list;
     if constexpr (HasListTag<T>) {
@@ -550,7 +567,10 @@ struct ValueOf<std::vector<T>> {
 
 template <class T>
 struct ValueOf<std::optional<T>> {
-  static std::string schema_type() { return ValueOf<T>::schema_type() + "?"; }
+  static constexpr void write_type(TextWriter& out) {
+    ValueOf<T>::write_type(out);
+    out.put("?");
+  }
   static std::optional<T> read(const OpwValue& value) {
     if (value.tag == kOpwNone) return std::nullopt;
     return static_cast<T>(ValueOf<T>::read(value));

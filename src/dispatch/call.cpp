@@ -30,7 +30,7 @@ bool is_in_chain(const Home* home, const Interpreter* level) {
 }
 
 // A wrapper may be used by its own transform and by those inside of it.
-void check_homes(const Operator& op, Arguments args, const Interpreter* level) {
+[[gnu::noinline]] void check_homes(const Operator& op, Arguments args, const Interpreter* level) {
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
     if ((tensor->flags & kOpwFlagWrapped) && !is_in_chain(impl(tensor).home, level)) [[unlikely]] {
       throw_escaped(op, index, tensor);
@@ -38,7 +38,7 @@ void check_homes(const Operator& op, Arguments args, const Interpreter* level) {
   });
 }
 
-bool needs_recording(const Operator& op, Arguments args, const Interpreter* level) {
+[[gnu::noinline]] bool needs_recording(const Operator& op, Arguments args, const Interpreter* level) {
   bool needs = false;
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
     needs |= (tensor->flags & kOpwFlagRequiresGrad) != 0 && impl(tensor).home == level;
@@ -49,15 +49,14 @@ bool needs_recording(const Operator& op, Arguments args, const Interpreter* leve
 void run_at_level(const Operator& op, Arguments args, Results results, uint32_t flags,
                   Interpreter* level) {
   if (!level) return run_row(op, args, results, flags);
-  if (op.is_seen_through() && !level->keeps_whole(op)) {
-    return run_record(op, *op.record(Slot::ImplicitComposite), args, results);
+  if (const OpwRecord* body = op.seen_through_body(); body && !level->keeps_whole(op)) {
+    return run_record(op, *body, args, results);
   }
   level->process(op, args, results);
 }
 
-void record_and_call(const Operator& op, Arguments args, Results results) {
-  if (op.is_seen_through())
-    return run_record(op, *op.record(Slot::ImplicitComposite), args, results);
+[[gnu::noinline]] void record_and_call(const Operator& op, Arguments args, Results results) {
+  if (const OpwRecord* body = op.seen_through_body()) return run_record(op, *body, args, results);
   const AutogradStep step = autograd_step.load(std::memory_order_acquire);
   if (!step) throw_no_engine(op, args);
   step(op, args, results);
@@ -88,7 +87,7 @@ class OuterModesScope {
   Mode* previous_;
 };
 
-bool is_taken_by_a_mode(const Operator& op, Arguments args, Results results) {
+[[gnu::noinline]] bool is_taken_by_a_mode(const Operator& op, Arguments args, Results results) {
   for (Mode* mode = thread_state().modes; mode; mode = mode->outer()) {
     const OuterModesScope scope(mode->outer());
     if (mode->process(op, args, results)) return true;
@@ -96,16 +95,21 @@ bool is_taken_by_a_mode(const Operator& op, Arguments args, Results results) {
   return false;
 }
 
-void call_in_context(const Operator& op, Arguments args, Results results) {
+// Apart, so that other calls do not pay for its frame.
+[[gnu::noinline]] void lift_and_call(const Operator& op, Arguments args, Results results,
+                                     Interpreter* level) {
+  SmallVector<OpwValue, 16> lifted(args.begin(), args.end());
+  level->lift(lifted);
+  call_lifted(op, lifted, results, level);
+}
+
+[[gnu::noinline]] void call_in_context(const Operator& op, Arguments args, Results results) {
   ThreadState& state = thread_state();
-  if (state.modes && is_taken_by_a_mode(op, args, results)) [[unlikely]]
-    return;
-  Interpreter* level = state.current;
-  if (level && level->traits().lifts) {
-    SmallVector<OpwValue, 16> lifted(args.begin(), args.end());
-    level->lift(lifted);
-    return call_lifted(op, lifted, results, level);
+  if (state.modes) [[unlikely]] {
+    if (is_taken_by_a_mode(op, args, results)) return;
   }
+  Interpreter* level = state.current;
+  if (level && level->traits().lifts) return lift_and_call(op, args, results, level);
   call_lifted(op, args, results, level);
 }
 

@@ -61,10 +61,12 @@ class Operator {
   [[nodiscard]] uint32_t argument_of_result(uint32_t result) const {
     return argument_of_result_[result];
   }
-  // Whether it is one implicit composite at every level: a body to see through, and no formula of
-  // its own.
-  [[nodiscard]] bool is_seen_through() const noexcept {
-    return record(Slot::ImplicitComposite) != nullptr && record(Slot::Autograd) == nullptr;
+  // The body of an implicit composite without a formula of its own, which every level sees through;
+  // else null.
+  [[nodiscard]] const OpwRecord* seen_through_body() const noexcept {
+    if (!is_seen_through_.load(std::memory_order_acquire)) [[likely]]
+      return nullptr;
+    return record(Slot::ImplicitComposite);
   }
   // The argument that says where a factory makes its tensor, or -1.
   [[nodiscard]] int32_t device_argument() const noexcept { return device_argument_; }
@@ -110,6 +112,7 @@ class Operator {
   uint32_t num_arguments_ = 0;
   uint32_t num_results_ = 0;
   int32_t device_argument_ = -1;
+  std::atomic<bool> is_seen_through_{false};
   std::array<std::atomic<const OpwRecord*>, kNumSlots> row_{};
 
   std::atomic<uint64_t> generation_{0};

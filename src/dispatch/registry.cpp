@@ -202,6 +202,7 @@ void Registry::undo_definition(NameEntry* name, uint64_t id) {
   Operator* op = name->op.exchange(nullptr, std::memory_order_acq_rel);
   name->definition_id = 0;
   op->is_removed_.store(true, std::memory_order_release);
+  op->is_seen_through_.store(false, std::memory_order_release);
   for (auto& place : op->row_) place.store(nullptr, std::memory_order_release);
   op->generation_.fetch_add(1, std::memory_order_acq_rel);
   registry_epoch_counter.fetch_add(1, std::memory_order_acq_rel);
@@ -270,6 +271,8 @@ void Registry::publish(NameEntry& name) {
     for (uint8_t i = 0; i < kNumSlots; ++i) {
       op->row_[i].store(resolve(name, *op, static_cast<Slot>(i)), std::memory_order_release);
     }
+    op->is_seen_through_.store(op->record(Slot::ImplicitComposite) && !op->record(Slot::Autograd),
+                               std::memory_order_release);
     op->generation_.fetch_add(1, std::memory_order_acq_rel);
   }
   registry_epoch_counter.fetch_add(1, std::memory_order_acq_rel);

@@ -97,9 +97,9 @@ Self& TensorMethods<Self>::add_(const Self& other, const Scalar& alpha) {
       static_cast<Self&>(*this), other, alpha);
 }
 
-template <AnyTensor Self>
-Self operator+(const Self& a, const Same<Self>& b) {
-  return add(a, b);
+template <class Self>
+Self operator+(const TensorMethods<Self>& a, const Same<Self>& b) {
+  return add(self_of(a), b);
 }
 }  // namespace opwright
 """

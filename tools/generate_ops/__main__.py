@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 from .declarations import DeclarationError, read_declarations
-from .headers import write_functions_header, write_methods_header
+from .headers import write_functions_header, write_methods_header, write_names_header
 from .registration import write_registration
 from .schema import SchemaError
 
@@ -32,6 +32,7 @@ def main() -> int:
             options.public / "functions.h": write_functions_header(
                 declarations, name, options.namespace
             ),
+            options.public / "function_names.h": write_names_header(declarations, name),
             options.source / "register_ops.cpp": write_registration(
                 declarations, name, options.namespace
             ),

@@ -48,29 +48,63 @@ concept AnyTensor = std::derived_from<T, TensorHandle>;
 template <class Self>
 using Same = std::type_identity_t<Self>;
 
+// The tensor that has the methods. Arithmetic takes these, so that only tensors are candidates.
+template <class Self>
+const Self& self_of(const TensorMethods<Self>& methods) {{
+  return static_cast<const Self&>(methods);
+}}
+
 {functions}{methods}{operators}}}  // namespace opwright
+"""
+
+NAMES_HEADER = """\
+// The functions of a tensor in opwright/functions.h, by name. Made from {yaml}; do not edit.
+#pragma once
+
+// take(name) for each of them.
+#define OPWRIGHT_FOR_EACH_FUNCTION(take){names}
 """
 
 # C++ operator, the operators it needs, its parameters and its meaning.
 ARITHMETIC = (
-    ("+", ("add.Tensor",), "const Self& a, const Same<Self>& b", "add(a, b)"),
-    ("+", ("add.Scalar",), "const Self& a, const Scalar& b", "add(a, b)"),
-    ("+", ("add.Scalar",), "const Scalar& a, const Self& b", "add(b, a)"),
-    ("-", ("sub.Tensor",), "const Self& a, const Same<Self>& b", "sub(a, b)"),
-    ("-", ("sub.Scalar",), "const Self& a, const Scalar& b", "sub(a, b)"),
-    ("-", ("rsub.Scalar",), "const Scalar& a, const Self& b", "rsub(b, a)"),
-    ("*", ("mul.Tensor",), "const Self& a, const Same<Self>& b", "mul(a, b)"),
-    ("*", ("mul.Scalar",), "const Self& a, const Scalar& b", "mul(a, b)"),
-    ("*", ("mul.Scalar",), "const Scalar& a, const Self& b", "mul(b, a)"),
-    ("/", ("div.Tensor",), "const Self& a, const Same<Self>& b", "div(a, b)"),
-    ("/", ("div.Scalar",), "const Self& a, const Scalar& b", "div(a, b)"),
+    (
+        "+",
+        ("add.Tensor",),
+        "const TensorMethods<Self>& a, const Same<Self>& b",
+        "add(self_of(a), b)",
+    ),
+    ("+", ("add.Scalar",), "const TensorMethods<Self>& a, const Scalar& b", "add(self_of(a), b)"),
+    ("+", ("add.Scalar",), "const Scalar& a, const TensorMethods<Self>& b", "add(self_of(b), a)"),
+    (
+        "-",
+        ("sub.Tensor",),
+        "const TensorMethods<Self>& a, const Same<Self>& b",
+        "sub(self_of(a), b)",
+    ),
+    ("-", ("sub.Scalar",), "const TensorMethods<Self>& a, const Scalar& b", "sub(self_of(a), b)"),
+    ("-", ("rsub.Scalar",), "const Scalar& a, const TensorMethods<Self>& b", "rsub(self_of(b), a)"),
+    (
+        "*",
+        ("mul.Tensor",),
+        "const TensorMethods<Self>& a, const Same<Self>& b",
+        "mul(self_of(a), b)",
+    ),
+    ("*", ("mul.Scalar",), "const TensorMethods<Self>& a, const Scalar& b", "mul(self_of(a), b)"),
+    ("*", ("mul.Scalar",), "const Scalar& a, const TensorMethods<Self>& b", "mul(self_of(b), a)"),
+    (
+        "/",
+        ("div.Tensor",),
+        "const TensorMethods<Self>& a, const Same<Self>& b",
+        "div(self_of(a), b)",
+    ),
+    ("/", ("div.Scalar",), "const TensorMethods<Self>& a, const Scalar& b", "div(self_of(a), b)"),
     (
         "/",
         ("reciprocal", "mul.Scalar"),
-        "const Scalar& a, const Self& b",
-        "mul(reciprocal(b), a)",
+        "const Scalar& a, const TensorMethods<Self>& b",
+        "mul(reciprocal(self_of(b)), a)",
     ),
-    ("-", ("neg",), "const Self& a", "neg(a)"),
+    ("-", ("neg",), "const TensorMethods<Self>& a", "neg(self_of(a))"),
 )
 
 
@@ -97,6 +131,22 @@ def write_functions_header(declarations: list[Declaration], yaml: str, name_spac
         functions=functions,
         methods=methods,
         operators=write_operators(declarations),
+    )
+
+
+def write_names_header(declarations: list[Declaration], yaml: str) -> str:
+    """Return the names of functions of a tensor, for another namespace to take over."""
+    names = {
+        declaration.schema.name
+        for declaration in declarations
+        if "function" in declaration.variants
+        and declaration.schema.arguments
+        and declaration.schema.arguments[0].name == "self"
+        and not declaration.schema.name.startswith("_")
+        and not declaration.schema.name.endswith("_like")
+    }
+    return NAMES_HEADER.format(
+        yaml=yaml, names="".join(f" \\\n  take({name})" for name in sorted(names))
     )
 
 
@@ -133,8 +183,7 @@ def write_operators(declarations: list[Declaration]) -> str:
         if "function" in declaration.variants
     }
     return "".join(
-        "template <AnyTensor Self>\n"
-        f"Self operator{symbol}({parameters}) {{\n  return {meaning};\n}}\n"
+        f"template <class Self>\nSelf operator{symbol}({parameters}) {{\n  return {meaning};\n}}\n"
         for symbol, needs, parameters, meaning in ARITHMETIC
         if known.issuperset(needs)
     )

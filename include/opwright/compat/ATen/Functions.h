@@ -5,41 +5,12 @@
 
 #include "opwright/compat/ATen/TensorFactories.h"
 #include "opwright/compat/ATen/core/Tensor.h"
+#include "opwright/function_names.h"
 
 namespace at OPWRIGHT_VISIBILITY {
-// Generated from src/ops/functions.yaml; a new operator gets its line here.
-using opwright::abs;
-using opwright::add;
-using opwright::alias;
-using opwright::as_strided;
-using opwright::bmm;
-using opwright::clone;
-using opwright::cos;
-using opwright::detach;
-using opwright::div;
-using opwright::dot;
-using opwright::eq;
-using opwright::exp;
-using opwright::fill_;
-using opwright::matmul;
-using opwright::mm;
-using opwright::mul;
-using opwright::mv;
-using opwright::neg;
-using opwright::permute;
-using opwright::reciprocal;
-using opwright::reshape;
-using opwright::rsub;
-using opwright::select;
-using opwright::sin;
-using opwright::slice;
-using opwright::squeeze;
-using opwright::sub;
-using opwright::sum;
-using opwright::t;
-using opwright::transpose;
-using opwright::unsqueeze;
-using opwright::zero_;
+#define OPWRIGHT_TAKE_FUNCTION(name) using opwright::name;
+OPWRIGHT_FOR_EACH_FUNCTION(OPWRIGHT_TAKE_FUNCTION)
+#undef OPWRIGHT_TAKE_FUNCTION
 
 template <std::integral Int>
 Tensor sum(const Tensor& self, Int dim, bool keepdim = false,

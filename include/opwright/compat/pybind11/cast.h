@@ -29,7 +29,7 @@ T narrow_number(WideNumber<T> number) {
 template <NarrowNumber T>
 struct ValueOf<T> {
   using Wide = ValueOf<WideNumber<T>>;
-  static std::string schema_type() { return Wide::schema_type(); }
+  static constexpr void write_type(TextWriter& out) { Wide::write_type(out); }
   static T read(const OpwValue& value) { return narrow_number<T>(Wide::read(value)); }
   static OpwValue lend(T number) { return Wide::lend(static_cast<WideNumber<T>>(number)); }
   static OpwValue give(T number) { return lend(number); }
@@ -39,7 +39,7 @@ struct ValueOf<T> {
 template <NarrowNumber T>
 struct ValueOf<std::vector<T>> {
   using Wide = ValueOf<std::vector<WideNumber<T>>>;
-  static std::string schema_type() { return Wide::schema_type(); }
+  static constexpr void write_type(TextWriter& out) { Wide::write_type(out); }
   static std::vector<T> read(const OpwValue& value) {
     std::vector<T> list;
     for (const WideNumber<T> number : Wide::read(value)) list.push_back(narrow_number<T>(number));

@@ -32,7 +32,7 @@ class ArrayRef : public std::span<const T> {
   ArrayRef(const T* begin, const T* end) : Span(begin, end) {}
   ArrayRef(std::initializer_list<T> list) : Span(list.begin(), list.size()) {}
   template <opwright::ContiguousRangeOf<T> Range>
-  ArrayRef(const Range& range) : Span(std::ranges::data(range), std::ranges::size(range)) {}
+  ArrayRef(const Range& range) : Span(std::data(range), std::size(range)) {}
   // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] const T& at(size_t index) const {
