@@ -150,6 +150,8 @@ function(opwright_core)
     list(TRANSFORM objects REPLACE ".+" "$<TARGET_OBJECTS:\\0>")
     add_library(opwright SHARED ${objects})
     target_link_libraries(opwright PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+    # Calls inside the core are direct: nobody may put a function of his own in their place.
+    target_link_options(opwright PRIVATE LINKER:-Bsymbolic-functions)
     if(NOT OPWRIGHT_FUZZ)
       # Clang leaves the sanitizers' symbols of a shared library to the executable.
       target_link_options(opwright PRIVATE -Wl,--no-undefined)

@@ -95,17 +95,17 @@ Tensor& zero_all_devices(Tensor& self) {
   return self;
 }
 
-Tensor clone_all_devices(const Tensor& self, std::optional<MemoryFormat> memory_format) {
+Tensor clone_all_devices(const Tensor& self, const std::optional<MemoryFormat>& memory_format) {
   Tensor copy = empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
                            memory_format.value_or(MemoryFormat::Preserve));
   copy.copy_(self);
   return copy;
 }
 
-Tensor to_copy_all_devices(const Tensor& self, std::optional<DType> dtype,
-                           std::optional<Layout> layout, std::optional<Device> device,
-                           std::optional<bool> pin_memory, bool non_blocking,
-                           std::optional<MemoryFormat> memory_format) {
+Tensor to_copy_all_devices(const Tensor& self, const std::optional<DType>& dtype,
+                           const std::optional<Layout>& layout, const std::optional<Device>& device,
+                           const std::optional<bool>& pin_memory, bool non_blocking,
+                           const std::optional<MemoryFormat>& memory_format) {
   Tensor copy = empty_like(self, dtype, layout, device, pin_memory,
                            memory_format.value_or(MemoryFormat::Preserve));
   copy.copy_(self, non_blocking);
@@ -120,7 +120,7 @@ Tensor contiguous_composite(const Tensor& self, MemoryFormat memory_format) {
 }
 
 Tensor to_dtype_composite(const Tensor& self, DType dtype, bool non_blocking, bool copy,
-                          std::optional<MemoryFormat> memory_format) {
+                          const std::optional<MemoryFormat>& memory_format) {
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
   const bool is_in_place = format == MemoryFormat::Preserve || is_in_format(self, format);
   if (!copy && dtype == self.dtype() && is_in_place) return self;

@@ -15,19 +15,13 @@
 namespace opwright {
 namespace {
 
-// The arguments that every factory has beside its sizes.
-struct TensorOptions {
-  std::optional<DType> dtype;
-  std::optional<Layout> layout;
-  std::optional<Device> device;
-  std::optional<bool> pin_memory;
-};
-
 // Whether a new tensor has no memory: on meta, and inside a fake kernel.
-bool makes_fake(Device device) { return device.type == kOpwDeviceMeta || thread_state().makes_fakes(); }
+bool makes_fake(Device device) {
+  return device.type == kOpwDeviceMeta || thread_state().makes_fakes();
+}
 
-void check_options(const char* who, const TensorOptions& options) {
-  OPWRIGHT_CHECK(!options.pin_memory.value_or(false), who,
+void check_unpinned(const char* who, const std::optional<bool>& pin_memory) {
+  OPWRIGHT_CHECK(!pin_memory.value_or(false), who,
                  ": pinned memory is not supported; leave pin_memory out");
 }
 
@@ -56,11 +50,11 @@ SymSizes strides_like(const SymGeometry& self, MemoryFormat format) {
 
 }  // namespace
 
-Tensor empty_all_devices(std::span<const SymInt> size, std::optional<DType> dtype,
-                         std::optional<Layout> layout, std::optional<Device> device,
-                         std::optional<bool> pin_memory,
-                         std::optional<MemoryFormat> memory_format) {
-  check_options("empty", {dtype, layout, device, pin_memory});
+Tensor empty_all_devices(std::span<const SymInt> size, const std::optional<DType>& dtype,
+                         const std::optional<Layout>& /*layout*/,
+                         const std::optional<Device>& device, const std::optional<bool>& pin_memory,
+                         const std::optional<MemoryFormat>& memory_format) {
+  check_unpinned("empty", pin_memory);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
   OPWRIGHT_CHECK_VALUE(format != MemoryFormat::Preserve,
                        "empty: there is no tensor whose memory format could be preserved");
@@ -72,9 +66,11 @@ Tensor empty_all_devices(std::span<const SymInt> size, std::optional<DType> dtyp
 }
 
 Tensor empty_strided_all_devices(std::span<const SymInt> size, std::span<const SymInt> stride,
-                                 std::optional<DType> dtype, std::optional<Layout> layout,
-                                 std::optional<Device> device, std::optional<bool> pin_memory) {
-  check_options("empty_strided", {dtype, layout, device, pin_memory});
+                                 const std::optional<DType>& dtype,
+                                 const std::optional<Layout>& /*layout*/,
+                                 const std::optional<Device>& device,
+                                 const std::optional<bool>& pin_memory) {
+  check_unpinned("empty_strided", pin_memory);
   const DType element = dtype.value_or(kDefaultFloat);
   const Device where = device.value_or(kCpu);
   if (makes_fake(where)) return make_fake(size, stride, 0, element, where);
@@ -82,11 +78,12 @@ Tensor empty_strided_all_devices(std::span<const SymInt> size, std::span<const S
                             plain_sizes("empty_strided", stride, where), element, where);
 }
 
-Tensor empty_like_all_devices(const Tensor& self, std::optional<DType> dtype,
-                              std::optional<Layout> layout, std::optional<Device> device,
-                              std::optional<bool> pin_memory,
-                              std::optional<MemoryFormat> memory_format) {
-  check_options("empty_like", {dtype, layout, device, pin_memory});
+Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dtype,
+                              const std::optional<Layout>& /*layout*/,
+                              const std::optional<Device>& device,
+                              const std::optional<bool>& pin_memory,
+                              const std::optional<MemoryFormat>& memory_format) {
+  check_unpinned("empty_like", pin_memory);
   const DType element = dtype.value_or(self.dtype());
   const Device where = device.value_or(self.device());
   const SymGeometry geometry = sym_geometry_of(self);
@@ -98,57 +95,62 @@ Tensor empty_like_all_devices(const Tensor& self, std::optional<DType> dtype,
 }
 
 Tensor full_all_devices(std::span<const SymInt> size, const Scalar& fill_value,
-                        std::optional<DType> dtype, std::optional<Layout> layout,
-                        std::optional<Device> device, std::optional<bool> pin_memory) {
+                        const std::optional<DType>& dtype, const std::optional<Layout>& layout,
+                        const std::optional<Device>& device,
+                        const std::optional<bool>& pin_memory) {
   Tensor result =
       empty(size, dtype.value_or(dtype_of_number(fill_value)), layout, device, pin_memory);
   result.fill_(fill_value);
   return result;
 }
 
-Tensor zeros_all_devices(std::span<const SymInt> size, std::optional<DType> dtype,
-                         std::optional<Layout> layout, std::optional<Device> device,
-                         std::optional<bool> pin_memory) {
+Tensor zeros_all_devices(std::span<const SymInt> size, const std::optional<DType>& dtype,
+                         const std::optional<Layout>& layout, const std::optional<Device>& device,
+                         const std::optional<bool>& pin_memory) {
   Tensor result = empty(size, dtype, layout, device, pin_memory);
   result.zero_();
   return result;
 }
 
-Tensor ones_all_devices(std::span<const SymInt> size, std::optional<DType> dtype,
-                        std::optional<Layout> layout, std::optional<Device> device,
-                        std::optional<bool> pin_memory) {
+Tensor ones_all_devices(std::span<const SymInt> size, const std::optional<DType>& dtype,
+                        const std::optional<Layout>& layout, const std::optional<Device>& device,
+                        const std::optional<bool>& pin_memory) {
   return full(size, 1, dtype.value_or(kDefaultFloat), layout, device, pin_memory);
 }
 
 Tensor full_like_all_devices(const Tensor& self, const Scalar& fill_value,
-                             std::optional<DType> dtype, std::optional<Layout> layout,
-                             std::optional<Device> device, std::optional<bool> pin_memory,
-                             std::optional<MemoryFormat> memory_format) {
+                             const std::optional<DType>& dtype, const std::optional<Layout>& layout,
+                             const std::optional<Device>& device,
+                             const std::optional<bool>& pin_memory,
+                             const std::optional<MemoryFormat>& memory_format) {
   Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
   result.fill_(fill_value);
   return result;
 }
 
-Tensor zeros_like_all_devices(const Tensor& self, std::optional<DType> dtype,
-                              std::optional<Layout> layout, std::optional<Device> device,
-                              std::optional<bool> pin_memory,
-                              std::optional<MemoryFormat> memory_format) {
+Tensor zeros_like_all_devices(const Tensor& self, const std::optional<DType>& dtype,
+                              const std::optional<Layout>& layout,
+                              const std::optional<Device>& device,
+                              const std::optional<bool>& pin_memory,
+                              const std::optional<MemoryFormat>& memory_format) {
   Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
   result.zero_();
   return result;
 }
 
-Tensor ones_like_all_devices(const Tensor& self, std::optional<DType> dtype,
-                             std::optional<Layout> layout, std::optional<Device> device,
-                             std::optional<bool> pin_memory,
-                             std::optional<MemoryFormat> memory_format) {
+Tensor ones_like_all_devices(const Tensor& self, const std::optional<DType>& dtype,
+                             const std::optional<Layout>& layout,
+                             const std::optional<Device>& device,
+                             const std::optional<bool>& pin_memory,
+                             const std::optional<MemoryFormat>& memory_format) {
   return full_like(self, 1, dtype, layout, device, pin_memory, memory_format);
 }
 
-Tensor scalar_tensor_all_devices(const Scalar& s, std::optional<DType> dtype,
-                                 std::optional<Layout> layout, std::optional<Device> device,
-                                 std::optional<bool> pin_memory) {
-  check_options("scalar_tensor", {dtype, layout, device, pin_memory});
+Tensor scalar_tensor_all_devices(const Scalar& s, const std::optional<DType>& dtype,
+                                 const std::optional<Layout>& /*layout*/,
+                                 const std::optional<Device>& device,
+                                 const std::optional<bool>& pin_memory) {
+  check_unpinned("scalar_tensor", pin_memory);
   return make_scalar_tensor(s, dtype.value_or(kDefaultFloat), device.value_or(kCpu));
 }
 

@@ -65,23 +65,23 @@ Self slice(
 // zeros(SymInt[] size, *, ScalarType? dtype=None, Device? device=None) -> Tensor
 template <AnyTensor Self = Tensor>
 Self zeros(
-    SymIntList size, std::optional<DType> dtype = std::nullopt,
-    std::optional<Device> device = std::nullopt) {
+    SymIntList size, const std::optional<DType>& dtype = std::nullopt,
+    const std::optional<Device>& device = std::nullopt) {
   return imported<
       "aten::zeros",
-      Self(std::span<const SymInt>, std::optional<DType>, std::optional<Device>)>(
+      Self(std::span<const SymInt>, const std::optional<DType>&, const std::optional<Device>&)>(
       size, dtype, device);
 }
 
 // split(Tensor self, int[2] sizes=1, float? scale=None, str mode="a, b") -> (Tensor, Tensor[])
 template <AnyTensor Self = Tensor>
 std::tuple<Self, std::vector<Self>> split(
-    const Self& self, IntList sizes = {1, 1}, std::optional<double> scale = std::nullopt,
+    const Self& self, IntList sizes = {1, 1}, const std::optional<double>& scale = std::nullopt,
     std::string_view mode = "a, b") {
   return imported<
       "aten::split",
       std::tuple<Self, std::vector<Self>>(
-          const Self&, std::span<const int64_t>, std::optional<double>, std::string_view)>(
+          const Self&, std::span<const int64_t>, const std::optional<double>&, std::string_view)>(
       self, sizes, scale, mode);
 }
 
@@ -110,11 +110,13 @@ Tensor& add_in_place_cpu(Tensor& self, const Tensor& other, const Scalar& alpha)
 Tensor slice_all_devices(
     const Tensor& self, int64_t dim, const std::optional<SymInt>& start, const SymInt& step);
 Tensor zeros_cpu(
-    std::span<const int64_t> size, std::optional<DType> dtype, std::optional<Device> device);
+    std::span<const int64_t> size, const std::optional<DType>& dtype,
+    const std::optional<Device>& device);
 FakeTensor zeros_fake(
-    std::span<const SymInt> size, std::optional<DType> dtype, std::optional<Device> device);
+    std::span<const SymInt> size, const std::optional<DType>& dtype,
+    const std::optional<Device>& device);
 std::tuple<Tensor, std::vector<Tensor>> split_composite(
-    const Tensor& self, std::span<const int64_t> sizes, std::optional<double> scale,
+    const Tensor& self, std::span<const int64_t> sizes, const std::optional<double>& scale,
     std::string_view mode);
 """
 

@@ -70,8 +70,8 @@ def parameter_type(type_: Type, form: Form, tensor: str = "Tensor") -> str:
             return f"{name}&"
         return f"const {name}&" if base in BY_REFERENCE else name
     if type_.shape == "?":
-        optional = OPTIONAL.format(name)
-        return f"const {optional}&" if base in BY_REFERENCE else optional
+        # Also a small one: passed by value it is written in parts and read at once, which stalls.
+        return f"const {OPTIONAL.format(name)}&"
     if type_.shape == "[]" and base in SPAN_ELEMENTS:
         return SPAN.format(name)
     if type_.shape == "[]?" and base in SPAN_ELEMENTS:

@@ -122,13 +122,13 @@ void sum_into(const Tensor& output, const Tensor& input, const ReducedDims& dims
   });
 }
 
-DType sum_dtype(DType input, std::optional<DType> asked) {
+DType sum_dtype(DType input, const std::optional<DType>& asked) {
   if (asked) return *asked;
   return is_integral(input) || input == DType::Bool ? DType::Int64 : input;
 }
 
 Tensor compute_sum(const Tensor& self, std::optional<std::span<const int64_t>> dim, bool keepdim,
-                   std::optional<DType> dtype) {
+                   const std::optional<DType>& dtype) {
   const DimSet folded = fold_dims("sum", self.dim(), dim);
   const DType result_dtype = sum_dtype(self.dtype(), dtype);
   Tensor output = make_empty(reduced_sizes(self.sizes(), folded, keepdim), result_dtype);
@@ -148,11 +148,11 @@ Tensor compute_sum(const Tensor& self, std::optional<std::span<const int64_t>> d
 
 }  // namespace
 
-Tensor sum_cpu(const Tensor& self, std::optional<DType> dtype) {
+Tensor sum_cpu(const Tensor& self, const std::optional<DType>& dtype) {
   return compute_sum(self, std::nullopt, false, dtype);
 }
 Tensor sum_dims_cpu(const Tensor& self, std::optional<std::span<const int64_t>> dim, bool keepdim,
-                    std::optional<DType> dtype) {
+                    const std::optional<DType>& dtype) {
   return compute_sum(self, dim, keepdim, dtype);
 }
 
