@@ -1,4 +1,4 @@
-"""What a call costs in C++: typed handles, interpreters, allocation and look-up, beside PyTorch's dispatcher."""
+"""What a call costs in C++: handles, interpreters, allocation, look-up; beside PyTorch's."""
 
 import sys
 from pathlib import Path
@@ -20,10 +20,24 @@ def main():
         return figure[key] - figure["direct"] if key in figure else None
 
     extra, torch_extra = over_direct(ours, "handle"), over_direct(torch, "handle")
-    report.add(Row.told("direct call of the function", ours=ours["direct"], unit="ns", peer=torch.get("direct")))
-    report.add(Row.at_most("typed handle, over the direct call", ours=extra, limit=15, stretch=7, unit="ns"))
     report.add(
-        Row.times_better("typed handle against a plain torch operator", ours=extra, peer=torch_extra, times=3, unit="ns")
+        Row.told(
+            "direct call of the function", ours=ours["direct"], unit="ns", peer=torch.get("direct")
+        )
+    )
+    report.add(
+        Row.at_most(
+            "typed handle, over the direct call", ours=extra, limit=15, stretch=7, unit="ns"
+        )
+    )
+    report.add(
+        Row.times_better(
+            "typed handle against a plain torch operator",
+            ours=extra,
+            peer=torch_extra,
+            times=3,
+            unit="ns",
+        )
     )
     report.add(
         Row.told(
@@ -33,10 +47,14 @@ def main():
             peer=over_direct(torch, "fall_through"),
         )
     )
-    report.add(Row.told("boxed call, over the direct call", ours=over_direct(ours, "boxed"), unit="ns"))
+    report.add(
+        Row.told("boxed call, over the direct call", ours=over_direct(ours, "boxed"), unit="ns")
+    )
     loaded = ours["loaded"] - ours["handle"]
     report.add(
-        Row.at_most("operator of a loaded binary, over one of the core", ours=loaded, limit=5, unit="ns")
+        Row.at_most(
+            "operator of a loaded binary, over one of the core", ours=loaded, limit=5, unit="ns"
+        )
     )
     report.add(
         Row.told(
@@ -48,15 +66,26 @@ def main():
     )
     report.add(
         Row.at_most(
-            "first pass-through interpreter", ours=ours["one_interpreter"] - ours["handle"], limit=8, unit="ns"
+            "first pass-through interpreter",
+            ours=ours["one_interpreter"] - ours["handle"],
+            limit=8,
+            unit="ns",
         )
     )
     each = (ours["three_interpreters"] - ours["one_interpreter"]) / 2
     report.add(Row.at_most("each further interpreter", ours=each, limit=8, unit="ns"))
-    report.add(Row.times_better("empty({4})", ours=ours["empty"], peer=torch.get("empty"), times=4, unit="ns"))
+    report.add(
+        Row.times_better(
+            "empty({4})", ours=ours["empty"], peer=torch.get("empty"), times=4, unit="ns"
+        )
+    )
     report.add(Row.told("  of which the tensor itself", ours=ours["make_empty"], unit="ns"))
     report.add(Row.told("mul of 4 elements", ours=ours["mul"], unit="ns", peer=torch.get("mul")))
-    report.add(Row.at_most("look-up by name", ours=ours["find"], limit=40, unit="ns", peer=torch.get("find")))
+    report.add(
+        Row.at_most(
+            "look-up by name", ours=ours["find"], limit=40, unit="ns", peer=torch.get("find")
+        )
+    )
     return report.finish()
 
 

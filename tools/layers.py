@@ -75,7 +75,7 @@ def check_folder(
 
 
 def check_public_headers(root: Path) -> list[str]:
-    # Sources written for PyTorch count on what its headers bring along, so those under its names do.
+    # Sources written for PyTorch count on what its headers bring along.
     compat = root / "include" / "opwright" / "compat"
     return [
         f"{path.relative_to(root)}:{number}: a public header may not include <{target}>"

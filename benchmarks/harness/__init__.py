@@ -1,4 +1,4 @@
-"""What every benchmark shares: its options, its rows, and how programs are timed beside each other."""
+"""What every benchmark shares: options, rows, and how programs are timed side by side."""
 
 from .build import build_torch_program, release_build
 from .rows import Report, Row

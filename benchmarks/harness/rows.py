@@ -71,7 +71,11 @@ class Report:
             lines.append((row.name, ours, peer, ratio, row.target, row.ok))
         widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
         for line in lines:
-            print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+            print(
+                "  ".join(
+                    cell.ljust(width) for cell, width in zip(line, widths, strict=True)
+                ).rstrip()
+            )
         if self.options.json:
             with open(self.options.json, "w") as file:
                 json.dump([asdict(row) for row in self.rows], file, indent=1)

@@ -1,4 +1,4 @@
-"""Programs that print `name value` lines, run in turn so that a busy machine slows all of them alike."""
+"""Programs that print `name value` lines, in turn: a busy machine slows all of them alike."""
 
 import statistics
 import subprocess

@@ -45,8 +45,7 @@ class SymIntList : public std::span<const SymInt> {
   template <ContiguousRangeOf<SymInt> Range>
   SymIntList(const Range& range) : span(range.data(), range.size()) {}
   template <ContiguousRangeOf<int64_t> Range>
-  SymIntList(const Range& range)
-      : SymIntList(of_ints({range.data(), range.size()})) {}
+  SymIntList(const Range& range) : SymIntList(of_ints({range.data(), range.size()})) {}
   // NOLINTEND(google-explicit-constructor)
 
  private:

@@ -95,7 +95,7 @@ class SmallVector {
   }
   void resize(size_t size, const T& value) {
     if (size <= size_) return truncate(size);
-    const T copy = value;  // `value` may be an element
+    const T copy = value;  // NOLINT(performance-*): `value` may be an element
     resize_with(size, [&](T* to, size_t count) { std::uninitialized_fill_n(to, count, copy); });
   }
   void clear() noexcept { truncate(0); }

@@ -38,7 +38,8 @@ bool is_in_chain(const Home* home, const Interpreter* level) {
   });
 }
 
-[[gnu::noinline]] bool needs_recording(const Operator& op, Arguments args, const Interpreter* level) {
+[[gnu::noinline]] bool needs_recording(const Operator& op, Arguments args,
+                                       const Interpreter* level) {
   bool needs = false;
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
     needs |= (tensor->flags & kOpwFlagRequiresGrad) != 0 && impl(tensor).home == level;

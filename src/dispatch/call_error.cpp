@@ -103,8 +103,8 @@ void throw_missing_tensor(const Operator& op, Arguments args) {
                 args[i].tag == kOpwNone ? "an undefined tensor (None)" : tag_name(args[i].tag),
                 "\n  schema: ", to_text(op.schema()));
   }
-  OPWRIGHT_ASSERT(!"a missing tensor was reported, but none is missing");
-  __builtin_unreachable();
+  throw_error("AssertionError", "internal error, please report it: no tensor of ", op.name(),
+              " is missing");
 }
 
 void throw_missing_kernel(const Operator& op, Slot slot, Arguments args) {

@@ -72,7 +72,7 @@ OpwValue pack_plain(OpwTag tag, std::span<Value> elements, Read read) {
   OpwValue list{};
   list.tag = tag;
   list.length = static_cast<uint32_t>(elements.size());
-  list.as_values = array;
+  list.as_values = static_cast<const void*>(array);
   return list;
 }
 

@@ -1,7 +1,5 @@
 #include "opwright/schema/constant_names.h"
 
-#include <iterator>
-
 namespace opwright {
 namespace {
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "opwright/complex.h"
 #include "opwright/dtype.h"
 #include "opwright/for_dtype.h"
 

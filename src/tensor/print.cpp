@@ -1,5 +1,3 @@
-#include "opwright/runtime.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/home.h"

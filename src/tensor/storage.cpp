@@ -6,11 +6,11 @@
 #include <string>
 
 #include "opwright/base/block_cache.h"
+#include "opwright/base/core_host.h"
 #include "opwright/base/given_error.h"
 #include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/error.h"
-#include "opwright/base/core_host.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/live_counts.h"
 

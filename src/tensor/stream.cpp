@@ -6,10 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "opwright/base/core_host.h"
 #include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/error.h"
-#include "opwright/base/core_host.h"
 #include "opwright/tensor/device_table.h"
 
 namespace opwright {

@@ -14,7 +14,6 @@
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/tensor/device_table.h"
 #include "opwright/tensor/home.h"
 #include "opwright/tensor/live_counts.h"
 #include "opwright/tensor/stack_view.h"

@@ -14,7 +14,6 @@
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
-#include "opwright/tensor/wrapper.h"
 
 namespace opwright {
 namespace {

@@ -55,10 +55,12 @@ static_assert(offsetof(OpwHost, abi_major) == 4 && offsetof(OpwHost, name) == 8 
 static_assert(offsetof(OpwHost, parallel_for) == 40);
 
 static_assert(sizeof(OpwContext) == 16 && sizeof(OpwContextTable) == 48);
-static_assert(offsetof(OpwContextTable, save) == 8 && offsetof(OpwContextTable, needs_gradient) == 40);
+static_assert(offsetof(OpwContextTable, save) == 8 &&
+              offsetof(OpwContextTable, needs_gradient) == 40);
 
 static_assert(sizeof(OpwImplementation) == 64);
-static_assert(offsetof(OpwImplementation, function) == 8 && offsetof(OpwImplementation, name) == 32);
+static_assert(offsetof(OpwImplementation, function) == 8 &&
+              offsetof(OpwImplementation, name) == 32);
 static_assert(offsetof(OpwImplementation, file) == 56);
 static_assert(sizeof(OpwRegistrar) == 32 && offsetof(OpwRegistrar, define) == 16);
 static_assert(sizeof(OpwLibrary) == 64 && offsetof(OpwLibrary, kind) == 4);

@@ -123,7 +123,8 @@ std::tuple<Tensor, std::vector<Tensor>> split_composite(
 DEFINITIONS = """\
 OPWRIGHT_LIBRARY(aten, m) {
 #line 1 "ops.yaml"
-  m.def("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {Tag::Core, Tag::Pointwise});
+  m.def("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", \
+{Tag::Core, Tag::Pointwise});
 """
 
 IMPLEMENTATIONS = """\

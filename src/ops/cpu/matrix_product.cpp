@@ -15,8 +15,8 @@ namespace opwright {
 namespace {
 
 constexpr int64_t kTileRows = 4;
-constexpr int64_t kTileColumns = 256;         // of accumulators that stay in the first cache
-constexpr int64_t kProductGrain = 64 * 1024;  // multiplications
+constexpr int64_t kTileColumns = 256;     // of accumulators that stay in the first cache
+constexpr int64_t kProductGrain = 65536;  // multiplications
 
 // A batch of matrices; strides in elements.
 struct Matrices {
@@ -44,6 +44,7 @@ void multiply_rows(const T* a, const Matrices& layout, const T* b, T* out, int64
     for (int64_t k = 0; k < sizes.depth; ++k) {
       const T* row_of_b = b + k * sizes.columns + first;
       for (int64_t r = 0; r < rows; ++r) {
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character
         const S factor = static_cast<S>(a[r * layout.row_stride + k * layout.column_stride]);
         S* sum = sums[static_cast<size_t>(r)].data();
         for (int64_t j = 0; j < columns; ++j)

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "opwright/base/thread_pool.h"
-#include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/pairwise_sum.h"
