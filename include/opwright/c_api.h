@@ -5,6 +5,8 @@
  * version alone; while the version is 0.x a binary of another minor version is refused.
  * tests/abi/layout_freeze.cpp holds every offset.
  *
+ * Everything here is there since version 0.1 unless it says otherwise.
+ *
  * Words used below: a *borrowed* pointer is valid until the call returns and is not released by the
  * callee; an *owned* one is released by whoever holds it. "Any thread" means that the function
  * locks what it must. */
@@ -316,6 +318,7 @@ struct OpwError {
   void (*release)(OpwError* error); /* the count is at its last: destroys it. Any thread */
   const char* kind;                 /* the Python exception's name, e.g. "ValueError" */
   const char* text;                 /* one sentence or more, without the notes */
+  const char* message;              /* the text and the notes, a line for each note */
   const OpwNote* notes;             /* innermost first */
   uint32_t num_notes;
   const void*

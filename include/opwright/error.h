@@ -121,21 +121,14 @@ class Error : public std::exception {
   // Without the notes.
   [[nodiscard]] const char* text() const noexcept { return error_->text; }
   // Text and notes, a line for each note.
-  [[nodiscard]] std::string message() const {
-    std::string message = error_->text;
-    for (uint32_t i = 0; i < error_->num_notes; ++i)
-      message.append("\n  ").append(error_->notes[i].text);
-    return message;
-  }
+  [[nodiscard]] std::string message() const { return error_->message; }
   [[nodiscard]] const char* note(std::string_view note_kind) const noexcept {
     for (uint32_t i = 0; i < error_->num_notes; ++i) {
       if (note_kind == error_->notes[i].kind) return error_->notes[i].text;
     }
     return nullptr;
   }
-  const char* what() const noexcept override {
-    return is_made_here() ? made_here().message.c_str() : text();
-  }
+  const char* what() const noexcept override { return error_->message; }
 
 #ifdef OPWRIGHT_CORE
   // Appends a note; the error may come from another binary, then a copy that keeps the payload
@@ -145,7 +138,7 @@ class Error : public std::exception {
       error_ = copy_of(error_);
     made_here().strings.reserve(made_here().strings.size() + 2);
     made_here().add(note_kind, note_text);
-    made_here().message = message();
+    made_here().write_message();
   }
 #endif
 
@@ -158,7 +151,7 @@ class Error : public std::exception {
 
  private:
   struct MadeHere : OpwError {
-    std::string kind_text, main_text, message;
+    std::string kind_text, main_text, whole_text;
     OpwError* original = nullptr;  // whose payload this copy shows
 #ifdef OPWRIGHT_CORE
     std::vector<std::pair<std::string, std::string>> strings;
@@ -170,6 +163,11 @@ class Error : public std::exception {
       for (const auto& [k, t] : strings) note_list.push_back({k.c_str(), t.c_str()});
       notes = note_list.data();
       num_notes = static_cast<uint32_t>(note_list.size());
+    }
+    void write_message() {
+      whole_text = main_text;
+      for (const auto& [k, t] : strings) whole_text.append("\n  ").append(t);
+      message = whole_text.c_str();
     }
 #endif
   };
@@ -195,9 +193,9 @@ class Error : public std::exception {
     error->release = &destroy;
     error->kind_text = kind;
     error->main_text = text;
-    error->message = text;
     error->kind = error->kind_text.c_str();
     error->text = error->main_text.c_str();
+    error->message = error->text;
     return error;
   }
 #ifdef OPWRIGHT_CORE

@@ -41,10 +41,11 @@ static_assert(offsetof(OpwTensor, count) == 8 && offsetof(OpwTensor, flags) == 1
 static_assert(sizeof(OpwTensorTable) == 40 && offsetof(OpwTensorTable, promote) == 16);
 static_assert(offsetof(OpwTensorTable, symbolic) == 32);
 
-static_assert(sizeof(OpwError) == 72);
+static_assert(sizeof(OpwError) == 80);
 static_assert(offsetof(OpwError, count) == 4 && offsetof(OpwError, release) == 8 &&
               offsetof(OpwError, kind) == 16);
-static_assert(offsetof(OpwError, num_notes) == 40 && offsetof(OpwError, payload) == 56);
+static_assert(offsetof(OpwError, message) == 32 && offsetof(OpwError, num_notes) == 48 &&
+              offsetof(OpwError, payload) == 64);
 
 static_assert(sizeof(OpwDeviceTable) == 160 && offsetof(OpwDeviceTable, allocate) == 48);
 static_assert(offsetof(OpwDeviceTable, property) == 152);

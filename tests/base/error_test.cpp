@@ -36,6 +36,7 @@ struct ForeignError : OpwError {
     };
     error->kind = "IndexError";
     error->text = "index 4 is out of range";
+    error->message = "index 4 is out of range\n  at kernel.cpp:3";
     error->notes = &note;
     error->num_notes = 1;
     error->payload_type = &dropped;

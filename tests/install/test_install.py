@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from binary_listing import list_blocks, open_binary
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
@@ -200,57 +201,14 @@ def test_a_binary_exports_nothing_of_the_headers_but_its_list(soft_clip):
     assert [name for name in exported_by(soft_clip) if "opwright" in name] == []
 
 
-class Library(ctypes.Structure):
-    """OpwLibrary of c_api.h."""
-
-
-Library._fields_ = [
-    ("struct_size", ctypes.c_uint32),
-    ("kind", ctypes.c_uint32),
-    ("name_space", ctypes.c_char_p),
-    ("slot", ctypes.c_char_p),
-    ("file", ctypes.c_char_p),
-    ("line", ctypes.c_uint32),
-    ("body", ctypes.c_void_p),
-    ("context", ctypes.c_void_p),
-    ("next", ctypes.POINTER(Library)),
-]
-
-
-class Binary(ctypes.Structure):
-    """OpwBinary of c_api.h."""
-
-    _fields_ = (
-        ("struct_size", ctypes.c_uint32),
-        ("abi_major", ctypes.c_uint16),
-        ("abi_minor", ctypes.c_uint16),
-        ("libraries", ctypes.POINTER(Library)),
-        ("imports", ctypes.c_void_p),
-        ("num_imports", ctypes.c_uint32),
-    )
-
-
-def open_binary(path: Path) -> ctypes.POINTER(Binary):
-    # RTLD_GLOBAL: the sharing that could go wrong is as likely as it can be.
-    opened = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-    opened.opw_binary.restype = ctypes.POINTER(Binary)
-    return opened.opw_binary()
-
-
-def namespaces_of(binary: ctypes.POINTER(Binary)) -> list[str]:
-    names, block = [], binary.contents.libraries
-    while block:
-        names.append(block.contents.name_space.decode())
-        block = block.contents.next
-    return names
-
-
 def test_two_binaries_in_one_process_keep_separate_lists(soft_clip, gain):
-    first, second = open_binary(soft_clip), open_binary(gain)
+    # RTLD_GLOBAL: the sharing that could go wrong is as likely as it can be.
+    first = open_binary(soft_clip, ctypes.RTLD_GLOBAL)
+    second = open_binary(gain, ctypes.RTLD_GLOBAL)
 
-    assert ctypes.addressof(first.contents) != ctypes.addressof(second.contents)
-    assert namespaces_of(first) == ["audio", "audio"]
-    assert namespaces_of(second) == ["tools"]
+    assert ctypes.addressof(first) != ctypes.addressof(second)
+    assert list_blocks(first) == [("audio", None), ("audio", "CPU")]
+    assert {name_space for name_space, _ in list_blocks(second)} == {"tools"}
 
 
 def test_an_operator_binary_that_calls_the_runtime_does_not_link(prefix, tmp_path):

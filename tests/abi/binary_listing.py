@@ -45,8 +45,8 @@ class OpwBinary(ctypes.Structure):
     ]
 
 
-def open_binary(path: Path) -> OpwBinary:
-    library = ctypes.CDLL(str(path))
+def open_binary(path: Path, mode: int = ctypes.DEFAULT_MODE) -> OpwBinary:
+    library = ctypes.CDLL(str(path), mode=mode)
     library.opw_binary.restype = ctypes.POINTER(OpwBinary)
     return library.opw_binary().contents
 
