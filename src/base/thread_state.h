@@ -58,6 +58,7 @@ struct ThreadState {
   bool set_makes_fakes(bool on) noexcept { return put(kAttentionMakesFakes, on); }
 
  private:
+  friend class AttentionScope;
   [[nodiscard]] bool has(Attention bit) const noexcept { return (attention & bit) != 0; }
   // Without a branch: every call under a transform enters and leaves an interpreter.
   bool put(Attention bit, bool on) noexcept {
@@ -73,7 +74,27 @@ static_assert(std::is_trivial_v<ThreadState>);
 extern constinit thread_local ThreadState this_thread_state
     __attribute__((tls_model("initial-exec")));
 
-inline ThreadState& thread_state() noexcept { return this_thread_state; }
+inline ThreadState& thread_state() noexcept {
+  ThreadState* state = &this_thread_state;
+#ifdef __SANITIZE_ADDRESS__
+  asm("" : "+r"(state));  // GCC 12 with UBSan takes the address for null in some destructors
+#endif
+  return *state;
+}
+
+// Switches one attention bit until the end of the scope.
+class [[nodiscard]] AttentionScope {
+ public:
+  AttentionScope(Attention bit, bool on) noexcept
+      : bit_(bit), previous_(thread_state().put(bit, on)) {}
+  ~AttentionScope() { thread_state().put(bit_, previous_); }
+  AttentionScope(const AttentionScope&) = delete;
+  AttentionScope& operator=(const AttentionScope&) = delete;
+
+ private:
+  Attention bit_;
+  bool previous_;
+};
 
 // Runs the rest of the scope with a copy of another thread's state. The copy is shallow: the other
 // thread keeps its interpreters and modes alive until the scope ends.

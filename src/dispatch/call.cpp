@@ -133,10 +133,7 @@ void call_below_autograd(const Operator& op, Arguments args, Results results) {
   const uint32_t flags = op.merged_tensor_flags(args);
   if (state.current) return run_at_level(op, args, results, flags, state.current);
   // No level is below: what a kernel calls is its own affair and not recorded.
-  struct BelowRecordingScope {
-    bool previous = thread_state().set_below_recording(true);
-    ~BelowRecordingScope() { thread_state().set_below_recording(previous); }
-  } scope;
+  const AttentionScope scope(kAttentionBelowRecording, true);
   run_row(op, args, results, flags);
 }
 

@@ -21,7 +21,8 @@ struct InterpreterTraits {
 };
 
 // Counted through Home: a wrapper that escaped keeps its interpreter, so that the error can still
-// name it.
+// name it. An interpreter that keeps wrappers of its own (a memo of what it lifted) lets go of them
+// when its transform ends.
 class Interpreter : public Home {
  public:
   explicit Interpreter(Interpreter* parent, InterpreterTraits traits = {})

@@ -52,9 +52,9 @@ int SharedSelf::call(const OpwRecord* record, const OpwValue* args, uint32_t num
   return status;
 }
 
-const OpwRecord* make_record(const BoxedFunction& boxed, SharedSelf* shared, const Operator* op,
-                             const OpwHost& host) {
-  return new OpwRecord{
+OpwRecord make_record(const BoxedFunction& boxed, SharedSelf* shared, const Operator* op,
+                      const OpwHost& host) {
+  return {
       .struct_size = sizeof(OpwRecord),
       .function = shared ? &SharedSelf::call : boxed.function,
       .self = shared ? shared : boxed.self,

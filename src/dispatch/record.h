@@ -44,7 +44,7 @@ class SharedSelf {
 };
 
 // The record of `boxed` for one operator. `shared` is null for a function with nothing to drop.
-const OpwRecord* make_record(const BoxedFunction& boxed, SharedSelf* shared, const Operator* op,
-                             const OpwHost& host);
+OpwRecord make_record(const BoxedFunction& boxed, SharedSelf* shared, const Operator* op,
+                      const OpwHost& host);
 
 }  // namespace opwright

@@ -62,7 +62,8 @@ Registration Registry::define(std::string_view schema_text, Tags tags, SourceSit
   }
   name.definition_id = name.definition_order = ++last_id_;
   name.fallback_records.clear();
-  name.op.store(op.release(), std::memory_order_release);
+  name.op.store(op.get(), std::memory_order_release);
+  operators_.push_back(std::move(op));
   publish(name);
   return {&Registry::undo_definition, &name, name.definition_id};
 }
@@ -93,7 +94,7 @@ Registration Registry::implement(std::string_view name, Slot slot, BoxedFunction
       check_slot(*op, implementation);
     }
     implementation.id = ++last_id_;
-    if (function.drop) implementation.shared = new SharedSelf(function, slot);
+    if (function.drop) implementation.shared = &selves_.emplace_back(function, slot);
     named.implementations.push_back(implementation);
     publish(named);
     return {&Registry::undo_implementation, &named, implementation.id};
@@ -114,7 +115,7 @@ Registration Registry::set_fallback(Slot slot, BoxedFunction function, SourceSit
   fallbacks_.push_back({.id = ++last_id_,
                         .slot = slot,
                         .function = function,
-                        .shared = function.drop ? new SharedSelf(function, slot) : nullptr,
+                        .shared = function.drop ? &selves_.emplace_back(function, slot) : nullptr,
                         .site = site,
                         .host = &host});
   publish_all();
@@ -248,7 +249,7 @@ const OpwRecord* Registry::resolve(NameEntry& name, Operator& op, Slot slot) {
     for (auto each = name.implementations.rbegin(); each != name.implementations.rend(); ++each) {
       if (each->slot != from) continue;
       if (each->made_for != &op) {
-        each->record = make_record(each->function, each->shared, &op, *each->host);
+        each->record = keep_record(*each, op);
         each->made_for = &op;
       }
       return each->record;
@@ -259,11 +260,17 @@ const OpwRecord* Registry::resolve(NameEntry& name, Operator& op, Slot slot) {
     for (const auto& [id, record] : name.fallback_records) {
       if (id == each->id) return record;
     }
-    const OpwRecord* record = make_record(each->function, each->shared, &op, *each->host);
+    const OpwRecord* record = keep_record(*each, op);
     name.fallback_records.emplace_back(each->id, record);
     return record;
   }
   return nullptr;
+}
+
+const OpwRecord* Registry::keep_record(const Implementation& implementation, const Operator& op) {
+  records_.push_back(
+      make_record(implementation.function, implementation.shared, &op, *implementation.host));
+  return &records_.back();
 }
 
 void Registry::publish(NameEntry& name) {

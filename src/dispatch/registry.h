@@ -116,10 +116,15 @@ class Registry {
   NameEntry& entry(std::string_view name);
   void publish(NameEntry& name);
   const OpwRecord* resolve(NameEntry& name, Operator& op, Slot slot);
+  const OpwRecord* keep_record(const Implementation& implementation, const Operator& op);
   void publish_all();
 
   mutable std::mutex mutex_;
   OperatorTable table_;
+  // What is never freed, since a caller may hold it for ever.
+  std::vector<std::unique_ptr<Operator>> operators_;
+  std::deque<OpwRecord> records_;
+  std::deque<SharedSelf> selves_;
   std::deque<Implementation> fallbacks_;
   struct Claim {
     uint64_t id;

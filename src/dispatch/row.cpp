@@ -50,11 +50,6 @@ void give_arguments_back(const Operator& op, Arguments args, Results results) {
   }
 }
 
-struct MakesFakesScope {
-  bool previous = thread_state().set_makes_fakes(true);
-  ~MakesFakesScope() { thread_state().set_makes_fakes(previous); }
-};
-
 }  // namespace
 
 Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
@@ -86,7 +81,7 @@ Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
 }
 
 void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results) {
-  const MakesFakesScope scope;
+  const AttentionScope scope(kAttentionMakesFakes, true);
   if (op.writes_arguments()) return run_writing_record(op, record, args, results);
   run_record(op, record, args, results);
 }

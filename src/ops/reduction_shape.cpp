@@ -88,7 +88,7 @@ ReducedDims::ReducedDims(const Tensor& input, const DimSet& folded_dims) {
   }
   SmallVector<size_t, kInlineDims> order(ndim);
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const int64_t distance_a = std::abs(input.strides()[a]);
     const int64_t distance_b = std::abs(input.strides()[b]);
     return distance_a != distance_b ? distance_a < distance_b : a > b;

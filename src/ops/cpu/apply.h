@@ -9,6 +9,13 @@
 
 #include "opwright/ops/cpu/strided_loop.h"
 
+// The iterations of the next loop do not depend on each other. Clang finds out when it runs.
+#ifdef __clang__
+#define OPWRIGHT_INDEPENDENT_ITERATIONS
+#else
+#define OPWRIGHT_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#endif
+
 namespace opwright {
 
 template <class T>
@@ -44,7 +51,7 @@ void apply_unary(const Tensor& output, const Tensor& input, const Op& op) {
         if (strides[0] == sizeof(Out) && strides[1] == sizeof(In)) {
           Out* out = reinterpret_cast<Out*>(pointers[0]);
           const In* in = reinterpret_cast<const In*>(pointers[1]);
-#pragma GCC ivdep
+          OPWRIGHT_INDEPENDENT_ITERATIONS
           for (int64_t i = 0; i < count; ++i) out[i] = op(in[i]);
         } else {
           for (int64_t i = 0; i < count; ++i) {
@@ -65,15 +72,15 @@ void apply_binary(const Tensor& output, const Tensor& a, const Tensor& b, const 
         const In* x = reinterpret_cast<const In*>(pointers[1]);
         const In* y = reinterpret_cast<const In*>(pointers[2]);
         if (strides[0] == sizeof(Out) && strides[1] == item && strides[2] == item) {
-#pragma GCC ivdep
+          OPWRIGHT_INDEPENDENT_ITERATIONS
           for (int64_t i = 0; i < count; ++i) out[i] = op(x[i], y[i]);
         } else if (strides[0] == sizeof(Out) && strides[1] == item && strides[2] == 0) {
           const In same = *y;
-#pragma GCC ivdep
+          OPWRIGHT_INDEPENDENT_ITERATIONS
           for (int64_t i = 0; i < count; ++i) out[i] = op(x[i], same);
         } else if (strides[0] == sizeof(Out) && strides[1] == 0 && strides[2] == item) {
           const In same = *x;
-#pragma GCC ivdep
+          OPWRIGHT_INDEPENDENT_ITERATIONS
           for (int64_t i = 0; i < count; ++i) out[i] = op(same, y[i]);
         } else {
           for (int64_t i = 0; i < count; ++i) {

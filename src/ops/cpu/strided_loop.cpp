@@ -46,7 +46,7 @@ StridedLoop::StridedLoop(std::initializer_list<const Tensor*> operands)
   }
   SmallVector<size_t, kInlineDims> order(output.sizes().size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     if (strides[0][a] != strides[0][b]) return strides[0][a] < strides[0][b];
     return a > b;
   });
