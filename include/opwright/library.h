@@ -31,16 +31,13 @@ inline void link_library(OpwLibrary* library) {
 }
 
 inline const OpwBinary* own_binary() noexcept {
-  static OpwBinary binary{.struct_size = sizeof(OpwBinary),
-                          .abi_major = OPW_ABI_MAJOR,
-                          .abi_minor = OPW_ABI_MINOR,
-                          .libraries = nullptr,
-                          .imports = nullptr,
-                          .num_imports = 0};
-  // The lists are whole once the static initialisers have run, which is before a host can ask.
-  binary.libraries = first_library;
-  binary.imports = first_import;
-  binary.num_imports = first_import ? first_import->index + 1 : 0;
+  // Made at the first question: the static initialisers have run by then, and the lists are whole.
+  static const OpwBinary binary{.struct_size = sizeof(OpwBinary),
+                                .abi_major = OPW_ABI_MAJOR,
+                                .abi_minor = OPW_ABI_MINOR,
+                                .libraries = first_library,
+                                .imports = first_import,
+                                .num_imports = first_import ? first_import->index + 1 : 0};
   return &binary;
 }
 #endif
