@@ -56,15 +56,11 @@ int refresh_plain(OpwTensor* /*tensor*/) {
 }
 
 int refresh_wrapper(OpwTensor* tensor) {
-  try {
+  return status_of([&] {
     auto& wrapper = static_cast<WrapperImpl&>(*tensor);
     OPWRIGHT_ASSERT(wrapper.payload.refresh != nullptr);
     wrapper.payload.refresh(wrapper);
-    return 0;
-  } catch (...) {
-    give_error(current_error().share());
-    return 1;
-  }
+  });
 }
 
 int symbolic(const OpwTensor* tensor, OpwSymbolicShape* shape) {

@@ -1,2 +1,0 @@
-#pragma once
-#include "opwright/operator_handle.h"
