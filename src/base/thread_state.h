@@ -35,7 +35,6 @@ struct ThreadState {
   [[nodiscard]] bool needs_attention() const noexcept { return attention != 0; }
   [[nodiscard]] bool grad_is_enabled() const noexcept { return !has(kAttentionGradOff); }
   [[nodiscard]] bool is_inference() const noexcept { return has(kAttentionInference); }
-  [[nodiscard]] bool is_below_recording() const noexcept { return has(kAttentionBelowRecording); }
 
   // Inside a fake kernel: factories give tensors without memory.
   [[nodiscard]] bool makes_fakes() const noexcept { return has(kAttentionMakesFakes); }
@@ -54,8 +53,6 @@ struct ThreadState {
   }
   bool set_grad_enabled(bool enabled) noexcept { return !put(kAttentionGradOff, !enabled); }
   bool set_inference(bool enabled) noexcept { return put(kAttentionInference, enabled); }
-  bool set_below_recording(bool below) noexcept { return put(kAttentionBelowRecording, below); }
-  bool set_makes_fakes(bool on) noexcept { return put(kAttentionMakesFakes, on); }
 
  private:
   friend class AttentionScope;

@@ -32,15 +32,25 @@ TEST(ThreadState, KeepsAttentionInStepWithEachPart) {
   EXPECT_EQ(state.attention, 1u | 2u | 4u);
   EXPECT_FALSE(state.set_inference(true));
   EXPECT_EQ(state.attention, 1u | 2u | 4u | 8u);
-  EXPECT_FALSE(state.set_below_recording(true));
-  EXPECT_EQ(state.attention, 1u | 2u | 4u | 8u | 16u);
 
   EXPECT_EQ(state.set_current(nullptr), &interpreter);
   EXPECT_EQ(state.set_modes(nullptr), &mode);
   EXPECT_FALSE(state.set_grad_enabled(true));
   EXPECT_TRUE(state.set_inference(false));
-  EXPECT_TRUE(state.set_below_recording(false));
   EXPECT_FALSE(state.needs_attention());
+}
+
+TEST(ThreadState, SwitchesABitForTheLengthOfAScope) {
+  {
+    const AttentionScope outer(kAttentionMakesFakes, true);
+    EXPECT_TRUE(thread_state().makes_fakes());
+    {
+      const AttentionScope inner(kAttentionMakesFakes, false);
+      EXPECT_FALSE(thread_state().makes_fakes());
+    }
+    EXPECT_TRUE(thread_state().makes_fakes());
+  }
+  EXPECT_FALSE(thread_state().needs_attention());
 }
 
 TEST(ThreadState, AsksNoAttentionForAnInstance) {

@@ -178,6 +178,14 @@ TEST(LoadLibrary, RefusesAFakeKernelThatReadsData) {
                         "the data of a fake tensor was read");
 }
 
+TEST(LoadLibrary, NamesADtypeThatAKernelDoesNotTake) {
+  const LoadedFor library("soft_clip");
+  const int64_t size = 2;
+  EXPECT_ERROR(soft_clip(make_empty(std::span(&size, 1), DType::Int64), 1), "TypeError",
+               "soft_clip: dtype int64 is not supported; it takes floating dtypes\n"
+               "  in audio::soft_clip(x=int64[2], limit=1.0)");
+}
+
 TEST(LoadLibrary, RefusesAnotherBinaryThatDefinesAKnownOperator) {
   const LoadedFor library("soft_clip");
   EXPECT_ERROR_CONTAINS(load_library(operator_binary("soft_clip_again")), "ValueError",
