@@ -1,8 +1,8 @@
 # Code made from src/ops/functions.yaml before any layer is compiled.
 #
-# Public headers go to <build>/generated/opwright, the registration source of the ops layer to
-# <build>/generated_ops. Without the generator or the YAML file, an empty method table stands in, so
-# that the layers below ops build on their own.
+# Public headers go to <build>/generated/opwright; the registration source of the ops layer and
+# operator_names.h, which the Python bindings include, to <build>/generated_ops. Without the generator
+# or the YAML file, an empty method table stands in, so that the layers below ops build on their own.
 
 set(OPWRIGHT_GENERATED_INCLUDE "${CMAKE_BINARY_DIR}/generated")
 set(OPWRIGHT_GENERATED_OPS "${CMAKE_BINARY_DIR}/generated_ops")
@@ -18,6 +18,7 @@ if(ops_generator AND ops_yaml)
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/tensor_methods.h"
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/functions.h"
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/function_names.h"
+    "${OPWRIGHT_GENERATED_OPS}/operator_names.h"
   )
   set(OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp")
   # The generator leaves unchanged files alone, so that what includes them is not compiled again; the

@@ -4,7 +4,12 @@
 #   opwright::compat     the same and the headers under PyTorch's names
 #   opwright::opwright   the core, for programs that host operators
 # and the function opwright_add_operators. The same names work inside this build.
+#
+# In a wheel all this lies in the package's folder, at the same places on every system.
 
+if(SKBUILD)
+  set(CMAKE_INSTALL_LIBDIR lib)
+endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

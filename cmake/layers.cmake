@@ -6,7 +6,14 @@
 set(OPWRIGHT_BUILT_LAYERS)
 
 # Layers whose tests start threads; they carry the ctest label `threads` and run under TSan.
-set(OPWRIGHT_THREADED_LAYERS base tensor dispatch host)
+set(
+  OPWRIGHT_THREADED_LAYERS
+  base
+  tensor
+  dispatch
+  check
+  host
+)
 
 # Sets `result` to the object libraries of `layers` that have sources.
 function(opwright_objects result)

@@ -11,8 +11,8 @@ MOST_LINES = 1000
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "extra", "details", "detail"}
 SNAKE_CASE = re.compile(r"_{0,2}[a-z0-9]+(_[a-z0-9]+)*_{0,2}")
 NAMED_BY_OTHERS = {"CMakeLists"}
-# Headers that stand where PyTorch's own do.
-PATHS_OF_OTHERS = Path("include/opwright/compat")
+# Headers and modules that stand where PyTorch's own do.
+PATHS_OF_OTHERS = (Path("include/opwright/compat"), Path("python/opwright/compat"))
 
 # Spelled in parts, so that this file passes its own check.
 MACHINE_PATH = re.compile(r"(?<![\w.~*$}])/(?:wor[k]|roo[t]|hom[e]|op[t]|mn[t]|User[s])/[\w.]")
@@ -38,7 +38,7 @@ def files_of(root: Path) -> list[Path]:
 def check_names(files: list[Path]) -> list[str]:
     problems = []
     for path in files:
-        if path.is_relative_to(PATHS_OF_OTHERS):
+        if any(path.is_relative_to(folder) for folder in PATHS_OF_OTHERS):
             continue
         folders_and_stem = [*path.parts[:-1], path.stem if path.suffix else path.name]
         for part in folders_and_stem:

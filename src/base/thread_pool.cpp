@@ -22,6 +22,8 @@ std::atomic<int> thread_count = 0;  // 0: not asked for yet
 // its locks are in an unknown state.
 std::atomic<WorkerTeam*> current_team = nullptr;
 
+constinit WaitHooks installed_hooks;
+
 int default_num_threads() {
   if (const char* text = std::getenv("OPWRIGHT_NUM_THREADS"); text && *text) {
     char* end = nullptr;
@@ -60,6 +62,9 @@ WorkerTeam& team() {
 }  // namespace
 
 bool is_in_parallel_body() noexcept { return WorkerTeam::is_in_body(); }
+
+void set_wait_hooks(const WaitHooks& hooks) { installed_hooks = hooks; }
+const WaitHooks& wait_hooks() noexcept { return installed_hooks; }
 
 int num_threads() {
   int count = thread_count.load(std::memory_order_relaxed);

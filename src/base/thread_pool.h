@@ -43,4 +43,14 @@ void set_num_threads(int count);
 // Whether this thread is inside the body of a loop.
 [[nodiscard]] bool is_in_parallel_body() noexcept;
 
+// What a caller does before it sleeps until its workers are done, and after: a host language gives
+// its lock away, which a body on a worker may need. `after` gets what `before` gave.
+struct WaitHooks {
+  void* (*before)() = nullptr;
+  void (*after)(void* token) = nullptr;
+};
+// Once, before the first loop.
+void set_wait_hooks(const WaitHooks& hooks);
+[[nodiscard]] const WaitHooks& wait_hooks() noexcept;
+
 }  // namespace opwright

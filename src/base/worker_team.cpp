@@ -108,8 +108,13 @@ void WorkerTeam::wait_until_empty() {
   inside_.fetch_and(~kOpen, std::memory_order_acq_rel);
   const auto is_empty = [this] { return inside_.load(std::memory_order_acquire) == 0; };
   if (spin_until(is_empty)) return;
-  std::unique_lock lock(mutex_);
-  loop_left_.wait(lock, is_empty);
+  const WaitHooks& hooks = wait_hooks();
+  void* token = hooks.before ? hooks.before() : nullptr;
+  {
+    std::unique_lock lock(mutex_);
+    loop_left_.wait(lock, is_empty);
+  }
+  if (hooks.after) hooks.after(token);
 }
 
 void WorkerTeam::wake(int64_t wanted) {

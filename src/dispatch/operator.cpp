@@ -13,7 +13,7 @@ bool holds_tensors(const Type& type) {
 Operator::Operator(Schema schema, Tags tags, SourceSite site, const char* origin)
     : schema_(std::move(schema)),
       name_(schema_.full_name()),
-      tags_(tags),
+      tags_(tags.bits()),
       site_(site),
       origin_(origin) {
   num_arguments_ = static_cast<uint32_t>(schema_.arguments.size());

@@ -31,7 +31,9 @@ class Operator {
   [[nodiscard]] const Schema& schema() const { return schema_; }
   // "aten::add.Tensor"
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] Tags tags() const { return tags_; }
+  [[nodiscard]] Tags tags() const noexcept {
+    return Tags::from_bits(tags_.load(std::memory_order_relaxed));
+  }
   // Where it was defined.
   [[nodiscard]] SourceSite site() const { return site_; }
   // The file of the operator binary that brought it; empty: the program itself.
@@ -70,6 +72,10 @@ class Operator {
   }
   // The argument that says where a factory makes its tensor, or -1.
   [[nodiscard]] int32_t device_argument() const noexcept { return device_argument_; }
+  // Arguments that are tensors, optional tensors or lists of them.
+  [[nodiscard]] uint32_t num_tensor_arguments() const noexcept {
+    return static_cast<uint32_t>(std::popcount(tensor_args_ | other_tensor_args_));
+  }
   [[nodiscard]] bool takes_tensors() const noexcept {
     return (tensor_args_ | other_tensor_args_) != 0;
   }
@@ -121,7 +127,7 @@ class Operator {
   std::vector<uint32_t> argument_of_result_;
   Schema schema_;
   std::string name_;
-  Tags tags_;
+  std::atomic<uint64_t> tags_;
   SourceSite site_;
   const char* origin_;  // immortal
 };

@@ -1,6 +1,7 @@
 #include "opwright/dispatch/registry.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "opwright/base/suggest.h"
 #include "opwright/dispatch/signature.h"
@@ -40,6 +41,10 @@ void Registration::remove() {
   if (const Undo undo = std::exchange(undo_, nullptr)) (Registry::get().*undo)(name_, id_);
 }
 
+std::string_view Registration::name() const noexcept {
+  return name_ ? std::string_view(name_->name) : std::string_view();
+}
+
 Registry& Registry::get() {
   static auto* registry = new Registry;
   return *registry;
@@ -47,9 +52,10 @@ Registry& Registry::get() {
 
 Registration Registry::define(std::string_view schema_text, Tags tags, SourceSite site,
                               Origin origin) {
-  auto op = std::make_unique<Operator>(parse_definition(schema_text, site, origin.name_space), tags,
-                                       site, origin.library);
   const std::lock_guard lock(mutex_);
+  auto op = std::make_unique<Operator>(
+      parse_definition(schema_text, site, origin.name_space, &opaque_types_), tags, site,
+      origin.library);
   NameEntry& name = entry(op->name());
   if (const Operator* other = name.op.load(std::memory_order_acquire)) {
     throw_error("ValueError", op->name(), " is defined twice: at ",
@@ -120,6 +126,36 @@ Registration Registry::set_fallback(Slot slot, BoxedFunction function, SourceSit
                         .host = &host});
   publish_all();
   return {&Registry::undo_fallback, nullptr, last_id_};
+}
+
+void Registry::add_tags(std::string_view name, Tags tags) {
+  (void)require(name);
+  const std::lock_guard lock(mutex_);
+  if (Operator* op = entry(name).op.load(std::memory_order_acquire)) {
+    op->tags_.fetch_or(tags.bits(), std::memory_order_relaxed);
+    op->generation_.fetch_add(1, std::memory_order_acq_rel);
+    registry_epoch_counter.fetch_add(1, std::memory_order_acq_rel);
+  }
+}
+
+void Registry::add_opaque_type(std::string_view name) {
+  const auto is_word = [](char character) {
+    return std::isalnum(static_cast<unsigned char>(character)) || character == '_' ||
+           character == '.';
+  };
+  const bool is_name = !name.empty() && std::all_of(name.begin(), name.end(), is_word) &&
+                       !std::isdigit(static_cast<unsigned char>(name.front()));
+  OPWRIGHT_CHECK_VALUE(is_name, "the name of a type must be words with dots between them, got '",
+                       name, "'");
+  OPWRIGHT_CHECK_VALUE(!find_type_kind(name) && !find_nested_kind(name), "'", name,
+                       "' is a type of the schema language already");
+  const std::lock_guard lock(mutex_);
+  OPWRIGHT_CHECK_VALUE(opaque_types_.add(name), "the type '", name, "' was registered before");
+}
+
+Schema Registry::parse(std::string_view schema) const {
+  const std::lock_guard lock(mutex_);
+  return parse_schema(schema, {}, &opaque_types_);
 }
 
 const Operator* Registry::find(std::string_view name) const noexcept {

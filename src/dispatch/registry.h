@@ -19,6 +19,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/operator_table.h"
 #include "opwright/dispatch/record.h"
+#include "opwright/schema/opaque_types.h"
 
 namespace opwright {
 
@@ -42,6 +43,8 @@ class [[nodiscard]] Registration {
   void remove();
   // It stays until the end of the process.
   void keep() noexcept { undo_ = nullptr; }
+  // Of the operator; empty for what belongs to none. Immortal.
+  [[nodiscard]] std::string_view name() const noexcept;
 
  private:
   friend class Registry;
@@ -90,6 +93,16 @@ class Registry {
   Registration set_fallback(Slot slot, BoxedFunction function, SourceSite site = SourceSite::of(),
                             const OpwHost& host = core_host());
 
+  // Adds tags to an operator that is defined. AttributeError as require().
+  void add_tags(std::string_view name, Tags tags);
+
+  // Makes `name` a type of schemas: objects of one class. ValueError when it is no name of a type
+  // or is known already. It stays until the end of the process.
+  void add_opaque_type(std::string_view name);
+
+  // parse_schema with the types that were added.
+  [[nodiscard]] Schema parse(std::string_view schema) const;
+
   // The operator of that name ("aten::add.Tensor"), or null.
   [[nodiscard]] const Operator* find(std::string_view name) const noexcept;
   // The same, or an error that tells what is near, or who registered a kernel for an operator that
@@ -133,6 +146,7 @@ class Registry {
     const char* library;
   };
   std::vector<Claim> claims_;
+  OpaqueTypes opaque_types_;
   uint64_t last_id_ = 0;
 };
 

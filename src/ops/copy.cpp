@@ -9,6 +9,7 @@
 #include "opwright/functions.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/device_table.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/stream.h"
@@ -119,12 +120,35 @@ Tensor contiguous_composite(const Tensor& self, MemoryFormat memory_format) {
   return is_in_format(self, memory_format) ? self : self.clone(memory_format);
 }
 
+Tensor to_dtype_layout_composite(const Tensor& self, const std::optional<DType>& dtype,
+                                 const std::optional<Layout>& layout,
+                                 const std::optional<Device>& device,
+                                 const std::optional<bool>& pin_memory, bool non_blocking,
+                                 bool copy, const std::optional<MemoryFormat>& memory_format) {
+  const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
+  const bool is_as_asked = (!dtype || *dtype == self.dtype()) &&
+                           (!device || resolve_device(*device) == self.device()) &&
+                           (format == MemoryFormat::Preserve || is_in_format(self, format));
+  if (!copy && is_as_asked) return self;
+  return _to_copy(self, dtype, layout, device, pin_memory, non_blocking, format);
+}
+
 Tensor to_dtype_composite(const Tensor& self, DType dtype, bool non_blocking, bool copy,
                           const std::optional<MemoryFormat>& memory_format) {
-  const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
-  const bool is_in_place = format == MemoryFormat::Preserve || is_in_format(self, format);
-  if (!copy && dtype == self.dtype() && is_in_place) return self;
-  return _to_copy(self, dtype, std::nullopt, std::nullopt, std::nullopt, non_blocking, format);
+  return to_dtype_layout_composite(self, dtype, std::nullopt, std::nullopt, std::nullopt,
+                                   non_blocking, copy, memory_format);
+}
+
+Tensor to_device_composite(const Tensor& self, Device device, DType dtype, bool non_blocking,
+                           bool copy, const std::optional<MemoryFormat>& memory_format) {
+  return to_dtype_layout_composite(self, dtype, std::nullopt, device, std::nullopt, non_blocking,
+                                   copy, memory_format);
+}
+
+Tensor to_other_composite(const Tensor& self, const Tensor& other, bool non_blocking, bool copy,
+                          const std::optional<MemoryFormat>& memory_format) {
+  return to_device_composite(self, other.device(), other.dtype(), non_blocking, copy,
+                             memory_format);
 }
 
 }  // namespace opwright

@@ -154,4 +154,47 @@ Tensor scalar_tensor_all_devices(const Scalar& s, const std::optional<DType>& dt
   return make_scalar_tensor(s, dtype.value_or(kDefaultFloat), device.value_or(kCpu));
 }
 
+Tensor new_empty_all_devices(const Tensor& self, std::span<const SymInt> size,
+                             const std::optional<DType>& dtype, const std::optional<Layout>& layout,
+                             const std::optional<Device>& device,
+                             const std::optional<bool>& pin_memory) {
+  return empty(size, dtype.value_or(self.dtype()), layout, device.value_or(self.device()),
+               pin_memory);
+}
+
+Tensor new_empty_strided_all_devices(const Tensor& self, std::span<const SymInt> size,
+                                     std::span<const SymInt> stride,
+                                     const std::optional<DType>& dtype,
+                                     const std::optional<Layout>& layout,
+                                     const std::optional<Device>& device,
+                                     const std::optional<bool>& pin_memory) {
+  return empty_strided(size, stride, dtype.value_or(self.dtype()), layout,
+                       device.value_or(self.device()), pin_memory);
+}
+
+Tensor new_full_all_devices(const Tensor& self, std::span<const SymInt> size,
+                            const Scalar& fill_value, const std::optional<DType>& dtype,
+                            const std::optional<Layout>& layout,
+                            const std::optional<Device>& device,
+                            const std::optional<bool>& pin_memory) {
+  return full(size, fill_value, dtype.value_or(self.dtype()), layout,
+              device.value_or(self.device()), pin_memory);
+}
+
+Tensor new_zeros_all_devices(const Tensor& self, std::span<const SymInt> size,
+                             const std::optional<DType>& dtype, const std::optional<Layout>& layout,
+                             const std::optional<Device>& device,
+                             const std::optional<bool>& pin_memory) {
+  return zeros(size, dtype.value_or(self.dtype()), layout, device.value_or(self.device()),
+               pin_memory);
+}
+
+Tensor new_ones_all_devices(const Tensor& self, std::span<const SymInt> size,
+                            const std::optional<DType>& dtype, const std::optional<Layout>& layout,
+                            const std::optional<Device>& device,
+                            const std::optional<bool>& pin_memory) {
+  return ones(size, dtype.value_or(self.dtype()), layout, device.value_or(self.device()),
+              pin_memory);
+}
+
 }  // namespace opwright

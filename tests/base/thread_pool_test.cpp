@@ -266,6 +266,26 @@ TEST_F(ThreadPool, StartsAnewInTheChildOfAFork) {
   EXPECT_EQ(sum_below(1000, 1), 499500);
 }
 
+TEST_F(ThreadPool, CallsTheHooksAroundAWaitForSlowWorkers) {
+  static std::atomic<int> before = 0;
+  static std::atomic<int> after = 0;
+  static int token = 0;
+  set_wait_hooks({[]() -> void* { return ++before, &token; },
+                  [](void* given) { after += given == &token ? 1 : 100; }});
+  set_num_threads(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> entered = 0;
+  // The worker's chunk ends only after the caller began to wait for it.
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    ++entered;
+    EXPECT_TRUE(reaches(entered, 2));
+    if (std::this_thread::get_id() != caller) EXPECT_TRUE(reaches(before, 1));
+  });
+  set_wait_hooks({});
+  EXPECT_EQ(before, 1);
+  EXPECT_EQ(after, 1);
+}
+
 TEST_F(ThreadPool, SurvivesAForkWhileAnotherThreadRunsALoop) {
   if (kHasThreadSanitizer) GTEST_SKIP() << "TSan allows no thread after a fork";
   std::atomic<int> inside = 0;

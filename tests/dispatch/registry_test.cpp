@@ -249,6 +249,36 @@ TEST(Registry, FindsEveryOneOfThousandsOfOperators) {
     EXPECT_NE(registry().find(concatenate("many::op", i)), nullptr) << i;
 }
 
+TEST(Registry, ARegistrationKnowsTheNameOfItsOperator) {
+  const auto defined = registry().define("test::named.out(Tensor x) -> Tensor");
+  EXPECT_EQ(defined.name(), "test::named.out");
+  EXPECT_EQ(registry().claim_namespace("named", {}).name(), "");
+}
+
+TEST(Registry, AddsTagsToADefinedOperator) {
+  const auto defined = registry().define("test::tagged(Tensor x) -> Tensor", {Tag::Pointwise});
+  const uint64_t epoch = registry_epoch();
+  registry().add_tags("test::tagged", {Tag::Ordered});
+  EXPECT_EQ(registry().require("test::tagged").tags(), (Tags{Tag::Pointwise, Tag::Ordered}));
+  EXPECT_GT(registry_epoch(), epoch);
+  EXPECT_ERROR_CONTAINS(registry().add_tags("test::tagget", {Tag::Ordered}), "AttributeError",
+                        "there is no operator test::tagget; did you mean test::tagged?");
+}
+
+TEST(Registry, AnAddedTypeCanBeUsedInSchemas) {
+  registry().add_opaque_type("test.Filter");
+  const auto defined = registry().define("test::filtered(Tensor x, test.Filter f) -> Tensor");
+  EXPECT_EQ(registry().require("test::filtered").schema().arguments[1].type.kind(),
+            TypeKind::Opaque);
+  EXPECT_EQ(to_text(registry().parse("a::b(test.Filter? f) -> ()")), "a::b(test.Filter? f) -> ()");
+  EXPECT_ERROR(registry().add_opaque_type("test.Filter"), "ValueError",
+               "the type 'test.Filter' was registered before");
+  EXPECT_ERROR(registry().add_opaque_type("int"), "ValueError",
+               "'int' is a type of the schema language already");
+  EXPECT_ERROR(registry().add_opaque_type("a b"), "ValueError",
+               "the name of a type must be words with dots between them, got 'a b'");
+}
+
 TEST(Slots, ReadDeviceNamesAndPyTorchsKeys) {
   EXPECT_EQ(parse_slot("cpu"), Slot::Cpu);
   EXPECT_EQ(parse_slot("CPU"), Slot::Cpu);

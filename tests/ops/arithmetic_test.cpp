@@ -166,6 +166,19 @@ TEST(InPlace, GivesItsOwnArgumentAndRaisesTheVersion) {
   EXPECT_EQ(version_of(x), version + 1);
 }
 
+TEST(InPlace, TakesANumber) {
+  Tensor x = range({3});
+
+  x.add_(1);
+  x.sub_(2, 2);
+  x.mul_(3);
+  x.div_(2);
+
+  EXPECT_EQ(floats(x), (std::vector<float>{-4.5, -3, -1.5}));
+  EXPECT_ERROR_CONTAINS(full({2}, 1).div_(2), "TypeError",
+                        "div_: a result of float32 cannot be stored in self of int64");
+}
+
 TEST(InPlace, WritesThroughAView) {
   const Tensor x = range({2, 3});
 

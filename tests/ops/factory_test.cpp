@@ -68,6 +68,33 @@ TEST(Full, TakesItsDTypeFromTheNumber) {
   EXPECT_EQ(elements<int64_t>(full_like(full({2}, 3), 4)), (std::vector<int64_t>{4, 4}));
 }
 
+TEST(NewTensors, HaveTheDTypeAndDeviceOfTheirTensor) {
+  const Tensor x = full({2}, 3, DType::Int16, {}, TestDevice::device());
+
+  EXPECT_EQ(x.new_empty({2, 3}).dtype(), DType::Int16);
+  EXPECT_TRUE(x.new_empty({2, 3}).device() == TestDevice::device());
+  EXPECT_EQ(testing::strides(x.new_empty_strided({2, 3}, {1, 2})), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(elements<int16_t>(x.new_zeros({1}).to(kCpu, DType::Int16)), (std::vector<int16_t>{0}));
+  EXPECT_EQ(elements<int16_t>(x.new_ones({1}).to(kCpu, DType::Int16)), (std::vector<int16_t>{1}));
+  EXPECT_EQ(elements<int16_t>(x.new_full({1}, 7.5).to(kCpu, DType::Int16)),
+            (std::vector<int16_t>{7}));
+}
+
+TEST(NewTensors, TakeAnotherDTypeAndDevice) {
+  const Tensor x = full({2}, 3, DType::Int16, {}, TestDevice::device());
+
+  EXPECT_EQ(floats(x.new_ones({2}, DType::Float32, {}, kCpu)), (std::vector<float>{1, 1}));
+}
+
+TEST(NewTensors, AreFakeOfAFakeOne) {
+  const FakeTensor x = empty<FakeTensor>({2}, DType::Int8, {}, Device(kOpwDeviceMeta));
+
+  const FakeTensor y = x.new_zeros({4});
+
+  EXPECT_TRUE(y.size(0) == 4);
+  EXPECT_EQ(y.dtype(), DType::Int8);
+}
+
 TEST(Factories, MakeTensorsOnADevice) {
   const Device device = TestDevice::device();
 
@@ -127,6 +154,45 @@ TEST(To, GivesATensorOfTheDTypeBack) {
   EXPECT_NE(x.to(DType::Float32, false, true).get(), x.get());
   EXPECT_EQ(elements<bool>(x.to(DType::Bool)), (std::vector<bool>{false, true, true}));
   EXPECT_EQ(elements<Complex<double>>(x.to(DType::Complex128))[2], Complex<double>(2, 0));
+}
+
+TEST(To, GivesATensorOfTheDeviceAndDTypeBack) {
+  const Tensor x = range({3});
+  const Tensor there = x.to(TestDevice::device(), DType::Float32);
+
+  EXPECT_EQ(x.to(kCpu, DType::Float32).get(), x.get());
+  EXPECT_EQ(there.to(Device(TestDevice::device().type), DType::Float32).get(), there.get());
+  EXPECT_NE(x.to(kCpu, DType::Float32, false, true).get(), x.get());
+  EXPECT_TRUE(there.device() == TestDevice::device());
+  EXPECT_EQ(elements<int64_t>(there.to(kCpu, DType::Int64)), (std::vector<int64_t>{0, 1, 2}));
+}
+
+TEST(To, ChangesOnlyWhatIsAsked) {
+  const Tensor x = range({1, 2, 2, 2});
+
+  EXPECT_EQ(x.to().get(), x.get());
+  EXPECT_EQ(x.to(std::optional(DType::Float32)).get(), x.get());
+  EXPECT_TRUE(x.to(std::nullopt, {}, TestDevice::device()).device() == TestDevice::device());
+  EXPECT_EQ(testing::strides(x.to(DType::Float32, false, false, MemoryFormat::ChannelsLast)),
+            (std::vector<int64_t>{8, 1, 4, 2}));
+}
+
+TEST(To, FollowsAnotherTensor) {
+  const Tensor x = range({3});
+  const Tensor other = full({}, 1, DType::Int8, {}, TestDevice::device());
+
+  const Tensor moved = x.to(other);
+
+  EXPECT_TRUE(moved.device() == other.device());
+  EXPECT_EQ(moved.dtype(), DType::Int8);
+  EXPECT_EQ(x.to(x).get(), x.get());
+}
+
+TEST(To, WorksOnFakeTensors) {
+  const FakeTensor x = empty<FakeTensor>({2, 3}, {}, {}, Device(kOpwDeviceMeta));
+
+  EXPECT_EQ(x.to(DType::Float32).get(), x.get());
+  EXPECT_EQ(x.to(DType::Int8).dtype(), DType::Int8);
 }
 
 TEST(Clone, HasItsOwnMemory) {

@@ -5,7 +5,8 @@
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
 // L ints; D dtype; M memory format; N for None. Empty lists are "-".
-// Results: T dtype sizes strides bytes, of the elements in logical order; or E kind: text.
+// Results: T dtype sizes strides bytes, of the elements in logical order, a number as a zero-dim
+// tensor; or E kind: text.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -98,6 +99,15 @@ std::string print_tensor(const Tensor& tensor) {
          (bytes.empty() ? "-" : bytes);
 }
 
+// A number as a tensor that holds it.
+Tensor as_tensor(OpwValue result) {
+  if (result.tag == kOpwTensor) return ValueOf<Tensor>::take(result);
+  const Scalar number = ValueOf<Scalar>::take(result);
+  if (number.is_complex()) return make_scalar_tensor(number, DType::Complex128);
+  if (number.is_floating()) return make_scalar_tensor(number, DType::Float64);
+  return make_scalar_tensor(number, number.is_bool() ? DType::Bool : DType::Int64);
+}
+
 std::string run_line(const std::string& line) {
   const std::vector<std::string> fields = split(line, '\t');
   const Operator& op = Registry::get().require(fields[0]);
@@ -118,7 +128,7 @@ std::string run_line(const std::string& line) {
   const BoundArguments bound(op.schema(), positional, keywords);
   std::array<OpwValue, 1> results{};
   call(op, bound.values(), results);
-  return print_tensor(ValueOf<Tensor>::take(results[0]));
+  return print_tensor(as_tensor(results[0]));
 }
 
 }  // namespace

@@ -143,8 +143,8 @@ class Calls:
 
 
 def binary_calls(calls: Calls) -> None:
-    for _ in range(160):
-        op = calls.random.choice(["add", "sub", "mul", "div", "eq"])
+    for _ in range(240):
+        op = calls.random.choice(["add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge"])
         a, b = calls.broadcast_pair()
         args = [calls.tensor(a, calls.dtype(ALL)), calls.tensor(b, calls.dtype(ALL))]
         if calls.random.random() < 0.3:
@@ -161,6 +161,50 @@ def binary_calls(calls: Calls) -> None:
         calls.add("aten::rsub.Scalar", x, calls.number(x))
 
 
+def bitwise_calls(calls: Calls) -> None:
+    for _ in range(60):
+        op = calls.random.choice(["bitwise_and", "bitwise_or", "bitwise_xor"])
+        a, b = calls.broadcast_pair()
+        x = calls.tensor(a, calls.dtype(["bool", *INTS, "float32"]))
+        if calls.random.random() < 0.3:
+            calls.add(f"aten::{op}.Scalar", x, calls.random.choice([True, 2, -3, 0.5]))
+        else:
+            calls.add(f"aten::{op}.Tensor", x, calls.tensor(b, calls.dtype(["bool", *INTS])))
+    for _ in range(30):
+        sizes = calls.sizes()
+        calls.add("aten::bitwise_not", calls.tensor(sizes, calls.dtype(["bool", *INTS])))
+        calls.add("aten::logical_not", calls.tensor(sizes, calls.dtype(ALL)))
+
+
+def whole_tensor_calls(calls: Calls) -> None:
+    for _ in range(80):
+        a, b = calls.broadcast_pair()
+        dtype = calls.dtype(ALL)
+        x = calls.tensor(a, dtype)
+        other = x.contiguous() if calls.random.random() < 0.5 else calls.tensor(b, dtype)
+        if calls.random.random() < 0.1:
+            other = calls.tensor(b, calls.dtype(ALL))
+        calls.add("aten::equal", x, other)
+        tolerances = calls.random.choice([(), (0.5, 0.5), (0.0, 1.0), (1.0, 0.0), (-1.0,)])
+        calls.add("aten::allclose", x, other, *tolerances)
+        calls.add("aten::item", calls.tensor(calls.sizes(calls.random.randint(0, 1)), dtype))
+
+
+def range_calls(calls: Calls) -> None:
+    bounds = [0, 1, 2.5, -3, 10, 7.25, True, float("nan"), float("inf")]
+    for _ in range(150):
+        dtype = dtype_of(calls.dtype(ALL)) if calls.random.random() < 0.5 else None
+        start, end = calls.random.choice(bounds), calls.random.choice(bounds)
+        step = calls.random.choice([1, 2, -1, 0.5, -0.75, 0, 3])
+        calls.add("aten::arange", end, dtype=dtype)
+        calls.add("aten::arange.start", start, end, dtype=dtype)
+        calls.add("aten::arange.start_step", start, end, step, dtype=dtype)
+    for _ in range(60):
+        dtype = dtype_of(calls.dtype(ALL)) if calls.random.random() < 0.5 else None
+        start, end = calls.random.choice(bounds[:6]), calls.random.choice(bounds[:6])
+        calls.add("aten::linspace", start, end, calls.random.randint(-1, 12), dtype=dtype)
+
+
 def in_place_calls(calls: Calls) -> None:
     for _ in range(60):
         sizes = calls.sizes()
@@ -171,6 +215,10 @@ def in_place_calls(calls: Calls) -> None:
             calls.tensor(sizes, calls.dtype(ALL)),
             calls.tensor(other, calls.dtype(ALL)),
         )
+    for _ in range(30):
+        x = calls.tensor(calls.sizes(), calls.dtype(ALL))
+        op = calls.random.choice(["add_", "sub_", "mul_", "div_"])
+        calls.add(f"aten::{op}.Scalar", x, calls.number(x))
     for _ in range(30):
         sizes = calls.sizes()
         calls.add(
@@ -271,6 +319,11 @@ def factory_calls(calls: Calls) -> None:
         calls.add("aten::full", sizes, calls.random.choice([True, 3, 2.5, 1j]))
         calls.add("aten::ones_like", x)
         calls.add("aten::to.dtype", x, dtype)
+        calls.add("aten::to.dtype_layout", x, dtype=dtype, copy=True)
+        calls.add("aten::to.other", x, calls.tensor(calls.sizes(), calls.dtype(ALL)))
+        calls.add("aten::new_zeros", x, sizes)
+        calls.add("aten::new_ones", x, sizes, dtype=dtype)
+        calls.add("aten::new_full", x, sizes, calls.random.choice([True, 3, 2.5]))
         calls.add("aten::clone", x, memory_format=torch.contiguous_format)
 
 
@@ -285,9 +338,13 @@ def run_torch(op: str, args: tuple, kwargs: dict) -> torch.Tensor | str:
     function = getattr(getattr(torch.ops.aten, name), overload or "default")
     args = [copy_with_strides(arg) if isinstance(arg, torch.Tensor) else arg for arg in args]
     try:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
         return str(error)
+    if isinstance(result, torch.Tensor):
+        return result
+    kind = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+    return torch.tensor(result, dtype=kind[type(result)])
 
 
 def differs(
@@ -316,6 +373,9 @@ def differs(
     "make_calls",
     [
         binary_calls,
+        bitwise_calls,
+        whole_tensor_calls,
+        range_calls,
         in_place_calls,
         unary_calls,
         sum_calls,

@@ -7,6 +7,7 @@ import pytest
 from generate_ops.__main__ import write_if_changed
 from generate_ops.declarations import TAGS, DeclarationError, Reader
 from generate_ops.headers import write_functions_header, write_methods_header
+from generate_ops.operator_names import write_operator_names
 from generate_ops.registration import write_registration
 from generate_ops.schema import SchemaError
 
@@ -120,6 +121,20 @@ std::tuple<Tensor, std::vector<Tensor>> split_composite(
     std::string_view mode);
 """
 
+OPERATOR_NAMES = """\
+inline constexpr const char* kFunctionNames[] = {
+    "add",
+    "slice",
+    "split",
+    "zeros",
+};
+
+inline constexpr const char* kMethodNames[] = {
+    "add",
+    "add_",
+};
+"""
+
 DEFINITIONS = """\
 OPWRIGHT_LIBRARY(aten, m) {
 #line 1 "ops.yaml"
@@ -173,6 +188,22 @@ def test_every_operator_is_defined_and_implemented_with_its_line():
     assert DEFINITIONS in source
     assert IMPLEMENTATIONS in source
     assert 'str mode=\\"a, b\\")' in source
+
+
+def test_the_names_of_functions_and_methods_are_sorted():
+    assert OPERATOR_NAMES in write_operator_names(read(YAML), "ops.yaml")
+
+
+def test_a_name_with_several_overloads_is_listed_once():
+    header = write_operator_names(
+        read(
+            "- func: f.a(Tensor self, int x) -> Tensor\n  dispatch: {CPU: f}\n"
+            "- func: f.b(Tensor self, bool x) -> Tensor\n  dispatch: {CPU: g}\n"
+        ),
+        "ops.yaml",
+    )
+
+    assert header.count('"f"') == 1
 
 
 def test_a_default_that_would_make_a_call_ambiguous_is_left_out():

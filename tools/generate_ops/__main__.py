@@ -4,6 +4,7 @@ from pathlib import Path
 
 from .declarations import DeclarationError, read_declarations
 from .headers import write_functions_header, write_methods_header, write_names_header
+from .operator_names import write_operator_names
 from .registration import write_registration
 from .schema import SchemaError
 
@@ -21,7 +22,9 @@ def main() -> int:
     parser.add_argument("--name", help="what texts call the YAML file; its path if left out")
     parser.add_argument("--namespace", default="aten", help="of the operators")
     parser.add_argument("--public", type=Path, required=True, help="folder of the headers")
-    parser.add_argument("--source", type=Path, required=True, help="folder of the registration")
+    parser.add_argument(
+        "--source", type=Path, required=True, help="folder of what the core alone uses"
+    )
     options = parser.parse_args()
     name = options.name or str(options.yaml)
 
@@ -33,6 +36,7 @@ def main() -> int:
                 declarations, name, options.namespace
             ),
             options.public / "function_names.h": write_names_header(declarations, name),
+            options.source / "operator_names.h": write_operator_names(declarations, name),
             options.source / "register_ops.cpp": write_registration(
                 declarations, name, options.namespace
             ),

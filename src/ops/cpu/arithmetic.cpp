@@ -158,6 +158,9 @@ Tensor sub_scalar_cpu(const Tensor& self, const Scalar& other, const Scalar& alp
 Tensor& sub_in_place_cpu(Tensor& self, const Tensor& other, const Scalar& alpha) {
   return compute_in_place("sub_", self, other, Difference("sub_", alpha));
 }
+Tensor& sub_scalar_in_place_cpu(Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return compute_in_place("sub_", self, other, Difference("sub_", alpha));
+}
 Tensor rsub_scalar_cpu(const Tensor& self, const Scalar& other, const Scalar& alpha) {
   return compute_new("rsub", other, self, Difference("rsub", alpha));
 }
@@ -182,6 +185,9 @@ Tensor div_scalar_cpu(const Tensor& self, const Scalar& other) {
   return compute_new("div", self, other, Quotient());
 }
 Tensor& div_in_place_cpu(Tensor& self, const Tensor& other) {
+  return compute_in_place("div_", self, other, Quotient());
+}
+Tensor& div_scalar_in_place_cpu(Tensor& self, const Scalar& other) {
   return compute_in_place("div_", self, other, Quotient());
 }
 

@@ -1,4 +1,4 @@
-// neg, abs, sin, cos, exp, reciprocal.
+// neg, abs, sin, cos, exp, reciprocal, logical_not.
 #include <cmath>
 #include <complex>
 
@@ -101,6 +101,14 @@ Tensor abs_cpu(const Tensor& self) {
           return static_cast<T>(std::abs(static_cast<C>(x)));
       });
     }
+  });
+  return output;
+}
+
+Tensor logical_not_cpu(const Tensor& self) {
+  Tensor output = make_output(self, DType::Bool);
+  for_dtype(self.dtype(), "logical_not", [&]<typename T>() {
+    apply_unary<bool, T>(output, self, [](T x) { return !convert_number<bool>(x); });
   });
   return output;
 }

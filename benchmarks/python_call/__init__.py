@@ -1,0 +1,6 @@
+"""The parts of python_call.py: peers built here, cases, and how they are timed."""
+
+from .cases import floor_cases, our_cases, torch_cases, tvm_ffi_cases
+from .timing import measure
+
+__all__ = ["floor_cases", "measure", "our_cases", "torch_cases", "tvm_ffi_cases"]

@@ -1,0 +1,93 @@
+#include "bindings/error.h"
+
+#include <string>
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/lock.h"
+
+namespace opwright::python {
+namespace {
+
+constexpr char kPythonException = 0;  // its address says that a payload is a Python exception
+
+PyObject* take_exception() noexcept {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyErr_GetRaisedException();
+#else
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(traceback);
+  Py_XDECREF(type);
+  return value;
+#endif
+}
+
+void set_exception(PyObject* value) noexcept {
+#if PY_VERSION_HEX >= 0x030C0000
+  PyErr_SetRaisedException(Py_NewRef(value));
+#else
+  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(value))), Py_NewRef(value),
+                PyException_GetTraceback(value));
+#endif
+}
+
+std::string text_of(PyObject* value) {
+  PyObject* text = PyObject_Str(value);
+  const char* characters = text ? PyUnicode_AsUTF8(text) : nullptr;
+  std::string result = characters ? characters : "(an exception without text)";
+  Py_XDECREF(text);
+  PyErr_Clear();
+  return result;
+}
+
+PyObject* exception_classes() noexcept {
+  static PyObject* classes = PyDict_New();
+  return classes;
+}
+
+}  // namespace
+
+Error take_python_error() {
+  PyObject* value = take_exception();
+  if (!value) return Error("SystemError", "a function of Python failed without an exception");
+  return Error(Py_TYPE(value)->tp_name, text_of(value), &kPythonException, value,
+               [](void* payload) { drop_reference(static_cast<PyObject*>(payload)); });
+}
+
+PyObject* find_exception_class(const char* kind) noexcept {
+  if (PyObject* added = PyDict_GetItemString(exception_classes(), kind)) return added;
+  PyObject* found = PyDict_GetItemString(PyEval_GetBuiltins(), kind);
+  return found && PyExceptionClass_Check(found) ? found : nullptr;
+}
+
+void add_exception_class(PyObject* exception_class) {
+  require_no_error(PyDict_SetItemString(exception_classes(),
+                                        reinterpret_cast<PyTypeObject*>(exception_class)->tp_name,
+                                        exception_class));
+}
+
+void raise(const Error& error) noexcept {
+  const OpwError* inner = error.get();
+  if (inner->payload && inner->payload_type == &kPythonException)
+    return set_exception(static_cast<PyObject*>(inner->payload));
+  if (PyObject* found = find_exception_class(inner->kind))
+    return PyErr_SetString(found, inner->message);
+  PyErr_Format(PyExc_RuntimeError, "%s: %s", inner->kind, inner->message);
+}
+
+void raise_current() noexcept {
+  try {
+    throw;
+  } catch (nanobind::python_error& error) {
+    error.restore();
+  } catch (...) {
+    raise(current_error());
+  }
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,49 @@
+// Errors across the border: a Python exception goes into the core as the payload of an Error and
+// comes out as the same object, with its traceback.
+#pragma once
+
+#include <Python.h>
+
+#include "opwright/error.h"
+
+namespace opwright::python {
+
+// Of the exception that is set, which is taken; the lock is held.
+[[nodiscard]] Error take_python_error();
+[[noreturn]] inline void throw_python_error() { throw take_python_error(); }
+
+// Throws if `object` is null: for results of the C API.
+inline PyObject* require(PyObject* object) {
+  if (!object) [[unlikely]]
+    throw_python_error();
+  return object;
+}
+inline void require_no_error(int status) {
+  if (status < 0) [[unlikely]]
+    throw_python_error();
+}
+
+// Sets the exception that an Error stands for: the original object, or one of the kind's class. An
+// unknown kind is a RuntimeError whose text starts with it.
+void raise(const Error& error) noexcept;
+
+// Sets the Python exception of the C++ exception that is being handled.
+void raise_current() noexcept;
+
+// The class of a kind: a builtin exception, or one of the package's. Null: neither. Borrowed.
+PyObject* find_exception_class(const char* kind) noexcept;
+// Adds a class of the package; its name is the kind.
+void add_exception_class(PyObject* exception_class);
+
+// What `body` gives, or `failed` with the Python exception set.
+template <class Body>
+auto guarded(const Body& body, decltype(body()) failed = {}) noexcept -> decltype(body()) {
+  try {
+    return body();
+  } catch (...) {
+    raise_current();
+    return failed;
+  }
+}
+
+}  // namespace opwright::python

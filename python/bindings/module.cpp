@@ -1,0 +1,166 @@
+// opwright._C: the core for Python.
+#include <string>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/creation.h"
+#include "bindings/error.h"
+#include "bindings/kernel_object.h"
+#include "bindings/lock.h"
+#include "bindings/operator_namespace.h"
+#include "bindings/operator_object.h"
+#include "bindings/operator_packet.h"
+#include "bindings/operator_text.h"
+#include "bindings/scalar_types.h"
+#include "bindings/schema.h"
+#include "bindings/scope.h"
+#include "bindings/source.h"
+#include "bindings/tensor_object.h"
+#include "bindings/value.h"
+#include "operator_names.h"
+#include "opwright/base/thread_pool.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/check/mutation_check.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/runtime.h"
+#include "opwright/tensor/live_counts.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+nb::object optional_object(bool is_there, std::string_view name,
+                           PyObject* (*object)(std::string_view)) {
+  return is_there ? nb::borrow(object(name)) : nb::none();
+}
+
+std::string without_default(const std::string& name) {
+  const std::string_view suffix = ".default";
+  return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
+
+void bind_look_up(nb::module_& m) {
+  m.def(
+      "find_operator",
+      [](const std::string& given) {
+        const std::string name = without_default(given);
+        return optional_object(Registry::get().find(name) != nullptr, name, &operator_object);
+      },
+      nb::arg("name"), "The operator of that name, or None.");
+  const auto find_packet = [](const std::string& name) {
+    return optional_object(!Registry::get().overloads(name).empty(), name,
+                           [](std::string_view each) { return packet_object(each); });
+  };
+  m.def("find_packet", find_packet, nb::arg("name"), "All overloads of a name, or None.");
+  m.def(
+      "list_operators",
+      [](const std::string& name_space) {
+        std::vector<std::string> names;
+        for (const Operator* op : Registry::get().list(name_space)) names.push_back(op->name());
+        return names;
+      },
+      nb::arg("namespace") = "", "The names of all operators, or of those of a namespace, sorted.");
+  m.def("list_namespaces", &list_namespaces, "The namespaces that have operators.");
+}
+
+nb::object packet_of_use(const std::string& name, PacketUse use) {
+  return nb::borrow(packet_object("aten::" + name, use));
+}
+
+nb::tuple names_tuple(std::span<const char* const> names) {
+  nb::list list;
+  for (const char* name : names) list.append(name);
+  return nb::tuple(list);
+}
+
+void bind_operator_names(nb::module_& m) {
+  m.attr("function_names") = names_tuple(kFunctionNames);
+  m.attr("method_names") = names_tuple(kMethodNames);
+  m.def(
+      "make_function",
+      [](const std::string& name) { return packet_of_use(name, PacketUse::Function); },
+      nb::arg("name"));
+  // Methods that are operators: a file of the type has the others.
+  for (const char* name : kMethodNames) {
+    PyObject* type = reinterpret_cast<PyObject*>(tensor_type);
+    if (PyDict_GetItemString(tensor_type->tp_dict, name)) continue;
+    require_no_error(
+        PyObject_SetAttrString(type, name, packet_of_use(name, PacketUse::Method).ptr()));
+  }
+}
+
+void bind_process(nb::module_& m) {
+  m.def("load_library", [](const std::string& path) { load_library(path); }, nb::arg("path"));
+  m.def("unload_library", [](const std::string& path) { unload_library(path); }, nb::arg("path"));
+  m.def(
+      "describe_library", [](const std::string& path) { return to_text(describe_library(path)); },
+      nb::arg("path"));
+  m.def("num_threads", &num_threads, "How many threads a loop of the core uses.");
+  m.def(
+      "set_num_threads",
+      [](int count) {
+        const UnlockScope unlocked;  // it may wait for a running loop
+        set_num_threads(count);
+      },
+      nb::arg("count"));
+  m.def("live_counts",
+        [] { return nb::make_tuple(live_counts().tensors, live_counts().storages); });
+  m.def("in_fake_kernel", [] { return thread_state().makes_fakes(); });
+  m.def("check_mutation", &set_check_mutation, nb::arg("enabled"));
+  m.def("site_of", [](const nb::object& callable) {
+    const SourceSite site = site_of(callable.ptr());
+    return nb::make_tuple(site.file ? site.file : "", site.line);
+  });
+  m.def("caller_site", [] {
+    const SourceSite site = caller_site();
+    return nb::make_tuple(site.file ? site.file : "", site.line);
+  });
+  m.def(
+      "register_opaque_type",
+      [](const nb::object& python_class, const std::string& name) {
+        register_opaque_type(python_class.ptr(), name);
+      },
+      nb::arg("cls"), nb::arg("name"));
+  m.def("opaque_type_name", [](const nb::object& python_class) -> std::optional<std::string> {
+    if (!PyType_Check(python_class.ptr())) return std::nullopt;
+    const OpwObjectTable* table =
+        find_opaque_table(reinterpret_cast<PyTypeObject*>(python_class.ptr()));
+    if (!table) return std::nullopt;
+    return table->type_name;
+  });
+  m.def("add_exception_class",
+        [](const nb::object& exception_class) { add_exception_class(exception_class.ptr()); });
+}
+
+}  // namespace
+}  // namespace opwright::python
+
+NB_MODULE(_C, m) {
+  using namespace opwright::python;  // NOLINT(google-build-using-namespace): the module's body
+  nb::set_leak_warnings(false);      // operators, dtypes and what the registry holds live for ever
+  nb::register_exception_translator([](const std::exception_ptr& error, void* /*unused*/) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const opwright::Error& ours) {
+      raise(ours);
+    }
+  });
+  bind_scalar_types(m);
+  add_tensor_type(m.ptr());
+  add_operator_type(m.ptr());
+  add_packet_types(m.ptr());
+  add_namespace_types(m.ptr());
+  bind_schema(m);
+  bind_scope(m);
+  bind_kernel(m);
+  bind_look_up(m);
+  bind_operator_names(m);
+  bind_creation(m);
+  bind_process(m);
+  install_wait_hooks();
+}

@@ -1,0 +1,27 @@
+// opwright.Operator: one overload as a Python callable, a raw vectorcall type.
+//
+// There is one object per name for ever; it follows a redefinition of its name. A call binds its
+// arguments by a plan made once per operator, without a dict or a tuple.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <Python.h>
+
+#include "opwright/dispatch/operator.h"
+
+namespace opwright::python {
+
+void add_operator_type(PyObject* module);
+
+// Borrowed; the operator need not be defined.
+PyObject* operator_object(std::string_view name);
+
+bool is_operator(PyObject* object) noexcept;
+// The operator of that name as it is now. AttributeError with the nearest names.
+const Operator& require_operator(PyObject* object);
+// What was set as its `documentation`, or empty.
+std::string documentation_of(PyObject* object);
+
+}  // namespace opwright::python

@@ -1,0 +1,26 @@
+// opwright.OperatorPacket: all overloads of a name as one Python callable.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include <Python.h>
+
+namespace opwright::python {
+
+void add_packet_types(PyObject* module);
+
+// Who a packet is for. Functions of the package and methods of Tensor also take `zeros(2, 3)` for
+// `zeros([2, 3])` and `requires_grad=` where the operator makes a tensor; methods bind to their
+// tensor.
+enum class PacketUse : uint8_t { Operators, Function, Method };
+
+// Borrowed, one object for each name and use, for ever.
+PyObject* packet_object(std::string_view name, PacketUse use = PacketUse::Operators);
+
+// Calls a packet of the core: call_packet("aten::add", {x, y}). A new reference, or null with the
+// exception.
+PyObject* call_packet(std::string_view name, std::initializer_list<PyObject*> args) noexcept;
+
+}  // namespace opwright::python

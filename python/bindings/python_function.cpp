@@ -1,0 +1,173 @@
+#include "bindings/python_function.h"
+
+#include <string>
+
+#include "bindings/error.h"
+#include "bindings/lock.h"
+#include "bindings/operator_object.h"
+#include "bindings/tensor_object.h"
+#include "bindings/value.h"
+#include "opwright/base/given_error.h"
+#include "opwright/base/small_vector.h"
+#include "opwright/dispatch/record.h"
+
+namespace opwright::python {
+namespace {
+
+constexpr size_t kInlineArguments = 16;
+
+struct PythonFunction {
+  PyObject* callable;  // owned
+  Convention convention;
+  // Of the operator that it was called for last; under the lock.
+  const Operator* planned_for = nullptr;
+  PyObject* keyword_names = nullptr;  // owned; a tuple, or null
+  uint32_t num_positional = 0;
+
+  void plan(const Operator& op, uint32_t num_args);
+};
+
+void PythonFunction::plan(const Operator& op, uint32_t num_args) {
+  num_positional = num_args;
+  Py_CLEAR(keyword_names);
+  planned_for = &op;
+  if (convention == Convention::Rule) return;
+  const std::vector<Argument>& arguments = op.schema().arguments;
+  const size_t positional = op.schema().num_positional();
+  if (positional == arguments.size()) return;
+  num_positional = static_cast<uint32_t>(positional);
+  keyword_names = require(PyTuple_New(static_cast<Py_ssize_t>(arguments.size() - positional)));
+  for (size_t i = positional; i < arguments.size(); ++i) {
+    PyTuple_SET_ITEM(keyword_names, static_cast<Py_ssize_t>(i - positional),
+                     require(PyUnicode_InternFromString(arguments[i].name.c_str())));
+  }
+}
+
+std::string count_text(size_t count) {
+  return concatenate(count, count == 1 ? " result" : " results");
+}
+
+// "audio::gain: result 2 of the Python function"
+std::string result_text(const Operator& op, uint32_t index) {
+  return concatenate(op.name(), ": result ", index + 1, " of the Python function");
+}
+
+void give_one(const PythonFunction& self, const Operator& op, PyObject* object, uint32_t index,
+              OpwValue& result) {
+  if (Py_TYPE(object) == tensor_type) [[likely]] {
+    const bool is_wanted = self.convention == Convention::Rule ||
+                           op.schema().returns[index].type.required().kind() == TypeKind::Tensor;
+    if (is_wanted) [[likely]] {
+      result.as_tensor = retain_tensor(tensor_of(object));
+      result.tag = kOpwTensor;
+      return;
+    }
+  }
+  result = self.convention == Convention::Rule
+               ? give_natural(object)
+               : give_result(object, op.schema().returns[index].type, result_text(op, index));
+}
+
+void give_results(const PythonFunction& self, const Operator& op, PyObject* returned,
+                  OpwValue* results, uint32_t num_results) {
+  if (num_results == 1 && !(self.convention == Convention::Rule && PyTuple_Check(returned)))
+      [[likely]] {
+    return give_one(self, op, returned, 0, results[0]);
+  }
+  if (num_results == 0) {
+    OPWRIGHT_CHECK_TYPE(returned == Py_None || self.convention == Convention::Rule, op.name(),
+                        ": the Python function must return None, since the schema has no result, "
+                        "but it returned ",
+                        class_name(returned));
+    return;
+  }
+  const bool is_sequence = PyTuple_Check(returned) || PyList_Check(returned);
+  const auto size = is_sequence ? static_cast<size_t>(PySequence_Fast_GET_SIZE(returned)) : 1;
+  OPWRIGHT_CHECK_TYPE(is_sequence && size == num_results, op.name(),
+                      ": the Python function must return a tuple of ", count_text(num_results),
+                      ", but it returned ", is_sequence ? count_text(size) : class_name(returned));
+  for (uint32_t i = 0; i < num_results; ++i) {
+    give_one(self, op, PySequence_Fast_GET_ITEM(returned, static_cast<Py_ssize_t>(i)), i,
+             results[i]);
+  }
+}
+
+// References to the arguments as Python objects; one place in front for vectorcall.
+class ArgumentObjects {
+ public:
+  explicit ArgumentObjects(size_t most) { objects_.resize(most + 1); }
+  ArgumentObjects(const ArgumentObjects&) = delete;
+  ArgumentObjects& operator=(const ArgumentObjects&) = delete;
+  ~ArgumentObjects() {
+    while (made_ > 0) Py_DECREF(objects_[made_--]);
+  }
+  void add(PyObject* owned) { objects_[++made_] = require(owned); }
+  [[nodiscard]] PyObject** data() { return objects_.data() + 1; }
+
+ private:
+  SmallVector<PyObject*, kInlineArguments + 2> objects_;
+  size_t made_ = 0;
+};
+
+// Not inlined: see take_lock.
+[[gnu::noinline]] PyObject* call_callable(PythonFunction& self, const Operator& op,
+                                          const OpwValue* args, uint32_t num_args) {
+  if (self.planned_for != &op) [[unlikely]]
+    self.plan(op, num_args);
+  const bool passes_operator = self.convention == Convention::Fallback;
+  ArgumentObjects objects(num_args + (passes_operator ? 1 : 0));
+  if (passes_operator) objects.add(Py_NewRef(operator_object(op.name())));
+  for (uint32_t i = 0; i < num_args; ++i) {
+    objects.add(args[i].tag == kOpwTensor ? wrap_borrowed(args[i].as_tensor) : to_python(args[i]));
+  }
+  const size_t num_positional = self.num_positional + (passes_operator ? 1 : 0);
+  SleepAtExitScope scope;
+  PyObject* returned =
+      PyObject_Vectorcall(self.callable, objects.data(),
+                          num_positional | PY_VECTORCALL_ARGUMENTS_OFFSET, self.keyword_names);
+  scope.leave();
+  return require(returned);
+}
+
+struct Returned {
+  PyObject* object;
+  explicit Returned(PyObject* owned) : object(owned) {}
+  Returned(const Returned&) = delete;
+  Returned& operator=(const Returned&) = delete;
+  ~Returned() { Py_DECREF(object); }
+};
+
+int call_python(const OpwRecord* record, const OpwValue* args, uint32_t num_args, OpwValue* results,
+                uint32_t num_results) {
+  const LockScope lock;
+  return status_of([&] {
+    auto& self = *static_cast<PythonFunction*>(record->self);
+    const Operator& op = *from_c(record->op);
+    const Returned returned(call_callable(self, op, args, num_args));
+    give_results(self, op, returned.object, results, num_results);
+  });
+}
+
+void drop_function(void* self) {
+  auto* function = static_cast<PythonFunction*>(self);
+  drop_reference(function->callable);
+  if (function->keyword_names) drop_reference(function->keyword_names);
+  delete function;
+}
+
+}  // namespace
+
+BoxedFunction box_python(PyObject* callable, Convention convention) {
+  OPWRIGHT_CHECK_TYPE(PyCallable_Check(callable), "expected a function, got ",
+                      class_name(callable));
+  return {.function = &call_python,
+          .self = new PythonFunction{.callable = Py_NewRef(callable), .convention = convention},
+          .drop = &drop_function,
+          .signature = nullptr};
+}
+
+PyObject* callable_of(const BoxedFunction& boxed) {
+  return static_cast<PythonFunction*>(boxed.self)->callable;
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,26 @@
+// A Python callable as a function of an operator's row: a record whose `self` is the callable.
+//
+// It takes Python's lock itself. An exception in it reaches the caller as the same object, through
+// any number of C++ frames and from any thread.
+#pragma once
+
+#include <Python.h>
+
+#include "opwright/dispatch/slot.h"
+#include "opwright/kernel.h"
+
+namespace opwright::python {
+
+// What the callable is called with:
+//   the operator's arguments, keyword-only ones by name, for kernels and composite bodies;
+//   the values that c_api.h lists, all by position, for rules;
+//   the Operator and then its arguments, for fallbacks.
+enum class Convention : uint8_t { Kernel, Rule, Fallback };
+
+// Takes a reference of its own, which the registry drops. TypeError for what cannot be called.
+BoxedFunction box_python(PyObject* callable, Convention convention);
+
+// The callable behind a BoxedFunction of box_python, borrowed.
+PyObject* callable_of(const BoxedFunction& boxed);
+
+}  // namespace opwright::python

@@ -1,0 +1,206 @@
+#include "bindings/scope.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/error.h"
+#include "bindings/operator_object.h"
+#include "bindings/scalar_types.h"
+#include "bindings/source.h"
+#include "opwright/base/given_error.h"
+#include "opwright/dispatch/rule.h"
+#include "opwright/dispatch/tag_name.h"
+#include "opwright/functions.h"
+#include "opwright/tensor/device_table.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+Tags parse_tags(const std::vector<std::string>& names) {
+  uint64_t bits = 0;
+  for (const std::string& name : names) bits |= Tags{parse_tag(name)}.bits();
+  return Tags::from_bits(bits);
+}
+
+// ---- The autocast rule: floating tensors of the device are given as `dtype` ----
+
+struct AutocastRule {
+  int32_t device_type;
+  DType dtype;
+};
+
+OpwValue cast_value(const AutocastRule& rule, const OpwValue& value) {
+  if (value.tag == kOpwTensor && value.as_tensor) {
+    const BorrowedTensor borrowed(value.as_tensor);
+    const Tensor& tensor = borrowed;
+    const bool is_cast = is_floating(tensor.dtype()) && tensor.dtype() != DType::Float64 &&
+                         tensor.device().type == rule.device_type;
+    return ValueOf<Tensor>::give(is_cast ? tensor.to(rule.dtype) : tensor);
+  }
+  if (value.tag == kOpwTensorList) {
+    std::vector<Tensor> tensors;
+    for (uint32_t i = 0; i < value.length; ++i) {
+      OpwValue one{};
+      one.tag = kOpwTensor;
+      one.as_tensor = value.as_tensors[i];
+      tensors.push_back(ValueOf<Tensor>::take(cast_value(rule, one)));
+    }
+    return ValueOf<std::vector<Tensor>>::give(tensors);
+  }
+  return copy_value(value);
+}
+
+// (Dtype dtype, Device device, args...) -> (args to call with...): the first two are the mode's; an
+// operator whose rule is for another device keeps its arguments.
+int autocast(const OpwRecord* record, const OpwValue* args, uint32_t num_args, OpwValue* results,
+             uint32_t num_results) {
+  return status_of([&] {
+    const auto& rule = *static_cast<const AutocastRule*>(record->self);
+    OPWRIGHT_ASSERT(num_args == num_results + 2);
+    for (uint32_t i = 0; i < num_results; ++i) results[i] = cast_value(rule, args[i + 2]);
+  });
+}
+
+// ---- For the collector ----
+
+int traverse_scope(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  return nb::inst_ptr<Scope>(self)->traverse(visit, arg);
+}
+
+int clear_scope(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Scope>(self)->close();
+  return 0;
+}
+
+PyType_Slot scope_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_scope)},
+                             {Py_tp_clear, reinterpret_cast<void*>(clear_scope)},
+                             {0, nullptr}};
+
+nb::object define(Scope& scope, const std::string& schema, const std::vector<std::string>& tags,
+                  const std::string& name_space, const nb::object& source) {
+  const SourceSite site = source.is_none() ? caller_site() : site_of(source.ptr());
+  return nb::borrow(operator_object(scope.define(schema, parse_tags(tags), name_space, site)));
+}
+
+}  // namespace
+
+std::string Scope::define(const std::string& schema, Tags tags, const std::string& name_space,
+                          SourceSite site) {
+  check_open();
+  Registry& registry = Registry::get();
+  Registration registration =
+      registry.define(schema, tags, site, {.library = "", .name_space = name_space});
+  const std::string name(registration.name());
+  add(std::move(registration), nullptr);
+  return name;
+}
+
+uint64_t Scope::claim(const std::string& name_space) {
+  check_open();
+  return add(Registry::get().claim_namespace(name_space, caller_site()), nullptr);
+}
+
+uint64_t Scope::implement(const std::string& name, const std::string& slot_text,
+                          PyObject* callable) {
+  check_open();
+  const Slot slot = parse_slot(slot_text);
+  const BoxedFunction boxed =
+      box_python(callable, has_operator_signature(slot) ? Convention::Kernel : Convention::Rule);
+  return add(Registry::get().implement(name, slot, boxed, site_of(callable)), callable);
+}
+
+uint64_t Scope::implement_autocast(const std::string& name, const std::string& device,
+                                   DType dtype) {
+  check_open();
+  OPWRIGHT_CHECK_VALUE(is_floating(dtype), name, ": autocast casts to a floating dtype, got ",
+                       dtype);
+  const BoxedFunction boxed{.function = &autocast,
+                            .self = new AutocastRule{parse_device(device).type, dtype},
+                            .drop = [](void* self) { delete static_cast<AutocastRule*>(self); },
+                            .signature = nullptr};
+  return add(Registry::get().implement(name, Slot::Autocast, boxed, caller_site()), nullptr);
+}
+
+uint64_t Scope::set_fallback(const std::string& slot, PyObject* callable) {
+  check_open();
+  return add(Registry::get().set_fallback(
+                 parse_slot(slot), box_python(callable, Convention::Fallback), site_of(callable)),
+             callable);
+}
+
+uint64_t Scope::add(Registration registration, PyObject* callable) {
+  entries_.push_back({++last_token_, std::move(registration), callable});
+  return last_token_;
+}
+
+void Scope::check_open() const {
+  OPWRIGHT_CHECK(!is_closed_, "the library was closed; nothing can be added to it");
+}
+
+void Scope::remove(uint64_t token) {
+  for (auto each = entries_.begin(); each != entries_.end(); ++each) {
+    if (each->token != token) continue;
+    const Entry removed = std::move(*each);  // dropped last: what goes may use this scope again
+    entries_.erase(each);
+    return;
+  }
+}
+
+void Scope::close() {
+  is_closed_ = true;
+  while (!entries_.empty()) {
+    const Entry removed = std::move(entries_.back());
+    entries_.pop_back();
+  }
+}
+
+int Scope::traverse(visitproc visit, void* arg) const {
+  for (const Entry& entry : entries_) Py_VISIT(entry.callable);
+  return 0;
+}
+
+void bind_scope(nb::module_& m) {
+  nb::class_<Scope>(m, "Scope", "Owns registrations: what it added is removed when it ends.",
+                    nb::type_slots(scope_slots))
+      .def(nb::init<>())
+      .def("define", &define, nb::arg("schema"), nb::kw_only(),
+           nb::arg("tags") = std::vector<std::string>(), nb::arg("namespace") = "",
+           nb::arg("source") = nb::none())
+      .def("claim", &Scope::claim, nb::arg("namespace"))
+      .def(
+          "implement",
+          [](Scope& self, const std::string& name, const std::string& slot,
+             const nb::object& function) { return self.implement(name, slot, function.ptr()); },
+          nb::arg("name"), nb::arg("slot"), nb::arg("function"))
+      .def(
+          "implement_autocast",
+          [](Scope& self, const std::string& name, const std::string& device,
+             const nb::object& dtype) {
+            return self.implement_autocast(name, device, parse_dtype(dtype.ptr()));
+          },
+          nb::arg("name"), nb::arg("device_type"), nb::arg("dtype"))
+      .def(
+          "set_fallback",
+          [](Scope& self, const std::string& slot, const nb::object& function) {
+            return self.set_fallback(slot, function.ptr());
+          },
+          nb::arg("slot"), nb::arg("function"))
+      .def("remove", &Scope::remove, nb::arg("token"))
+      .def("close", &Scope::close)
+      .def_prop_ro("is_closed", &Scope::is_closed)
+      .def("__enter__", [](const nb::object& self) { return self; })
+      .def("__exit__", [](Scope& self, const nb::args&) { self.close(); });
+  m.def(
+      "add_tags",
+      [](const std::string& name, const std::vector<std::string>& tags) {
+        Registry::get().add_tags(name, parse_tags(tags));
+      },
+      nb::arg("name"), nb::arg("tags"));
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,281 @@
+// x[i], x[i] = y, len(x) and iteration of opwright.Tensor: views by ints, slices, None and
+// Ellipsis.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <Python.h>
+
+#include "bindings/creation.h"
+#include "bindings/element.h"
+#include "bindings/method.h"
+#include "bindings/numpy_objects.h"
+#include "bindings/tensor_slots.h"
+#include "bindings/value.h"
+#include "opwright/functions.h"
+#include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
+
+namespace opwright::python {
+namespace {
+
+constexpr const char* kNoDimensions =
+    "a tensor of zero dimensions cannot be indexed by ints and slices; use item()";
+
+// ---- Kinds of indices ----
+
+bool is_numpy_bool(PyObject* object) {
+  return is_numpy_number(object) && dtype_of_number(object) == DType::Bool;
+}
+bool is_bool(PyObject* object) {
+  if (PyLong_CheckExact(object) || PySlice_Check(object)) return false;
+  return PyBool_Check(object) || is_numpy_bool(object);
+}
+
+// An int, a NumPy int, or an integer tensor without dimensions.
+bool is_integer(PyObject* object) {
+  if (PyLong_CheckExact(object)) return true;
+  if (is_tensor(object)) {
+    const LentTensor tensor(object);
+    return tensor->dim() == 0 && is_integral(tensor->dtype());
+  }
+  if (is_numpy_array(object)) {
+    const std::optional<DType> dtype = dtype_of_number(object);  // of one without dimensions only
+    return dtype && is_integral(*dtype);
+  }
+  return PyIndex_Check(object);
+}
+
+// What index tensors will be: those, masks, and sequences of ints.
+bool is_index_tensor(PyObject* object) {
+  return is_tensor(object) || is_numpy_array(object) ||
+         (PySequence_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object));
+}
+
+int64_t read_integer(PyObject* object) {
+  const nanobind::object index = own(PyNumber_Index(object));
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (value == -1 && PyErr_Occurred()) throw_python_error();
+  OPWRIGHT_CHECK_INDEX(overflow == 0, "an index of more than 64 bits is out of range");
+  return value;
+}
+
+[[noreturn]] void throw_index_tensors() {
+  throw_error("NotImplementedError",
+              "index tensors are not there yet: a tensor can be indexed by ints, slices, None, "
+              "Ellipsis, bools and tuples of these");
+}
+
+// ---- Applying an index, one entry after the other ----
+
+class Indexer {
+ public:
+  explicit Indexer(Tensor tensor) : tensor_(std::move(tensor)) {}
+
+  void apply_all(PyObject* const* entries, Py_ssize_t count) {
+    const Py_ssize_t taken = count_dims(entries, count);
+    OPWRIGHT_CHECK_INDEX(taken == 0 || tensor_.dim() > 0, kNoDimensions);
+    OPWRIGHT_CHECK_INDEX(taken <= tensor_.dim(), "too many indices: ", taken,
+                         " dimensions are indexed, the tensor has ", tensor_.dim());
+    const int64_t skipped = tensor_.dim() - taken;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      if (entries[i] == Py_Ellipsis) {
+        dim_ += skipped;
+        dim_taken_ += skipped;
+      } else {
+        apply(entries[i]);
+      }
+    }
+  }
+
+  // A new tensor also when nothing was done.
+  Tensor take() { return is_changed_ ? std::move(tensor_) : alias(tensor_); }
+
+ private:
+  // The dimensions of the tensor that the entries take. Refuses what is no index.
+  static Py_ssize_t count_dims(PyObject* const* entries, Py_ssize_t count) {
+    Py_ssize_t taken = 0;
+    int ellipses = 0;
+    int bools = 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* entry = entries[i];
+      if (entry == Py_Ellipsis) {
+        ++ellipses;
+      } else if (is_bool(entry)) {
+        ++bools;
+      } else if (PySlice_Check(entry) || is_integer(entry)) {
+        ++taken;
+      } else if (entry != Py_None) {
+        if (is_index_tensor(entry)) throw_index_tensors();
+        throw_error("TypeError", "a tensor cannot be indexed by ", class_name(entry),
+                    "; ints, slices, None, Ellipsis, bools and tuples of these are indices");
+      }
+    }
+    OPWRIGHT_CHECK_INDEX(ellipses <= 1, "an index can have one Ellipsis, got ", ellipses);
+    if (bools > 1) throw_index_tensors();  // they are masks that broadcast
+    return taken;
+  }
+
+  void apply(PyObject* entry) {
+    if (entry == Py_None) {
+      replace(unsqueeze(tensor_, dim_++));
+    } else if (is_bool(entry)) {
+      const int keeps = PyObject_IsTrue(entry);
+      require_no_error(keeps);
+      replace(unsqueeze(tensor_, dim_));
+      if (!keeps) replace(slice(tensor_, dim_, SymInt(0), SymInt(0)));
+      ++dim_;
+    } else if (PySlice_Check(entry)) {
+      apply_slice(entry);
+    } else {
+      apply_integer(read_integer(entry));
+    }
+  }
+
+  void apply_integer(int64_t index) {
+    const SymInt size = tensor_.sym_size(dim_);
+    if (!size.is_symbolic()) {
+      OPWRIGHT_CHECK_INDEX(index >= -size.word() && index < size.word(), "index ", index,
+                           " is out of range for dimension ", dim_taken_, " with size ", size);
+    }
+    replace(select(tensor_, dim_, index));
+    ++dim_taken_;
+  }
+
+  void apply_slice(PyObject* entry) {
+    Py_ssize_t start = 0;
+    Py_ssize_t stop = 0;
+    Py_ssize_t step = 0;
+    require_no_error(PySlice_Unpack(entry, &start, &stop, &step));
+    OPWRIGHT_CHECK_VALUE(step > 0, "the step of a slice must be positive, got ", step);
+    if (start != 0 || stop != PY_SSIZE_T_MAX || step != 1)
+      replace(slice(tensor_, dim_, bound(start), bound(stop), SymInt(step)));
+    ++dim_;
+    ++dim_taken_;
+  }
+
+  // Beyond any size, and an int that a SymInt can hold.
+  static SymInt bound(Py_ssize_t value) {
+    return SymInt(std::max<int64_t>(value, kOpwSmallestInt));
+  }
+
+  void replace(Tensor next) {
+    tensor_ = std::move(next);
+    is_changed_ = true;
+  }
+
+  Tensor tensor_;
+  int64_t dim_ = 0;        // of tensor_ as it is now
+  int64_t dim_taken_ = 0;  // of the tensor as it was, for errors
+  bool is_changed_ = false;
+};
+
+Tensor index_by(PyObject* self, PyObject* index) {
+  const LentTensor tensor(self);
+  Indexer indexer(*tensor);
+  if (PyTuple_Check(index)) {
+    indexer.apply_all(&PyTuple_GET_ITEM(index, 0), PyTuple_GET_SIZE(index));
+  } else {
+    indexer.apply_all(&index, 1);
+  }
+  return indexer.take();
+}
+
+// ---- Slots ----
+
+PyObject* subscript(PyObject* self, PyObject* index) {
+  return guarded([&] { return require(wrap(index_by(self, index))); });
+}
+
+PyObject* item_at(PyObject* self, Py_ssize_t index) {
+  return guarded([&] {
+    const LentTensor tensor(self);
+    OPWRIGHT_CHECK_INDEX(tensor->dim() > 0, kNoDimensions);
+    const SymInt size = tensor->sym_size(0);
+    if (!size.is_symbolic()) {
+      OPWRIGHT_CHECK_INDEX(index >= 0 && index < size.word(), "index ", index,
+                           " is out of range for dimension 0 with size ", size);
+    }
+    return require(wrap(select(*tensor, 0, index)));
+  });
+}
+
+bool shows_the_same(const Tensor& a, const Tensor& b) {
+  if (a.is_symbolic() || b.is_symbolic() || a.dtype() != b.dtype() ||
+      &storage_of(a) != &storage_of(b)) {
+    return false;
+  }
+  const Geometry first = geometry_of(a);
+  const Geometry second = geometry_of(b);
+  return first.offset == second.offset && first.sizes == second.sizes &&
+         first.strides == second.strides;
+}
+
+// `x[0] += 1` assigns the view that it has just written: nothing is left to do then.
+void assign_tensor(Tensor& view, Tensor value) {
+  if (shows_the_same(view, value)) return;
+  while (value.dim() > view.dim() && !value.is_symbolic() && value.size(0) == 1)
+    value = select(value, 0, 0);  // sizes of 1 in front, as NumPy has it
+  view.copy_(value);
+}
+
+Scalar read_scalar(PyObject* number) {
+  if (PyBool_Check(number)) return {number == Py_True};
+  if (PyLong_Check(number)) return {read_integer(number)};
+  if (PyFloat_Check(number)) return {PyFloat_AS_DOUBLE(number)};
+  const Py_complex value = PyComplex_AsCComplex(number);
+  if (value.real == -1 && PyErr_Occurred()) throw_python_error();
+  return {Complex<double>(value.real, value.imag)};
+}
+
+int assign_subscript(PyObject* self, PyObject* index, PyObject* value) {
+  return guarded(
+      [&] {
+        OPWRIGHT_CHECK_TYPE(value, "elements of a tensor cannot be deleted");
+        Tensor view = index_by(self, index);
+        if (is_tensor(value)) {
+          assign_tensor(view, handle_of(value));
+        } else if (is_numpy_number(value)) {
+          view.fill_(read_scalar(own(PyObject_CallMethod(value, "item", nullptr)).ptr()));
+        } else if (PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value)) {
+          view.fill_(read_scalar(value));
+        } else {
+          assign_tensor(view, tensor_over_data(value, {}, "assignment to a tensor"));
+        }
+        return 0;
+      },
+      -1);
+}
+
+Py_ssize_t length(PyObject* self) {
+  return guarded(
+      [&]() -> Py_ssize_t {
+        const LentTensor tensor(self);
+        OPWRIGHT_CHECK_TYPE(tensor->dim() > 0, "len: a tensor of zero dimensions has no length");
+        return tensor->size(0);
+      },
+      -1);
+}
+
+PyObject* iterate(PyObject* self) {
+  return guarded([&] {
+    OPWRIGHT_CHECK_TYPE(LentTensor(self)->dim() > 0,
+                        "iteration over a tensor of zero dimensions; use item()");
+    return PySeqIter_New(self);
+  });
+}
+
+const PyType_Slot kSlots[] = {
+    {Py_mp_subscript, as_slot(subscript)}, {Py_mp_ass_subscript, as_slot(assign_subscript)},
+    {Py_mp_length, as_slot(length)},       {Py_sq_item, as_slot(item_at)},
+    {Py_sq_length, as_slot(length)},       {Py_tp_iter, as_slot(iterate)},
+};
+
+}  // namespace
+
+void add_index_slots(TensorSlots& out) {
+  out.slots.insert(out.slots.end(), std::begin(kSlots), std::end(kSlots));
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,26 @@
+// The slots of opwright.Tensor beside its life: what each file of the type brings.
+#pragma once
+
+#include <vector>
+
+#include <Python.h>
+
+namespace opwright::python {
+
+// All of them, without the end mark; methods and properties of all files are joined. They live as
+// long as the process.
+std::vector<PyType_Slot> tensor_slots();
+
+// Each file of the type appends its own; the end marks are left out.
+struct TensorSlots {
+  std::vector<PyType_Slot> slots;
+  std::vector<PyMethodDef> methods;
+  std::vector<PyGetSetDef> properties;
+};
+void add_attribute_slots(
+    TensorSlots& out);  // tensor_attributes.cpp: shape, dtype, item, tolist, repr, ...
+void add_number_slots(TensorSlots& out);    // tensor_numbers.cpp: arithmetic and comparison
+void add_index_slots(TensorSlots& out);     // tensor_index.cpp: x[i], len, iteration
+void add_exchange_slots(TensorSlots& out);  // tensor_exchange.cpp: numpy, DLPack, buffer, pickle
+
+}  // namespace opwright::python

@@ -1,0 +1,107 @@
+"""Write an operator once; it works in every mode and in every host.
+
+>>> import opwright as ow
+>>> @ow.library.custom_op("docs::gain", mutates_args=())
+... def gain(x: ow.Tensor, factor: float = 2.0) -> ow.Tensor:
+...     return x * factor
+>>> ow.ops.docs.gain(ow.tensor([1.0, 2.0]), 0.5)
+tensor([0.5000, 1.0000])
+
+`Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch; `opwright.library` defines operators and
+their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++ ones on the spot.
+"""
+
+import importlib
+import os
+
+from . import _C
+from ._C import (
+    Operator,
+    OperatorPacket,
+    Schema,
+    Tensor,
+    as_tensor,
+    asarray,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    dtype,
+    from_dlpack,
+    from_numpy,
+    frombuffer,
+    is_tensor,
+    layout,
+    memory_format,
+    num_threads,
+    ops,
+    preserve_format,
+    set_num_threads,
+    strided,
+    tensor,
+)
+
+__version__ = "0.1.0"
+
+# The dtypes, under both of PyTorch's names (float32 and float), and the operators that are functions.
+_DTYPES = {name: value for name, value in vars(_C).items() if isinstance(value, dtype)}
+globals().update(_DTYPES)
+_FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
+globals().update(_FUNCTIONS)
+
+from . import library  # noqa: E402  needs the names above: annotations of operators use them
+
+# Modules that cost something to import and are seldom needed.
+_LAZY_MODULES = ("compat", "cpp_extension", "debug")
+
+
+def load_library(path: str | os.PathLike[str]) -> None:
+    """Load an operator binary; its operators are then found under `opwright.ops`.
+
+    Either everything that it registers is there afterwards or nothing; the same file twice is harmless.
+
+    >>> ow.load_library("libnot_there.so")
+    Traceback (most recent call last):
+        ...
+    OSError: ...
+    """
+    _C.load_library(os.fspath(path))
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY_MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'opwright' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY_MODULES})
+
+
+__all__ = [
+    "Operator",
+    "OperatorPacket",
+    "Schema",
+    "Tensor",
+    "as_tensor",
+    "asarray",
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "device",
+    "dtype",
+    "from_dlpack",
+    "from_numpy",
+    "frombuffer",
+    "is_tensor",
+    "layout",
+    "library",
+    "load_library",
+    "memory_format",
+    "num_threads",
+    "ops",
+    "preserve_format",
+    "set_num_threads",
+    "strided",
+    "tensor",
+]

@@ -1,0 +1,109 @@
+"""The command line: python -m opwright list | show | doctor | cache."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from . import _C
+
+
+def _list(options: argparse.Namespace) -> int:
+    names = _C.list_operators(options.namespace or "")
+    if not names and options.namespace:
+        known = ", ".join(_C.list_namespaces())
+        print(
+            f"there is no operator in '{options.namespace}'; namespaces: {known}", file=sys.stderr
+        )
+        return 1
+    print("\n".join(names))
+    return 0
+
+
+def _find(name: str) -> list[_C.Operator]:
+    """Return the operator of that name, or all overloads of it."""
+    namespace, _, base = name.partition("::")
+    if not base or "." in base:
+        return [_C.require_operator(name)]
+    packet = getattr(getattr(_C.ops, namespace), base)
+    return [getattr(packet, overload) for overload in packet.overloads()]
+
+
+def _describe(operator: _C.Operator) -> str:
+    namespace, base, overload = operator.namespace, operator.base, operator.overload or "default"
+    place = operator.site or "unknown"
+    lines = [
+        str(operator.schema),
+        f"  call     opwright.ops.{namespace}.{base}.{overload}",
+        f"  defined  {f'{place} ({operator.origin})' if operator.origin else place}",
+        f"  tags     {', '.join(operator.tags) or 'none'}",
+    ]
+    if about := getattr(operator, "documentation", "").strip():
+        lines.append(f"  about    {about.splitlines()[0]}")
+    rows = [f"    {slot:<26} {site}" for slot, site in operator.implementations()]
+    return "\n".join([*lines, "  functions", *(rows or ["    none"])])
+
+
+def _show(options: argparse.Namespace) -> int:
+    try:
+        operators = _find(options.name)
+    except (AttributeError, NotImplementedError, ValueError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    print("\n\n".join(map(_describe, operators)))
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from . import _doctor
+
+    findings = _doctor.examine()
+    if options.json:
+        print(json.dumps([finding.as_dict() for finding in findings], indent=2))
+    else:
+        print(_doctor.report(findings))
+    return _doctor.exit_code(findings)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m opwright", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    command = commands.add_parser("list", help="the names of all operators, or of a namespace")
+    command.add_argument("namespace", nargs="?")
+    command.set_defaults(run=_list)
+
+    command = commands.add_parser("show", help="schema, tags, functions and sites of an operator")
+    command.add_argument("name", help="aten::add, or one overload: aten::add.Tensor")
+    command.set_defaults(run=_show)
+
+    command = commands.add_parser("doctor", help="what is installed, and what to do about the rest")
+    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(run=_doctor)
+
+    commands.add_parser("cache", help="the folder of compiled extensions; cache --help tells more")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0, 1 for a failure, 2 for a wrong command line.
+
+    >>> main(["list", "nowhere"])
+    1
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["cache"]:  # it has a command line of its own
+        from . import _cache
+
+        return _cache.main(arguments[1:]) or 0
+    options = _parser().parse_args(arguments)
+    return options.run(options)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,190 @@
+"""Adapters between an author's rule, in torch.library's form, and the values of its slot.
+
+include/opwright/c_api.h lists the arguments of each slot. All arguments of the operator arrive by
+position, defaults filled in.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from . import _C
+from ._infer_schema import Restorers, is_tensor_type
+
+
+@dataclass(frozen=True)
+class VmapInfo:
+    """What a vmap rule is told beside its arguments.
+
+    >>> VmapInfo(batch_size=3, randomness="error").batch_size
+    3
+    """
+
+    batch_size: int
+    randomness: str  # "error", "same" or "different"
+    # Where the batch dimension of each keyword-only argument is, or None.
+    keyword_in_dims: dict[str, object] = field(default_factory=dict)
+
+
+def check_callable(name: str, what: str, function: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(function):
+        raise TypeError(f"{name}: {what} must be callable, got {type(function).__name__}")
+
+
+def restoring(function: Callable, restorers: Restorers, schema: _C.Schema) -> Callable:
+    """Wrap a kernel so that it gets what the hints of the operator's function promise."""
+    if not restorers:
+        return function
+    names = [argument.name for argument in schema.arguments]
+
+    @functools.wraps(function)
+    def kernel(*args: object, **kwargs: object) -> object:
+        given = zip(names, args, strict=False)
+        restored = [restorers[n](a) if n in restorers else a for n, a in given]
+        named = {n: restorers[n](a) if n in restorers else a for n, a in kwargs.items()}
+        return function(*restored, **named)
+
+    return kernel
+
+
+def naming_fake(function: Callable, name: str) -> Callable:
+    """Wrap a fake kernel so that its errors name the operator and the line that raised."""
+
+    @functools.wraps(function)
+    def fake_kernel(*args: object, **kwargs: object) -> object:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            inner = error.__traceback__ and error.__traceback__.tb_next
+            place = f" at {inner.tb_frame.f_code.co_filename}:{inner.tb_lineno}" if inner else ""
+            error.add_note(f"in the fake kernel of {name}{place}")
+            raise
+
+    return fake_kernel
+
+
+def _split(
+    schema: _C.Schema, values: Sequence[object], restorers: Restorers
+) -> tuple[tuple, dict[str, object]]:
+    """Split the values of all arguments into positional and keyword-only ones."""
+    pairs = zip(schema.arguments, values, strict=True)
+    restored = [restorers[a.name](v) if a.name in restorers else v for a, v in pairs]
+    count = sum(not argument.kwarg_only for argument in schema.arguments)
+    names = [argument.name for argument in schema.arguments[count:]]
+    return tuple(restored[:count]), dict(zip(names, restored[count:], strict=True))
+
+
+def vmap_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
+    """Adapt `function(info, in_dims, *args, **kwargs) -> (output, out_dims)`."""
+    check_callable(operator.name, "a vmap rule", function)
+    schema = operator.schema
+    num_returns = len(schema.returns)
+
+    @functools.wraps(function)
+    def rule(batch_size: int, randomness: str, in_dims: Sequence, *values: object) -> tuple:
+        dims = [tuple(dim) if isinstance(dim, list) else dim for dim in in_dims]
+        positional_dims, keyword_dims = _split(schema, dims, {})
+        args, kwargs = _split(schema, values, restorers)
+        info = VmapInfo(batch_size, randomness, keyword_dims)
+        returned = function(info, positional_dims, *args, **kwargs)
+        if not isinstance(returned, tuple) or len(returned) != 2:
+            count = f"{len(returned)} values" if isinstance(returned, tuple) else "one value"
+            raise RuntimeError(
+                f"{operator.name}: the vmap rule must return (output, out_dims), got {count}"
+            )
+        output, out_dims = returned
+        if num_returns == 0:
+            return ([],)
+        if num_returns == 1:
+            is_wrapped = isinstance(out_dims, tuple) and len(out_dims) == 1
+            return output, [out_dims[0] if is_wrapped else out_dims]
+        if out_dims is None or isinstance(out_dims, int):
+            out_dims = (out_dims,) * num_returns
+        if not (len(output) == len(out_dims) == num_returns):
+            raise RuntimeError(
+                f"{operator.name}: the vmap rule gave {len(output)} outputs and {len(out_dims)} "
+                f"out_dims, but the operator has {num_returns} results"
+            )
+        return (*output, [*out_dims])
+
+    return rule
+
+
+def backward_rule(operator: _C.Operator, function: Callable) -> Callable:
+    """Adapt `function(ctx, *grads)`: one gradient per argument, None for those without.
+
+    Keyword-only arguments that are no tensors have none.
+    """
+    check_callable(operator.name, "a backward formula", function)
+    arguments = [
+        argument
+        for argument in operator.schema.arguments
+        if not argument.kwarg_only or is_tensor_type(argument.type)
+    ]
+
+    @functools.wraps(function)
+    def rule(context: object, *gradients: object) -> tuple:
+        returned = function(context, *gradients)
+        given = returned if isinstance(returned, tuple) else (returned,)
+        extra = given[len(arguments) :]
+        if len(given) < len(arguments) or any(each is not None for each in extra):
+            raise RuntimeError(
+                f"{operator.name}: the backward formula gave {len(given)} gradients, but the "
+                f"operator has {len(arguments)} arguments\n"
+                f"  Return one for each of {', '.join(a.name for a in arguments)}: None for an "
+                "argument that has no gradient."
+            )
+        pairs = zip(arguments, given, strict=False)
+        for argument, gradient in pairs:
+            if gradient is not None and not is_tensor_type(argument.type):
+                raise RuntimeError(
+                    f"{operator.name}: the backward formula gave a gradient for "
+                    f"'{argument.name}', which is {argument.type}; return None there"
+                )
+        return tuple(g for a, g in zip(arguments, given, strict=False) if is_tensor_type(a.type))
+
+    return rule
+
+
+def setup_context_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
+    """Adapt `function(ctx, inputs, output)`, with `keyword_only_inputs` third where there are."""
+    check_callable(operator.name, "setup_context", function)
+    schema = operator.schema
+    num_arguments = len(schema.arguments)
+    names = ["ctx", "inputs", "output"]
+    if any(argument.kwarg_only for argument in schema.arguments):
+        names.insert(2, "keyword_only_inputs")
+    signature = inspect.signature(function)
+    has_names = _can_bind(signature, **dict.fromkeys(names))
+    if not has_names and not _can_bind(signature, *names):
+        raise TypeError(
+            f"{operator.name}: setup_context must take ({', '.join(names)}), got {signature}"
+        )
+
+    @functools.wraps(function)
+    def rule(context: object, *values: object) -> tuple:
+        inputs, keyword_only_inputs = _split(schema, values[:num_arguments], restorers)
+        results = values[num_arguments:]
+        given = {
+            "ctx": context,
+            "inputs": inputs,
+            "keyword_only_inputs": keyword_only_inputs,
+            "output": results[0] if len(results) == 1 else results or None,
+        }
+        if has_names:
+            function(**{name: given[name] for name in names})
+        else:
+            function(*(given[name] for name in names))
+        return ()
+
+    return rule
+
+
+def _can_bind(signature: inspect.Signature, *args: object, **kwargs: object) -> bool:
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True

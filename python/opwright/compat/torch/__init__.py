@@ -1,0 +1,14 @@
+"""torch: Opwright's names where code written for PyTorch looks for them."""
+
+from opwright import *  # noqa: F403
+from opwright import _DTYPES, _FUNCTIONS, ops
+from opwright.compat._absent import absent
+from opwright.library import Tag
+
+from . import library, types, utils
+
+__all__ = ["Tag", "library", "ops", "types", "utils"]
+
+globals().update(_DTYPES, **_FUNCTIONS)
+
+__getattr__ = absent(__name__)

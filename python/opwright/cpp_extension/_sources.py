@@ -1,0 +1,163 @@
+"""The author's strings as one source file, with the functions that become attributes.
+
+The strings keep their own line numbers: the compiler's messages speak of `<name>.cpp`, line 3 of
+which is line 3 of the string.
+"""
+
+import re
+from collections.abc import Sequence
+
+IMPLICIT_HEADER = "torch/extension.h"
+OWN_HEADER = "opwright/opwright.h"
+# These bring nearly as much as the implicit header, for less time; what they lack is named below.
+LARGE_HEADERS = ("torch/extension.h", "torch/all.h", "torch/torch.h", "torch/script.h")
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
+_LACKING = re.compile(
+    r"\b(?:py|pybind11|PYBIND11_\w+|\w*pybind\w*|parallel_\w+|get_num_threads|get_thread_num"
+    r"|autograd|AutoGradMode|NoGradGuard)\b"
+)
+_FUNCTION_NAME = re.compile(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)*")
+_FUNCTION = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:noexcept\s*)?\{")
+_KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "sizeof"}
+_NOT_CODE = re.compile(
+    r"""//[^\n]* | /\*.*?\*/
+      | R"(?P<mark>[^()\s\\]*)\(.*?\)(?P=mark)"
+      | "(?:\\.|[^"\\\n])*"
+      | (?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+class Text:
+    """One of the author's strings, under the name that the compiler shows."""
+
+    def __init__(self, file: str, content: str):
+        self.file = file
+        self.content = content
+
+
+def texts_of(argument: str, name: str, suffix: str, given: str | Sequence[str]) -> list[Text]:
+    """The strings of an argument: <name>.cpp, <name>_2.cpp, ..."""
+    strings = [given] if isinstance(given, str) else list(given)
+    for index, each in enumerate(strings):
+        if not isinstance(each, str):
+            raise TypeError(
+                f"load_inline: {argument} must be a string or a list of strings, got "
+                f"{type(each).__name__} at {index}"
+            )
+    numbers = ["", *(f"_{number}" for number in range(2, len(strings) + 1))]
+    return [
+        Text(f"{name}{number}{suffix}", content)
+        for number, content in zip(numbers, strings, strict=False)
+    ]
+
+
+def functions_of(given: str | Sequence[str] | dict[str, str] | None) -> dict[str, str]:
+    """The `functions` argument as {name: documentation}."""
+    if given is None:
+        return {}
+    named = {given: ""} if isinstance(given, str) else given
+    if not isinstance(named, dict):
+        named = dict.fromkeys(named, "")
+    for name in named:
+        if not isinstance(name, str) or not _FUNCTION_NAME.fullmatch(name):
+            raise ValueError(f"load_inline: functions must be names of C++ functions, got {name!r}")
+    bases = [attribute_of(name) for name in named]
+    for base in bases:
+        if bases.count(base) > 1:
+            raise ValueError(f"load_inline: functions has two that would be the attribute {base!r}")
+    return named
+
+
+def attribute_of(function: str) -> str:
+    """`clip` for `audio::clip`."""
+    return function.rpartition("::")[2]
+
+
+def blank_comments(text: str) -> str:
+    """The text with comments and literals blank, every line where it was."""
+    return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def check_functions(name: str, functions: dict[str, str], cpp: list[Text], cuda: list[Text]):
+    """Refuse a function that no C++ string has, before anything is compiled."""
+    code = {text.file: blank_comments(text.content) for text in cpp}
+    for function in functions:
+        base = attribute_of(function)
+        if any(_find_word(base, content) is not None for content in code.values()):
+            continue
+        if any(_find_word(base, blank_comments(text.content)) is not None for text in cuda):
+            raise ValueError(
+                f"load_inline({name!r}): {function!r} is in cuda_sources alone; declare it in "
+                f"cpp_sources too, as `torch::Tensor {base}(...);`"
+            )
+        import difflib
+
+        defined = {found for content in code.values() for found in _FUNCTION.findall(content)}
+        near = difflib.get_close_matches(base, sorted(defined - _KEYWORDS), n=1)
+        advice = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"load_inline({name!r}): cpp_sources has no function {function!r}{advice}")
+
+
+def _find_word(word: str, code: str) -> int | None:
+    """The line of a function's name, or of any mention."""
+    for pattern in (rf"\b{word}\s*\(", rf"\b{word}\b"):
+        if found := re.search(pattern, code):
+            return code.count("\n", 0, found.start()) + 1
+    return None
+
+
+def leading_header(texts: list[Text], no_implicit_headers: bool) -> tuple[str, bool]:
+    """The header that the unit starts with, and whether it is added to what the author wrote.
+
+    PyTorch puts torch/extension.h before every inline source. So do we, unless the author includes
+    our own headers, or one of PyTorch's that has all that the text uses. A header that the text
+    itself starts with may be precompiled too.
+    """
+    if not texts:
+        return "", False
+    included = [header for text in texts for header in _INCLUDE.findall(text.content)]
+    is_native = any(
+        header.startswith("opwright/") and not header.startswith("opwright/compat/")
+        for header in included
+    )
+    is_served = any(header in LARGE_HEADERS for header in included) and not any(
+        _LACKING.search(blank_comments(text.content)) for text in texts
+    )
+    if not (is_native or is_served or no_implicit_headers):
+        return IMPLICIT_HEADER, True
+    code = texts[0].content
+    directive = _DIRECTIVE.search(blank_comments(code))
+    first = _INCLUDE.match(code, directive.start()) if directive else None
+    starts = first is not None and first[1] in (*LARGE_HEADERS, OWN_HEADER)
+    return (first[1], False) if starts else ("", False)
+
+
+def compose(texts: list[Text], before: str, functions: dict[str, str], namespace: str) -> str:
+    """One source of all strings; each function is an operator of `namespace`."""
+    parts = [before]
+    for text in texts:
+        parts.append(f'#line 1 "{text.file}"\n{text.content}\n')
+    if functions:
+        lines = []
+        for function in functions:
+            file, line = _site_of(attribute_of(function), texts)
+            lines.append(
+                f'#line {line} "{file}"\n  m.def("{attribute_of(function)}", &{function});'
+            )
+        parts.append(
+            '#line 1 "functions"\n'
+            '#include "opwright/library.h"\n#include "opwright/compat/pybind11/cast.h"\n'
+            f"OPWRIGHT_LIBRARY_FRAGMENT({namespace}, m) {{\n" + "\n".join(lines) + "\n}\n"
+        )
+    return "".join(parts)
+
+
+def _site_of(base: str, texts: list[Text]) -> tuple[str, int]:
+    for text in texts:
+        line = _find_word(base, blank_comments(text.content))
+        if line is not None:
+            return text.file, line
+    return texts[0].file, 1

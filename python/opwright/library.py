@@ -1,0 +1,511 @@
+"""Define operators and attach their rules; names and meaning follow torch.library."""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Literal
+
+from . import _C
+from ._infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
+from ._library import Library
+from ._registrations import (
+    Registrations,
+    check_name,
+    keep,
+    kernel_slot,
+    kernel_slots,
+    operator_name,
+    registrations_of,
+    replace_definition,
+    restorers_of,
+)
+from ._rules import VmapInfo, backward_rule, setup_context_rule, vmap_rule
+from ._tag import Tag, Tags
+
+__all__ = [
+    "FakeContext",
+    "Library",
+    "Tag",
+    "VmapInfo",
+    "custom_op",
+    "define",
+    "get_ctx",
+    "get_kernel",
+    "impl",
+    "infer_schema",
+    "list",
+    "register_autocast",
+    "register_autograd",
+    "register_effect",
+    "register_fake",
+    "register_kernel",
+    "register_opaque_type",
+    "register_vmap",
+    "set_kernel_enabled",
+]
+
+OperatorLike = str | _C.Operator | _C.OperatorPacket
+DeviceTypes = str | Sequence[str] | None
+
+_scoped_library = Library  # torch's name for `with Library(...)`
+
+
+def custom_op(
+    name: str,
+    fn: Callable | None = None,
+    /,
+    *,
+    mutates_args: Iterable[str] | Literal["unknown"],
+    device_types: DeviceTypes = None,
+    schema: str | None = None,
+    tags: Tags = (),
+) -> _C.Operator | Callable[[Callable], _C.Operator]:
+    """Turn a typed Python function into an operator.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::gain", mutates_args=())
+    ... def gain(x: ow.Tensor, factor: float) -> ow.Tensor:
+    ...     return x * factor
+    >>> gain(ow.tensor([1.0, 2.0]), 3.0).tolist()
+    [3.0, 6.0]
+    >>> gain is ow.ops.audio.gain.default
+    True
+
+    `mutates_args` names every argument that the function writes to, or is "unknown": every tensor.
+    The function is for all devices, or for those of `device_types`. The schema is inferred from its
+    type hints unless `schema` gives one, e.g. "(Tensor x, float factor) -> Tensor".
+
+    An operator that Python defined under that name is replaced, with all its rules; one that a
+    binary or the core defined is not.
+
+    An argument whose hint is an Enum is `int` or `str` in the schema, by the type of its values:
+    kernels get the member back. One whose hint is a tuple is a list in the schema: kernels get a
+    tuple.
+    """
+    check_name(name)
+    if fn is None:
+        return partial(
+            custom_op,
+            name,
+            mutates_args=mutates_args,
+            device_types=device_types,
+            schema=schema,
+            tags=tags,
+        )
+    if schema is None:
+        text = infer_schema(fn, mutates_args=mutates_args, op_name=name, tags=tags)
+    else:
+        text = f"{name}{schema}"
+    parsed = _C.parse_schema(text)
+    if schema is not None:
+        _check_mutates_args(parsed, mutates_args)
+    slots = kernel_slots(device_types)
+    replace_definition(parsed.name)
+    registrations = Registrations(parsed.name)
+    try:
+        operator = registrations.define(text, tags, source=fn)
+        registrations.set_default(fn, restorers(fn))
+        registrations.implement(slots, fn)
+    except Exception:
+        registrations.close()
+        raise
+    keep(registrations)
+    operator.documentation = fn.__doc__ or ""
+    return operator
+
+
+def _check_mutates_args(
+    schema: _C.Schema, mutates_args: Iterable[str] | Literal["unknown"]
+) -> None:
+    tensors = {a.name for a in schema.arguments if is_tensor_type(a.type)}
+    written = {a.name for a in schema.arguments if a.is_write}
+    names = read_mutates_args(mutates_args)
+    said = tensors if names is None else set(names)
+    if said != written:
+        raise ValueError(
+            f"{schema.name}: mutates_args and the schema disagree: mutates_args names "
+            f"{_names(said)}, the schema marks {_names(written)}\n"
+            f"    {schema}\n"
+            "  An argument that is written to is marked in the schema, e.g. `Tensor(a!) x`."
+        )
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, sorted(names))) or "none"
+
+
+def define(
+    qualname: str | Library,
+    schema: str | None = None,
+    *,
+    lib: Library | None = None,
+    tags: Tags = (),
+) -> _C.Operator | Callable[[Callable], Callable]:
+    """Define an operator by its schema; its functions are registered apart.
+
+    >>> define("audio::sine", "(Tensor x) -> Tensor").name
+    'audio::sine'
+    >>> define("audio::cosine(Tensor x) -> Tensor").name
+    'audio::cosine'
+
+    With `lib` it lasts as long as that library. `define(lib, schema)` is a decorator: the function
+    becomes the body of the new operator, under the key of the library.
+    """
+    if isinstance(qualname, Library):
+        library = qualname
+
+        def define_and_implement(function: Callable) -> Callable:
+            library.impl(library.define(schema or "", tags=tags), function)
+            return function
+
+        return define_and_implement
+    if schema is not None or not isinstance(qualname, str):
+        check_name(qualname)
+    if schema is not None and not schema.lstrip().startswith("("):
+        raise ValueError(
+            f"define({qualname!r}, ...): the schema beside a name starts with its arguments, "
+            f"e.g. '(Tensor x) -> Tensor', got {schema!r}"
+        )
+    text = f"{qualname}{schema or ''}"
+    if lib is not None:
+        name = lib.define(text, tags=tags)
+        return _C.require_operator(name if "::" in name else f"{lib.ns}::{name}")
+    registrations = Registrations("")
+    operator = registrations.define(text, tags)
+    keep(registrations)
+    return operator
+
+
+def _registrations(op: OperatorLike, lib: Library | None) -> Registrations:
+    return registrations_of(operator_name(op)) if lib is None else lib._registrations_of(op)
+
+
+def impl(
+    qualname: OperatorLike | Library,
+    types: str | Sequence[str],
+    func: Callable | str | None = None,
+    *,
+    lib: Library | None = None,
+    dispatch_key: str = "",
+) -> Callable:
+    """Register a function for devices or under PyTorch's dispatch keys.
+
+    >>> import opwright as ow
+    >>> _ = define("audio::double", "(Tensor x) -> Tensor")
+    >>> @impl("audio::double", "cpu")
+    ... def _(x):
+    ...     return x + x
+    >>> ow.ops.audio.double(ow.tensor([1.0])).tolist()
+    [2.0]
+
+    "default" stands for every device. The older form takes a library first, `impl(lib, name)` under
+    the key of that library or `impl(lib, name, "Meta")`.
+    """
+    if isinstance(qualname, Library):
+        library, name = qualname, types
+        key = dispatch_key or func or ""
+
+        def implement(function: Callable) -> Callable:
+            library.impl(name, function, key)
+            return function
+
+        return implement
+    if func is None:
+        return partial(impl, qualname, types, lib=lib)
+    _registrations(qualname, lib).implement(kernel_slots(types), func)
+    return func
+
+
+def register_kernel(
+    op: OperatorLike,
+    device_types: DeviceTypes,
+    func: Callable | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Callable:
+    """Register the function that computes `op` on one or more devices.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::negate", mutates_args=(), device_types="cuda")
+    ... def negate(x: ow.Tensor) -> ow.Tensor: ...
+    >>> @register_kernel("audio::negate", "cpu")
+    ... def _(x):
+    ...     return -x
+    >>> negate(ow.tensor([1.0])).tolist()
+    [-1.0]
+
+    None is for every device that has no kernel of its own. A later registration replaces an earlier
+    one for every device that it names.
+    """
+    if func is None:
+        return partial(register_kernel, op, device_types, lib=lib)
+    _registrations(op, lib).implement(kernel_slots(device_types), func)
+    return func
+
+
+def register_fake(
+    op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
+) -> Callable:
+    """Register the function that computes shapes and dtypes of the results without data.
+
+    It is used for fake and for meta tensors.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::decimate", mutates_args=())
+    ... def decimate(x: ow.Tensor) -> ow.Tensor:
+    ...     return ow.from_numpy(x.numpy()[::2].copy())
+    >>> @decimate.register_fake
+    ... def _(x):
+    ...     return x.new_empty([(x.shape[0] + 1) // 2])
+    >>> decimate(ow.empty([5], device="meta")).shape[0]
+    3
+    """
+    if func is None:
+        return partial(register_fake, op, lib=lib)
+    _registrations(op, lib).implement(("Fake",), func)
+    return func
+
+
+def register_autograd(
+    op: OperatorLike,
+    backward: Callable,
+    /,
+    *,
+    setup_context: Callable | None = None,
+    lib: Library | None = None,
+) -> None:
+    """Register a backward formula.
+
+    `backward(ctx, *grads)` gets one gradient per result and returns one per argument: None for an
+    argument without one, a single value when there is one argument. `setup_context(ctx, inputs,
+    output)` runs after the call and saves what the formula needs; for an operator with keyword-only
+    arguments it is `setup_context(ctx, inputs, keyword_only_inputs, output)`.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::scale", mutates_args=())
+    ... def scale(x: ow.Tensor, factor: float) -> ow.Tensor:
+    ...     return x * factor
+    >>> def setup_context(ctx, inputs, output):
+    ...     _, ctx.factor = inputs
+    >>> def backward(ctx, grad):
+    ...     return grad * ctx.factor, None
+    >>> scale.register_autograd(backward, setup_context=setup_context)
+    """
+    operator = _C.require_operator(operator_name(op))
+    rule = backward_rule(operator, backward)
+    registrations = _registrations(operator, lib)
+    if setup_context is None:
+        registrations.remove("SetupContext")
+    else:
+        restore = restorers_of(operator.name)
+        setup_rule = setup_context_rule(operator, setup_context, restore)
+        registrations.add_rule("SetupContext", setup_rule)
+    registrations.add_rule("Autograd", rule)
+
+
+def register_vmap(
+    op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
+) -> Callable:
+    """Register how the operator runs over a batch: `func(info, in_dims, *args, **kwargs)`.
+
+    `in_dims` has, for each positional argument, the dimension of the batch or None; `info` has
+    `batch_size`, `randomness` and, for keyword-only arguments, `keyword_in_dims`. The function
+    returns `(output, out_dims)`.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::cube", mutates_args=())
+    ... def cube(x: ow.Tensor) -> ow.Tensor:
+    ...     return x * x * x
+    >>> @cube.register_vmap
+    ... def _(info, in_dims, x):
+    ...     return cube(x), in_dims[0]
+    """
+    if func is None:
+        return partial(register_vmap, op, lib=lib)
+    operator = _C.require_operator(operator_name(op))
+    rule = vmap_rule(operator, func, restorers_of(operator.name))
+    _registrations(operator, lib).add_rule("Vmap", rule)
+    return func
+
+
+def register_autocast(
+    op: OperatorLike, device_type: str, cast_inputs: _C.dtype, /, *, lib: Library | None = None
+) -> None:
+    """Let autocast on `device_type` cast the floating tensors of a call to `cast_inputs`.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::mix", mutates_args=())
+    ... def mix(x: ow.Tensor, *, y: ow.Tensor) -> ow.Tensor:
+    ...     return x + y
+    >>> mix.register_autocast("cpu", ow.float16)
+    """
+    operator = _C.require_operator(operator_name(op))
+    _registrations(operator, lib).add_autocast(device_type, cast_inputs)
+
+
+def register_effect(op: OperatorLike, effect: Literal["ordered"] = "ordered") -> None:
+    """Declare an effect beside the results: an ordered operator is never removed or reordered.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::play", mutates_args=())
+    ... def play(x: ow.Tensor) -> None: ...
+    >>> play.register_effect()
+    >>> "ordered" in play.tags
+    True
+    """
+    if effect != "ordered":
+        raise ValueError(f"the effect of an operator is 'ordered', got {effect!r}")
+    _C.add_tags(operator_name(op), (effect,))
+
+
+class _KernelState:
+    """A change of set_kernel_enabled that is done; leaving a `with` takes it back."""
+
+    def __init__(self, registrations: Registrations, slot: str, was_enabled: bool) -> None:
+        self._registrations = registrations
+        self._slot = slot
+        self._was_enabled = was_enabled
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _set_enabled(self._registrations, self._slot, self._was_enabled)
+
+
+def _set_enabled(registrations: Registrations, slot: str, enabled: bool) -> None:
+    if registrations.is_enabled(slot) == enabled or registrations.is_closed:
+        return
+    if enabled:
+        registrations.enable(slot)
+    else:
+        registrations.disable(slot)
+
+
+def set_kernel_enabled(op: OperatorLike, device_type: str, enabled: bool = True) -> _KernelState:
+    """Disable the kernel of a device, or enable it again; under `with`, for its length.
+
+    While it is disabled, the function that custom_op was given runs on that device.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::zero", mutates_args=())
+    ... def zero(x: ow.Tensor) -> ow.Tensor:
+    ...     return ow.zeros_like(x)
+    >>> @zero.register_kernel("cpu")
+    ... def _(x):
+    ...     return ow.ones_like(x)
+    >>> x = ow.tensor([5.0])
+    >>> with zero.set_kernel_enabled("cpu", enabled=False):
+    ...     zero(x).tolist()
+    [0.0]
+    >>> zero(x).tolist()
+    [1.0]
+    """
+    registrations, slot = registrations_of(operator_name(op)), kernel_slot(device_type)
+    if not registrations.has_kernel(slot):
+        warnings.warn(
+            f"{registrations.name}: no kernel was registered for {device_type} from Python",
+            stacklevel=2,
+        )
+    state = _KernelState(registrations, slot, registrations.is_enabled(slot))
+    _set_enabled(registrations, slot, enabled)
+    return state
+
+
+class FakeContext:
+    """What a fake kernel can ask for; `get_ctx` gives it.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::onsets", mutates_args=())
+    ... def onsets(x: ow.Tensor) -> ow.Tensor: ...
+    >>> @onsets.register_fake
+    ... def _(x):
+    ...     print(type(get_ctx()).__name__)
+    ...     return x.new_empty([1])
+    >>> _ = onsets(ow.empty([3], device="meta"))
+    FakeContext
+    """
+
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> int:
+        """Give a size that depends on data. Symbolic sizes are not there yet: this raises.
+
+        >>> FakeContext().new_dynamic_size()
+        Traceback (most recent call last):
+        NotImplementedError: new_dynamic_size: symbolic sizes are not there yet
+        """
+        raise NotImplementedError("new_dynamic_size: symbolic sizes are not there yet")
+
+
+def get_ctx() -> FakeContext:
+    """Return the context of the fake kernel that runs; outside of one it is an error.
+
+    >>> get_ctx()
+    Traceback (most recent call last):
+    RuntimeError: get_ctx() was called outside of a fake kernel; call it in a function given to \
+register_fake
+    """
+    if not _C.in_fake_kernel():
+        raise RuntimeError(
+            "get_ctx() was called outside of a fake kernel; call it in a function given to "
+            "register_fake"
+        )
+    return FakeContext()
+
+
+def get_kernel(op: OperatorLike, device_or_slot: str | _C.device) -> _C.Kernel:
+    """Return what is registered for a device or slot, to be called without dispatch.
+
+    >>> import opwright as ow
+    >>> get_kernel("aten::neg", "cpu")(ow.tensor([1.0])).tolist()
+    [-1.0]
+    """
+    slot = device_or_slot.type if isinstance(device_or_slot, _C.device) else device_or_slot
+    return _C.get_kernel(_C.require_operator(operator_name(op)), slot)
+
+
+def register_opaque_type(cls: type, name: str | None = None) -> type:
+    """Let values of a Python class pass through operators; schemas write it by `name`.
+
+    They are compared by `==` and `hash` where a trace or a guard must know whether they are the
+    same. The default name is the class with its module. Usable as a decorator.
+
+    >>> import opwright as ow
+    >>> class Filter:
+    ...     gain = 2.0
+    >>> _ = register_opaque_type(Filter, "audio.Filter")
+    >>> @custom_op("audio::filter", mutates_args=())
+    ... def apply_filter(x: ow.Tensor, filter: Filter) -> ow.Tensor:
+    ...     return x * filter.gain
+    >>> str(apply_filter.schema)
+    'audio::filter(Tensor x, audio.Filter filter) -> Tensor'
+    >>> apply_filter(ow.tensor([1.0]), Filter()).tolist()
+    [2.0]
+    """
+    default = f"{cls.__module__}.{cls.__qualname__}".replace("<locals>.", "")
+    _C.register_opaque_type(cls, name or default)
+    return cls
+
+
+def list(namespace: str | None = None) -> "Sequence[str]":
+    """Return the names of all operators, or of those of one namespace, sorted.
+
+    >>> "aten::neg" in list("aten")
+    True
+    """
+    return _C.list_operators(namespace or "")
+
+
+_C.Operator.register_kernel = register_kernel
+_C.Operator.register_fake = register_fake
+_C.Operator.register_autograd = register_autograd
+_C.Operator.register_vmap = register_vmap
+_C.Operator.register_autocast = register_autocast
+_C.Operator.register_effect = register_effect
+_C.Operator.set_kernel_enabled = set_kernel_enabled

@@ -1,0 +1,17 @@
+// The names of tags, as functions.yaml and Python write them: "data_dependent_output".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/tag.h"
+
+namespace opwright {
+
+// ValueError with the closest name.
+[[nodiscard]] Tag parse_tag(std::string_view name);
+// The names of a set, in the order of the enum.
+[[nodiscard]] std::vector<std::string> tag_names(Tags tags);
+
+}  // namespace opwright

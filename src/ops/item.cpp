@@ -1,0 +1,49 @@
+// item: the one element of a tensor as a number.
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "opwright/error.h"
+#include "opwright/for_dtype.h"
+#include "opwright/functions.h"
+#include "opwright/ops/cpu/numbers.h"
+
+namespace opwright {
+namespace {
+
+template <class T>
+Scalar number_of(T value) {
+  if constexpr (kIsHalf<T>) {
+    return static_cast<float>(value);
+  } else {
+    if constexpr (std::is_same_v<T, uint64_t>) {
+      OPWRIGHT_CHECK_KIND("OverflowError", value <= std::numeric_limits<int64_t>::max(),
+                          "item: the uint64 value ", value, " does not fit in an int of 64 bits");
+    }
+    return value;
+  }
+}
+
+}  // namespace
+
+Scalar item_composite(const Tensor& self) {
+  OPWRIGHT_CHECK(self.sym_numel() == 1, "item: only a tensor with one element is a number, got ",
+                 self, " with ", self.sym_numel(), " elements");
+  return _local_scalar_dense(self);
+}
+
+Scalar local_scalar_dense_cpu(const Tensor& self) {
+  OPWRIGHT_CHECK(self.numel() > 0, "_local_scalar_dense: ", self, " has no element");
+  return for_dtype(self.dtype(), "item", [&]<typename T>() { return number_of(*self.data<T>()); });
+}
+
+// Where the tensor is not on the CPU.
+Scalar local_scalar_dense_all_devices(const Tensor& self) {
+  OPWRIGHT_CHECK(!self.is_fake(), "item: ", self,
+                 " has no data, so there is no number to read; a fake or meta tensor has sizes, "
+                 "dtype and device only");
+  return _local_scalar_dense(_to_copy(self, std::nullopt, std::nullopt, kCpu));
+}
+
+}  // namespace opwright

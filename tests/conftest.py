@@ -1,0 +1,37 @@
+"""Gives the package of $OPWRIGHT_BUILD (else build/release) to all tests and what they start.
+
+Without it tests/python is left out, and the summary says so.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
+PACKAGE_PATH = BUILD / "python"
+
+collect_ignore = []
+
+
+def prepend_to_python_path(folder: Path) -> None:
+    sys.path.insert(0, str(folder))
+    others = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{others}" if others else str(folder)
+
+
+if any((PACKAGE_PATH / "opwright").glob("_C*.so")):
+    prepend_to_python_path(PACKAGE_PATH)
+else:
+    collect_ignore.append("python")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if collect_ignore:
+        terminalreporter.section("the Python package is not built", yellow=True)
+        terminalreporter.line(
+            f"tests/python was SKIPPED: there is no module _C in {PACKAGE_PATH}/opwright; "
+            "run tools/build release python"
+        )

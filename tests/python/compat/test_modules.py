@@ -1,0 +1,156 @@
+"""The modules under opwright.compat: real ones, with names and no logic."""
+
+import importlib
+import sys
+from types import ModuleType
+
+import numpy as np
+import opwright
+import opwright.compat.torch as torch
+import pytest
+from opwright import library
+
+MODULES = [
+    "torch",
+    "torch.library",
+    "torch.types",
+    "torch.utils",
+    "torch.utils.cpp_extension",
+    "torchair",
+    "torch_npu",
+    "torch_npu.meta",
+    "torch_npu.meta._meta_registrations",
+    "torchvision",
+    "torchvision.transforms",
+    "torchvision.transforms.functional",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_path_is_a_real_module(name):
+    module = importlib.import_module(f"opwright.compat.{name}")
+
+    assert isinstance(module, ModuleType)
+    assert sys.modules[f"opwright.compat.{name}"] is module
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_name_that_is_not_there_yet_says_so(name):
+    module = importlib.import_module(f"opwright.compat.{name}")
+
+    with pytest.raises(AttributeError) as failure:
+        module.something_to_come  # noqa: B018
+
+    assert str(failure.value) == (f"{name}.something_to_come is not there yet in opwright.compat")
+    assert not hasattr(module, "something_to_come")
+
+
+def test_what_has_no_engine_yet_is_absent_and_not_a_stub():
+    for name in ("compile", "vmap", "export", "nn", "fx", "onnx"):
+        assert hasattr(torch, name) == hasattr(opwright, name), name
+    assert hasattr(torch.library, "opcheck") == hasattr(opwright.library, "opcheck")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["float32", "int64", "bool", "Tensor", "tensor", "from_numpy", "ones", "zeros", "device"],
+)
+def test_the_names_of_torch_are_those_of_the_package(name):
+    assert getattr(torch, name) is getattr(opwright, name)
+
+
+def test_the_second_names_of_dtypes_are_there():
+    assert torch.float is opwright.float32
+    assert torch.double is opwright.float64
+    assert torch.long is opwright.int64
+    assert torch.half is opwright.float16
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Library",
+        "custom_op",
+        "define",
+        "get_ctx",
+        "get_kernel",
+        "impl",
+        "infer_schema",
+        "register_autocast",
+        "register_autograd",
+        "register_fake",
+        "register_kernel",
+        "register_vmap",
+    ],
+)
+def test_torch_library_has_the_names_of_our_library(name):
+    assert getattr(torch.library, name) is getattr(library, name)
+
+
+def test_torch_ops_are_our_operators():
+    assert torch.ops is opwright.ops
+    assert torch.ops.aten.neg(torch.tensor([1.0])).tolist() == [-1.0]
+
+
+def test_a_program_for_torch_runs_with_its_import_line_changed():
+    source = """
+import opwright.compat.torch as torch
+from opwright.compat.torch import Tensor
+from opwright.compat.torch.library import custom_op
+
+@custom_op("trial_compat::add_one", mutates_args=())
+def add_one(x: Tensor, scale: torch.types.Number = 1) -> Tensor:
+    return x + torch.ones(x.shape[0], dtype=torch.float32) * scale
+
+result = torch.ops.trial_compat.add_one(torch.from_numpy(array))
+"""
+    names = {"array": np.zeros(2, np.float32)}
+    exec(source, names)
+
+    assert names["result"].tolist() == [1.0, 1.0]
+
+
+def test_the_vendors_library_registers_fake_kernels():
+    from opwright.compat.torch_npu.meta._meta_registrations import m
+
+    with library.Library("npu", "FRAGMENT") as lib:
+        lib.define("npu_add_trial(Tensor x, Tensor y) -> Tensor")
+
+        @torch.library.impl(m, "npu_add_trial")
+        def npu_add_trial_meta(x, y):
+            return x.new_empty(x.shape)
+
+        x = opwright.empty([2, 3], device="meta")
+        assert tuple(torch.ops.npu.npu_add_trial(x, x).shape) == (2, 3)
+
+
+@pytest.mark.parametrize("shape", [(1, 4, 5), (3, 4, 5), (4, 4, 5)])
+def test_an_image_becomes_a_tensor_and_back(shape):
+    pytest.importorskip("PIL")
+    from opwright.compat.torchvision.transforms.functional import pil_to_tensor, to_pil_image
+
+    array = np.arange(np.prod(shape), dtype=np.uint8).reshape(shape)
+
+    image = to_pil_image(opwright.from_numpy(array))
+
+    assert image.size == (5, 4)
+    np.testing.assert_array_equal(pil_to_tensor(image).numpy(), array)
+
+
+def test_a_floating_image_is_scaled():
+    pytest.importorskip("PIL")
+    from opwright.compat.torchvision.transforms.functional import pil_to_tensor, to_pil_image
+
+    image = to_pil_image(opwright.tensor([[0.0, 0.5, 1.0]]))
+
+    assert pil_to_tensor(image).tolist() == [[[0, 127, 255]]]
+
+
+def test_what_is_no_image_is_refused():
+    pytest.importorskip("PIL")
+    from opwright.compat.torchvision.transforms.functional import to_pil_image
+
+    with pytest.raises(ValueError, match=r"got shape \(7, 2, 2\)"):
+        to_pil_image(opwright.zeros(7, 2, 2))
+    with pytest.raises(TypeError, match="expected a floating or uint8 tensor"):
+        to_pil_image(opwright.zeros(1, 2, 2, dtype=opwright.int64))
