@@ -3,10 +3,10 @@
 from harness import release_build
 
 from .peers import load_floor, load_torch, load_tvm_ffi
-from .timing import FOURTEEN, Case
+from .timing import Case
 
 BINARY = "x, y, alpha"
-SCHEMA_OF_14 = ", ".join(f"Tensor {name}" for name in "abcdefghijklmn")
+FOURTEEN = ", ".join(f"x{i}" for i in range(14))
 
 
 def return_none(x, y, alpha):
@@ -34,97 +34,70 @@ def floor_cases():
     }
 
 
-def our_cases(ow):
-    """Cases of Opwright, and of the Python functions that its Python operators run."""
-    ow.load_library(release_build() / "operators/libpython_call.so")
-    ops = ow.ops.python_call
-    values = operands(lambda element: ow.tensor([element] * 4))
+def cases_of_operators(package, values, calls, python_calls):
+    """The cases that Opwright and torch share; the binary with the operators is loaded."""
+    ops = package.ops.python_call
     axpy = ops.axpy.default
 
     def call_axpy(x, y, alpha):
         return axpy(x, y, alpha)
 
     def custom(name, function, schema):
-        return ow.library.custom_op(
+        return package.library.custom_op(
             f"python_call_kernels::{name}", function, mutates_args=(), schema=schema
         )
 
+    def case(function, arguments=BINARY, calls=calls):
+        return Case(f"f({arguments})", {"f": function, **values}, calls)
+
     binary = "(Tensor x, Tensor y, float alpha)"
+    of_14 = ", ".join(f"Tensor {name}" for name in "abcdefghijklmn")
     none_op = custom("none", return_none, f"{binary} -> ()")
     axpy_op = custom("axpy", call_axpy, f"{binary} -> Tensor")
-    op_of_14 = custom("take_14", take_14, f"({SCHEMA_OF_14}) -> ()")
-
-    def case(function, arguments=BINARY):
-        return Case(f"f({arguments})", {"f": function, **values})
-
+    op_of_14 = custom("take_14", take_14, f"({of_14}) -> ()")
+    by_name = f"package.ops.python_call.axpy_({BINARY})"
     return {
         "a": case(ops.axpy_.default),
         "a as a packet": case(ops.axpy_),
-        "a by name": Case(f"ow.ops.python_call.axpy_({BINARY})", {"ow": ow, **values}),
-        "b": case(ops.axpy.default),
+        "a by name": Case(by_name, {"package": package, **values}, calls),
+        "b": case(axpy),
         "c": case(ops.sum_and_difference.default),
         "e": case(ops.take14.default, FOURTEEN),
-        "f": case(ops.axpy.default, "x, y=y, alpha=alpha"),
+        "f": case(axpy, "x, y=y, alpha=alpha"),
         "d: function": case(return_none),
-        "d": case(none_op),
+        "d": case(none_op, calls=python_calls),
         "d: function with an output": case(call_axpy),
-        "d with an output": case(axpy_op),
+        "d with an output": case(axpy_op, calls=python_calls),
         "d: function of 14": case(take_14, FOURTEEN),
-        "d of 14": case(op_of_14, FOURTEEN),
+        "d of 14": case(op_of_14, FOURTEEN, python_calls),
         "two overloads": case(ops.choose),
-        "blocking": case(ops.blocking_axpy_.default),
-        "x + y": Case("x + y", values),
-        "x.sin()": Case("x.sin()", values),
+        "x + y": Case("x + y", values, calls),
+        "x.sin()": Case("x.sin()", values, calls),
     }
+
+
+def our_cases(ow):
+    ow.load_library(release_build() / "operators/libpython_call.so")
+    values = operands(lambda element: ow.tensor([element] * 4))
+    cases = cases_of_operators(ow, values, calls=20_000, python_calls=20_000)
+    blocking = ow.ops.python_call.blocking_axpy_.default
+    cases["blocking"] = Case(f"f({BINARY})", {"f": blocking, **values})
+    return cases
 
 
 def torch_cases():
-    """The same through torch; nothing without it."""
+    """Nothing without torch."""
     torch = load_torch()
     if torch is None:
         return {}
-    ops = torch.ops.python_call
     values = operands(lambda element: torch.full((4,), element))
-    axpy = ops.axpy.default
-
-    def call_axpy(x, y, alpha):
-        return axpy(x, y, alpha)
-
-    def custom(name, function, schema):
-        return torch.library.custom_op(
-            f"python_call_kernels::{name}", function, mutates_args=(), schema=schema
-        )
-
-    binary = "(Tensor x, Tensor y, float alpha)"
-    none_op = custom("none", return_none, f"{binary} -> ()")
-    axpy_op = custom("axpy", call_axpy, f"{binary} -> Tensor")
-    op_of_14 = custom("take_14", take_14, f"({SCHEMA_OF_14}) -> ()")
+    cases = cases_of_operators(torch, values, calls=1_000, python_calls=250)
     library = torch.library.Library("python_call_library", "DEF")
-    library.define(f"none{binary} -> ()")
+    library.define("none(Tensor x, Tensor y, float alpha) -> ()")
     library.impl("none", return_none, "CPU")
-
-    def case(function, arguments=BINARY, calls=1_000):
-        return Case(f"f({arguments})", {"f": function, **values}, calls)
-
-    cases = {
-        "a": case(ops.axpy_),
-        "a by name": Case(
-            f"torch.ops.python_call.axpy_({BINARY})", {"torch": torch, **values}, 1_000
-        ),
-        "b": case(ops.axpy),
-        "c": case(ops.sum_and_difference),
-        "e": case(ops.take14, FOURTEEN),
-        "f": case(ops.axpy, "x, y=y, alpha=alpha"),
-        "d": case(none_op, calls=250),
-        "d with an output": case(axpy_op, calls=250),
-        "d: function with an output": case(call_axpy),
-        "d of 14": case(op_of_14, FOURTEEN, 250),
-        "Library.impl": case(torch.ops.python_call_library.none),
-        "two overloads": case(ops.choose),
-        "x + y": Case("x + y", values, 1_000),
-        "x.sin()": Case("x.sin()", values, 1_000),
-    }
-    cases["a"].owner = library  # its operators go with it
+    # The operator goes with its library, so the case holds both.
+    kept = {"f": torch.ops.python_call_library.none.default, "library": library}
+    cases["Library.impl"] = Case(f"f({BINARY})", {**kept, **values}, 1_000)
     return cases
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
 
-FOURTEEN = ", ".join(f"x{i}" for i in range(14))
-
 
 @dataclass
 class Case:

@@ -20,6 +20,11 @@ struct Device {
 
 inline constexpr Device kCpu{kOpwDeviceCpu, 0};
 
+// Types of which there is one device, named without an index.
+constexpr bool has_one_device(int32_t type) {
+  return type == kOpwDeviceCpu || type == kOpwDeviceMeta;
+}
+
 struct DeviceName {
   int32_t type;
   const char* name;
@@ -47,7 +52,7 @@ void append_text(std::string& out, Device device);
 inline void append_text(std::string& out, Device device) {
   const char* name = device_name_or_null(device.type);
   out.append(name ? std::string(name) : concatenate("device", device.type));
-  if (device.index >= 0 && !(device.type == kOpwDeviceCpu && device.index == 0)) {
+  if (device.index >= 0 && !(has_one_device(device.type) && device.index == 0)) {
     out.push_back(':');
     append_text(out, device.index);
   }

@@ -22,6 +22,7 @@ enum class Tag : uint8_t {
   Blocking,                // may run long: locks of the host language are released
   AllowsMixedDevices,      // takes tensors of several devices (copy)
   NeedsExactStrides,       // a rewrite must keep the strides of its inputs
+  Nondifferentiable,       // no result carries a gradient (detach, a comparison)
   Ordered,                 // has an effect: never removed from a graph or moved past another such
 };
 

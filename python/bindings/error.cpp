@@ -1,5 +1,6 @@
 #include "bindings/error.h"
 
+#include <cstring>
 #include <string>
 
 #include <nanobind/nanobind.h>
@@ -45,6 +46,21 @@ std::string text_of(PyObject* value) {
   return result;
 }
 
+// Shows the operators that the exception passed; an exception that is raised again has them already.
+void add_notes(PyObject* value, const OpwError& error) noexcept {
+  for (uint32_t i = 0; i < error.num_notes; ++i) {
+    if (std::strcmp(error.notes[i].kind, "operator") != 0) continue;
+    PyObject* note = PyUnicode_FromString(error.notes[i].text);
+    PyObject* notes = PyObject_GetAttrString(value, "__notes__");
+    PyErr_Clear();
+    if (note && !(notes && PySequence_Contains(notes, note) == 1))
+      Py_XDECREF(PyObject_CallMethod(value, "add_note", "O", note));
+    PyErr_Clear();
+    Py_XDECREF(notes);
+    Py_XDECREF(note);
+  }
+}
+
 PyObject* exception_classes() noexcept {
   static PyObject* classes = PyDict_New();
   return classes;
@@ -73,8 +89,11 @@ void add_exception_class(PyObject* exception_class) {
 
 void raise(const Error& error) noexcept {
   const OpwError* inner = error.get();
-  if (inner->payload && inner->payload_type == &kPythonException)
-    return set_exception(static_cast<PyObject*>(inner->payload));
+  if (inner->payload && inner->payload_type == &kPythonException) {
+    auto* value = static_cast<PyObject*>(inner->payload);
+    add_notes(value, *inner);
+    return set_exception(value);
+  }
   if (PyObject* found = find_exception_class(inner->kind))
     return PyErr_SetString(found, inner->message);
   PyErr_Format(PyExc_RuntimeError, "%s: %s", inner->kind, inner->message);

@@ -29,6 +29,7 @@ struct OperatorObject {
   uint64_t epoch;           // of the registry; 0: not looked up yet
   const std::string* name;
   OperatorName* parsed;
+  PyObject* documentation;  // a str, or null
   PyObject* dict;
   PyObject* weakrefs;
 };
@@ -126,6 +127,20 @@ PyObject* reduce_operator(PyObject* object, PyObject* /*unused*/) {
   });
 }
 
+PyObject* get_documentation(PyObject* object, void* /*unused*/) {
+  return guarded([&] { return new_text(documentation_of(object)); });
+}
+
+int set_documentation(PyObject* object, PyObject* text, void* /*unused*/) {
+  OperatorObject* self = as_operator(object);
+  if (text && !PyUnicode_Check(text)) {
+    PyErr_SetString(PyExc_TypeError, "documentation must be a str");
+    return -1;
+  }
+  Py_XSETREF(self->documentation, Py_XNewRef(text));
+  return 0;
+}
+
 PyGetSetDef operator_properties[] = {
     {"name", &get_name<OperatorObject>, nullptr, "The whole name, e.g. 'aten::add.Tensor'.",
      nullptr},
@@ -140,6 +155,8 @@ PyGetSetDef operator_properties[] = {
     {"site", &get_site, nullptr, "Where it was defined: 'file:line'.", nullptr},
     {"origin", &get_origin, nullptr, "The operator binary that brought it, or ''.", nullptr},
     {"is_defined", &get_is_defined, nullptr, "False after it was removed.", nullptr},
+    {"documentation", &get_documentation, &set_documentation,
+     "What its author wrote about it; part of __doc__.", nullptr},
     {"__doc__", &get_operator_doc, nullptr, nullptr, nullptr},
     {"__name__", &get_short_name, nullptr, nullptr, nullptr},
     {"__qualname__", &get_name<OperatorObject>, nullptr, nullptr, nullptr},
@@ -188,6 +205,7 @@ PyObject* operator_object(std::string_view given) {
     self->epoch = 0;
     self->name = new std::string(name);
     self->parsed = new OperatorName(parsed);
+    self->documentation = nullptr;
     self->dict = nullptr;
     self->weakrefs = nullptr;
     object = reinterpret_cast<PyObject*>(self);
@@ -202,9 +220,8 @@ const Operator& require_operator(PyObject* object) {
 }
 
 std::string documentation_of(PyObject* object) {
-  PyObject* dict = as_operator(object)->dict;
-  PyObject* text = dict ? PyDict_GetItemString(dict, "documentation") : nullptr;
-  const char* characters = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
+  PyObject* text = as_operator(object)->documentation;
+  const char* characters = text ? PyUnicode_AsUTF8(text) : nullptr;
   return characters ? characters : "";
 }
 

@@ -149,7 +149,7 @@ void bind_device(nb::module_& m) {
                    })
       .def_prop_ro("index",
                    [](const Device& self) -> std::optional<int32_t> {
-                     if (self.index < 0) return std::nullopt;
+                     if (self.index < 0 || has_one_device(self.type)) return std::nullopt;
                      return self.index;
                    })
       .def("__eq__",
@@ -157,11 +157,11 @@ void bind_device(nb::module_& m) {
              if (!nb::isinstance<Device>(other)) return false;
              const Device& second = *nb::inst_ptr<Device>(other);
              // The one cpu there is may be named with or without its index.
-             return self == second || (self.type == kOpwDeviceCpu && second.type == kOpwDeviceCpu);
+             return self == second || (self.type == second.type && has_one_device(self.type));
            })
       .def("__hash__",
            [](const Device& self) {
-             return self.type == kOpwDeviceCpu ? 1 : self.type * 64 + self.index + 1;
+             return has_one_device(self.type) ? self.type * 64 : self.type * 64 + self.index + 1;
            })
       .def("__reduce__",
            [](const Device& self) {

@@ -4,6 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
+#include <memory>
+
 #include "bindings/error.h"
 #include "bindings/operator_object.h"
 #include "bindings/scalar_types.h"
@@ -28,17 +31,17 @@ Tags parse_tags(const std::vector<std::string>& names) {
 // ---- The autocast rule: floating tensors of the device are given as `dtype` ----
 
 struct AutocastRule {
-  int32_t device_type;
-  DType dtype;
+  std::map<int32_t, DType> dtypes;  // by device type
 };
 
 OpwValue cast_value(const AutocastRule& rule, const OpwValue& value) {
   if (value.tag == kOpwTensor && value.as_tensor) {
     const BorrowedTensor borrowed(value.as_tensor);
     const Tensor& tensor = borrowed;
-    const bool is_cast = is_floating(tensor.dtype()) && tensor.dtype() != DType::Float64 &&
-                         tensor.device().type == rule.device_type;
-    return ValueOf<Tensor>::give(is_cast ? tensor.to(rule.dtype) : tensor);
+    const auto found = rule.dtypes.find(tensor.device().type);
+    const bool is_cast = found != rule.dtypes.end() && is_floating(tensor.dtype()) &&
+                         tensor.dtype() != DType::Float64;
+    return ValueOf<Tensor>::give(is_cast ? tensor.to(found->second) : tensor);
   }
   if (value.tag == kOpwTensorList) {
     std::vector<Tensor> tensors;
@@ -114,13 +117,17 @@ uint64_t Scope::implement(const std::string& name, const std::string& slot_text,
   return add(Registry::get().implement(name, slot, boxed, site_of(callable)), callable);
 }
 
-uint64_t Scope::implement_autocast(const std::string& name, const std::string& device,
-                                   DType dtype) {
+uint64_t Scope::implement_autocast(const std::string& name,
+                                   const std::map<std::string, DType>& dtypes) {
   check_open();
-  OPWRIGHT_CHECK_VALUE(is_floating(dtype), name, ": autocast casts to a floating dtype, got ",
-                       dtype);
+  auto rule = std::make_unique<AutocastRule>();
+  for (const auto& [device, dtype] : dtypes) {
+    OPWRIGHT_CHECK_VALUE(is_floating(dtype), name, ": autocast casts to a floating dtype, got ",
+                         dtype);
+    rule->dtypes[parse_device(device).type] = dtype;
+  }
   const BoxedFunction boxed{.function = &autocast,
-                            .self = new AutocastRule{parse_device(device).type, dtype},
+                            .self = rule.release(),
                             .drop = [](void* self) { delete static_cast<AutocastRule*>(self); },
                             .signature = nullptr};
   return add(Registry::get().implement(name, Slot::Autocast, boxed, caller_site()), nullptr);
@@ -179,11 +186,13 @@ void bind_scope(nb::module_& m) {
           nb::arg("name"), nb::arg("slot"), nb::arg("function"))
       .def(
           "implement_autocast",
-          [](Scope& self, const std::string& name, const std::string& device,
-             const nb::object& dtype) {
-            return self.implement_autocast(name, device, parse_dtype(dtype.ptr()));
+          [](Scope& self, const std::string& name, const nb::dict& given) {
+            std::map<std::string, DType> dtypes;
+            for (const auto [device, dtype] : given)
+              dtypes[nb::cast<std::string>(device)] = parse_dtype(dtype.ptr());
+            return self.implement_autocast(name, dtypes);
           },
-          nb::arg("name"), nb::arg("device_type"), nb::arg("dtype"))
+          nb::arg("name"), nb::arg("dtypes"))
       .def(
           "set_fallback",
           [](Scope& self, const std::string& slot, const nb::object& function) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,8 @@ class Scope {
   // Tokens are for remove().
   uint64_t claim(const std::string& name_space);
   uint64_t implement(const std::string& name, const std::string& slot, PyObject* callable);
-  uint64_t implement_autocast(const std::string& name, const std::string& device, DType dtype);
+  // The dtype of floating tensors by the name of their device; replaces the rule that was there.
+  uint64_t implement_autocast(const std::string& name, const std::map<std::string, DType>& dtypes);
   uint64_t set_fallback(const std::string& slot, PyObject* callable);
 
   void remove(uint64_t token);

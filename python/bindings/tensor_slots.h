@@ -17,10 +17,13 @@ struct TensorSlots {
   std::vector<PyMethodDef> methods;
   std::vector<PyGetSetDef> properties;
 };
-void add_attribute_slots(
-    TensorSlots& out);  // tensor_attributes.cpp: shape, dtype, item, tolist, repr, ...
-void add_number_slots(TensorSlots& out);    // tensor_numbers.cpp: arithmetic and comparison
-void add_index_slots(TensorSlots& out);     // tensor_index.cpp: x[i], len, iteration
-void add_exchange_slots(TensorSlots& out);  // tensor_exchange.cpp: numpy, DLPack, buffer, pickle
+// tensor_attributes.cpp: shape, dtype, grad, ...
+void add_attribute_slots(TensorSlots& out);
+// tensor_numbers.cpp: arithmetic and comparison
+void add_number_slots(TensorSlots& out);
+// tensor_index.cpp: x[i], len, iteration
+void add_index_slots(TensorSlots& out);
+// tensor_exchange.cpp: NumPy, DLPack, buffer
+void add_exchange_slots(TensorSlots& out);
 
 }  // namespace opwright::python

@@ -123,6 +123,13 @@ OpwValue string_value(PyObject* text) {
   return ValueOf<std::string_view>::lend({characters, static_cast<size_t>(length)});
 }
 
+// Members of an enum.Enum stand for their values.
+bool is_enum_member(PyObject* object) {
+  static PyObject* enum_class = require(  // kept for ever
+      PyObject_GetAttrString(require(PyImport_ImportModule("enum")), "Enum"));
+  return PyObject_IsInstance(object, enum_class) == 1;
+}
+
 bool is_numpy_scalar(PyObject* object) {
   return std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.") &&
          PyObject_HasAttrString(object, "dtype") && PyObject_HasAttrString(object, "item") &&
@@ -243,6 +250,11 @@ OpwValue ValueMemory::borrow_number(PyObject* object) {
     value.length = 2;
     value.as_doubles = parts;
     return value;
+  }
+  if (is_enum_member(object)) {
+    PyObject* value = require(PyObject_GetAttrString(object, "value"));
+    references_.push_back(value);
+    return borrow(value);
   }
   if (is_numpy_scalar(object)) {
     PyObject* item = require(PyObject_CallMethod(object, "item", nullptr));

@@ -36,6 +36,7 @@ class Registrations:
         self._disabled: dict[str, int] = {}  # by slot: what stands in for the disabled kernel
         self._default: Callable | None = None  # the function of custom_op
         self._restorers: Restorers = {}
+        self._autocast: dict[str, _C.dtype] = {}  # by device type
 
     def define(
         self, schema: str, tags: Tags, source: Callable | None = None, namespace: str = ""
@@ -68,8 +69,10 @@ class Registrations:
         self._put_all([(slot, rule)])
 
     def add_autocast(self, device_type: str, dtype: _C.dtype) -> None:
-        token = self._scope.implement_autocast(self.name, device_type, dtype)
-        self._replace(f"Autocast:{device_type}", token)
+        dtypes = {**self._autocast, device_type: dtype}
+        token = self._scope.implement_autocast(self.name, dtypes)
+        self._autocast = dtypes
+        self._replace("Autocast", token)
 
     def remove(self, slot: str) -> None:
         if (token := self._tokens.pop(slot, None)) is not None:

@@ -24,6 +24,7 @@ constexpr TagName kTagNames[] = {
     {Tag::Blocking, "blocking"},
     {Tag::AllowsMixedDevices, "allows_mixed_devices"},
     {Tag::NeedsExactStrides, "needs_exact_strides"},
+    {Tag::Nondifferentiable, "nondifferentiable"},
     {Tag::Ordered, "ordered"},
 };
 

@@ -258,7 +258,7 @@ std::string device_text(Device device) { return concatenate(device); }
 void append_text(std::string& out, Device device) {
   const char* name = find_device_name(device.type);
   out.append(name ? std::string(name) : concatenate("device", device.type));
-  if (device.index >= 0 && !(device.type == kOpwDeviceCpu && device.index == 0)) {
+  if (device.index >= 0 && !(has_one_device(device.type) && device.index == 0)) {
     out.append(":").append(std::to_string(device.index));
   }
 }

@@ -49,7 +49,7 @@ std::vector<std::string> device_names();
 // "cuda:1"; without an index the device is the current one of its type (-1). ValueError for
 // anything else.
 Device parse_device(std::string_view text);
-// As parse_device reads it; "cpu" without its index.
+// As parse_device reads it; "cpu" and "meta" without their index.
 std::string device_text(Device device);
 
 // The device with its index filled in. Where something is registered, IndexError for an index that

@@ -48,7 +48,7 @@ TEST(Item, RefusesATensorWithoutData) {
   const FakeTensor x = empty<FakeTensor>({}, {}, {}, Device(kOpwDeviceMeta));
 
   EXPECT_ERROR_CONTAINS(x.item(), "RuntimeError",
-                        "item: float32[] on meta:0 has no data, so there is no number to read");
+                        "item: float32[] on meta has no data, so there is no number to read");
 }
 
 TEST(Item, ReadsFromADevice) {

@@ -28,6 +28,7 @@ TAGS = (
     "blocking",
     "allows_mixed_devices",
     "needs_exact_strides",
+    "nondifferentiable",
     "ordered",
 )
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 IMPLICIT_HEADER = "torch/extension.h"
 OWN_HEADER = "opwright/opwright.h"
+FUNCTIONS = '#line 1 "functions"\n'  # what follows is not the author's
 # These bring nearly as much as the implicit header, for less time; what they lack is named below.
 LARGE_HEADERS = ("torch/extension.h", "torch/all.h", "torch/torch.h", "torch/script.h")
 
@@ -18,6 +19,13 @@ _LACKING = re.compile(
     r"\b(?:py|pybind11|PYBIND11_\w+|\w*pybind\w*|parallel_\w+|get_num_threads|get_thread_num"
     r"|autograd|AutoGradMode|NoGradGuard)\b"
 )
+# Names of the standard library that come with any of our headers.
+_LITTLE = re.compile(
+    r"tuple|make_tuple|tie|get|pair|make_pair|vector|array|string|string_view|to_string|optional"
+    r"|nullopt|make_optional|move|forward|size_t|u?int(?:8|16|32|64)_t|min|max|swap|abs|sqrt|exp"
+    r"|log|pow|sin|cos|tan|tanh|floor|ceil|round|fabs|isnan|isinf|numeric_limits|memcpy|memset"
+)
+_STANDARD_NAME = re.compile(r"\bstd\s*::\s*(\w+)")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_]\w*(::[A-Za-z_]\w*)*")
 _FUNCTION = re.compile(r"\b([A-Za-z_]\w*)\s*\([^;{}()]*\)\s*(?:noexcept\s*)?\{")
 _KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "sizeof"}
@@ -135,6 +143,21 @@ def leading_header(texts: list[Text], no_implicit_headers: bool) -> tuple[str, b
     return (first[1], False) if starts else ("", False)
 
 
+def uses_little(texts: list[Text]) -> bool:
+    """Whether the strings visibly need few of the standard headers that ours bring along."""
+    for text in texts:
+        code = blank_comments(text.content)
+        if re.search(r"\busing\s+namespace\s+std\b", code):
+            return False
+        for header in _INCLUDE.findall(text.content):
+            is_known = header.startswith(("torch/", "ATen/", "c10/", "opwright/"))
+            if not is_known and not header.isidentifier():
+                return False  # a header of the author's own, whose text is not seen here
+        if not all(_LITTLE.fullmatch(name) for name in _STANDARD_NAME.findall(code)):
+            return False
+    return True
+
+
 def compose(texts: list[Text], before: str, functions: dict[str, str], namespace: str) -> str:
     """One source of all strings; each function is an operator of `namespace`."""
     parts = [before]
@@ -148,8 +171,8 @@ def compose(texts: list[Text], before: str, functions: dict[str, str], namespace
                 f'#line {line} "{file}"\n  m.def("{attribute_of(function)}", &{function});'
             )
         parts.append(
-            '#line 1 "functions"\n'
-            '#include "opwright/library.h"\n#include "opwright/compat/pybind11/cast.h"\n'
+            FUNCTIONS
+            + '#include "opwright/library.h"\n#include "opwright/compat/pybind11/cast.h"\n'
             f"OPWRIGHT_LIBRARY_FRAGMENT({namespace}, m) {{\n" + "\n".join(lines) + "\n}\n"
         )
     return "".join(parts)

@@ -111,7 +111,7 @@ def test_the_collector_runs_while_a_call_has_released_the_lock(probe):
 
     def collect():
         while not stop.is_set():
-            gc.collect()
+            gc.collect(1)
 
     collector = threading.Thread(target=collect)
     collector.start()

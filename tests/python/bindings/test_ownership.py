@@ -81,7 +81,7 @@ def test_a_subclass_with_slots_and_del_turns_round_many_times(probe, drop):
         for _ in range(3):
             handle = holding(probe, x)
             del x
-            gc.collect()
+            gc.collect(0)
             assert deleted == []
             x = probe.get_held(handle)
             assert type(x) is Counted

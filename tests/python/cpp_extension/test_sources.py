@@ -85,3 +85,17 @@ def test_a_function_is_registered_at_its_own_line():
     whole = _sources.compose(texts("int a;", "\n\nint f(int x) {}"), "", {"f": ""}, "ns")
 
     assert '#line 3 "test_2.cpp"\n  m.def("f", &f);' in whole
+
+
+@pytest.mark.parametrize(
+    ("source", "little"),
+    [
+        ("std::tuple<at::Tensor, std::vector<int64_t>> f();  // std::function", True),
+        ("#include <cmath>\n#include <torch/script.h>\n", True),
+        ("void f(std::function<int()> g);", False),
+        ("using namespace std;", False),
+        ('#include "mine.h"', False),
+    ],
+)
+def test_a_text_shows_whether_it_needs_much_of_the_standard_library(source, little):
+    assert _sources.uses_little(texts(source)) is little

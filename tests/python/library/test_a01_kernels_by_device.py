@@ -39,6 +39,6 @@ def test_tensors_on_two_devices_are_refused_with_both_named(trial):
 
     assert str(failure.value) == (
         "trial::pair: the tensors are on two devices: x is float32[2] on cpu, "
-        "y is float32[2] on meta:0\n"
+        "y is float32[2] on meta\n"
         "  Move one of them with to()."
     )

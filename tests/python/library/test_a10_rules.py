@@ -378,7 +378,6 @@ def test_autocast_casts_floating_tensors_and_keyword_arguments_too():
     assert (x.dtype, n.dtype, y.dtype) == (ow.float16, ow.int64, ow.float16)
 
 
-@pytest.mark.xfail(strict=True, reason="the row has one place: the rule registered last")
 def test_autocast_rules_of_two_devices_stand_side_by_side(single):
     single.register_autocast("cpu", ow.float16)
     single.register_autocast("cuda", ow.bfloat16)
