@@ -4,8 +4,10 @@
 # The tour of what works, from a release build.
 demo:
 	@tools/setup build
-	@tools/build release tour operators_soft_clip
+	@tools/build release tour operators_soft_clip python
 	@build/release/tour build/release/operators/libsoft_clip.so
+	@PYTHONPATH=build/release/python .venv/bin/python examples/tour/tour.py \
+	  build/release/operators/libsoft_clip.so
 
 # All that must pass before a change goes in.
 test:

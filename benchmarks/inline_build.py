@@ -82,7 +82,7 @@ def main():
     report = Report(__doc__.splitlines()[0])
     quick = report.options.quick
     peers = [name for name in ("tvm_ffi",) if is_installed(name)]
-    cold, cached = measure_cold(["opwright", *peers], rounds=3 if quick else 7)
+    cold, cached = measure_cold(["opwright", *peers], rounds=2 if quick else 7)
     if not quick and is_installed("torch"):
         torch_cold, torch_cached = measure_cold(["torch"], rounds=1)
         cold |= torch_cold
@@ -94,7 +94,7 @@ def main():
         report.add(Row.times_better("  beside torch", ours=ours, peer=beside, times=20, unit="s"))
     beside = cold.get("tvm_ffi")
     report.add(Row.times_better("  beside tvm-ffi", ours=ours, peer=beside, times=1, unit="s"))
-    precompiled = measure_precompiled(3 if quick else 7)
+    precompiled = measure_precompiled(2 if quick else 7)
     report.add(Row.told("changed source, precompiled headers", ours=precompiled, unit="s"))
     again = measure_again()
     report.add(Row.at_most("the same source again", ours=again * 1e3, limit=1, unit="ms"))

@@ -45,6 +45,8 @@ target_include_directories(
   SYSTEM
   PRIVATE ${nanobind_includes} ${Python_INCLUDE_DIRS}
 )
+# Without it nanobind asks for the lock whenever a reference is counted.
+target_compile_definitions(opwright_python PRIVATE NDEBUG)
 target_link_libraries(opwright_python PRIVATE opwright)
 set_target_properties(
   opwright_python

@@ -202,13 +202,13 @@ bool BindingPlan::bind_some(const GivenArguments& given, OpwValue* values,
   if (given.num_positional > num_positional_) return false;
   uint64_t bound = 0;  // an operator has at most 64 arguments
   for (uint32_t i = 0; i < given.num_positional; ++i) {
-    if (!convert(args_[i], given.objects[i], values[i], memory)) return false;
+    if (!convert(args_[i], given.objects[i], tensor_type, values[i], memory)) return false;
     bound |= uint64_t{1} << i;
   }
   for (size_t n = 0; n < given.num_keywords(); ++n) {
     const uint32_t i = find_name(PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(n)));
     if (i == num_args_ || (bound >> i & 1)) return false;
-    if (!convert(args_[i], given.objects[given.num_positional + n], values[i], memory))
+    if (!convert(args_[i], given.objects[given.num_positional + n], tensor_type, values[i], memory))
       return false;
     bound |= uint64_t{1} << i;
   }

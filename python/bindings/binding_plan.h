@@ -58,10 +58,14 @@ class BindingPlan {
 
   // Fills `values` (room for num_args). False: the binder has to look; nothing is raised.
   bool bind(const GivenArguments& given, OpwValue* values, PlanMemory& memory) const {
-    if (!given.names && given.num_positional == num_args_ && num_args_ == num_positional_)
-        [[likely]] {
-      for (uint32_t i = 0; i < num_args_; ++i) {
-        if (!convert(args_[i], given.objects[i], values[i], memory)) [[unlikely]]
+    // Copies: the compiler cannot know that `values` are none of them.
+    const uint32_t count = num_args_;
+    if (!given.names && given.num_positional == count && count == num_positional_) [[likely]] {
+      const Planned* args = args_.data();
+      PyObject* const* objects = given.objects;
+      PyTypeObject* const type = tensor_type;
+      for (uint32_t i = 0; i < count; ++i) {
+        if (!convert(args[i], objects[i], type, values[i], memory)) [[unlikely]]
           return false;
       }
       return true;
@@ -96,8 +100,10 @@ class BindingPlan {
   explicit BindingPlan(const Operator& op);
 
   // The commonest kinds first.
-  static bool convert(const Planned& arg, PyObject* object, OpwValue& value, PlanMemory& memory) {
-    if (arg.kind == Kind::Tensor && Py_TYPE(object) == tensor_type) [[likely]] {
+  [[gnu::always_inline]] static bool convert(const Planned& arg, PyObject* object,
+                                             PyTypeObject* type, OpwValue& value,
+                                             PlanMemory& memory) {
+    if (arg.kind == Kind::Tensor && Py_TYPE(object) == type) [[likely]] {
       value.tag = kOpwTensor;
       value.length = 0;
       value.as_tensor = tensor_of(object);

@@ -11,18 +11,35 @@
 namespace opwright::python {
 namespace {
 
+constexpr uint32_t kInlineArguments = 16;
 constexpr uint32_t kInlineResults = 4;
 
 // Releasing the lock costs about 60 ns, so only calls that take long do. Reading or writing this
 // much memory takes about ten microseconds.
 constexpr size_t kManyBytes = 128 * 1024;
 
-bool touches_much_memory(const BindingPlan& plan, const OpwValue* values) {
+size_t bytes_behind(const OpwTensor* tensor) {
+  // Whatever a Python object holds is the core's own.
+  const Storage* storage = tensor ? static_cast<const TensorImpl*>(tensor)->storage : nullptr;
+  return storage ? storage->nbytes : 0;
+}
+
+[[gnu::noinline]] size_t bytes_behind_list(const OpwValue& list) {
   size_t bytes = 0;
-  for (uint32_t i = 0; i < plan.num_args(); ++i) {
-    visit_tensors(values[i], [&](OpwTensor* tensor) {
-      if (const Storage* storage = impl(tensor).storage) bytes += storage->nbytes;
-    });
+  visit_tensors(list, [&](OpwTensor* tensor) { bytes += bytes_behind(tensor); });
+  return bytes;
+}
+
+[[gnu::always_inline]] inline bool touches_much_memory(const BindingPlan& plan,
+                                                       const OpwValue* values) {
+  size_t bytes = 0;
+  const uint32_t num_args = plan.num_args();
+  for (uint32_t i = 0; i < num_args; ++i) {
+    if (values[i].tag == kOpwTensor) [[likely]] {
+      bytes += bytes_behind(values[i].as_tensor);
+    } else if (values[i].tag == kOpwTensorList || values[i].tag == kOpwList) [[unlikely]] {
+      bytes += bytes_behind_list(values[i]);
+    }
   }
   return bytes >= kManyBytes;
 }
@@ -50,9 +67,9 @@ PyObject* take_many(OpwValue* results, uint32_t num_results) noexcept {
   return tuple;
 }
 
-PyObject* run_into(const BindingPlan& plan, const OpwValue* values, OpwValue* results) noexcept {
+[[gnu::always_inline]] inline PyObject* run_into(const BindingPlan& plan, const OpwValue* values,
+                                                 OpwValue* results) noexcept {
   const CallFrameScope frame(values, plan.num_args());
-  for (uint32_t i = 0; i < plan.num_results(); ++i) results[i] = OpwValue{};
   try {
     if (plan.is_blocking() || touches_much_memory(plan, values)) [[unlikely]] {
       call_without_lock(plan, values, results);
@@ -67,6 +84,23 @@ PyObject* run_into(const BindingPlan& plan, const OpwValue* values, OpwValue* re
     return take_to_python(results[0]);
   if (plan.num_results() == 0) return Py_NewRef(Py_None);
   return take_many(results, plan.num_results());
+}
+
+[[gnu::noinline]] PyObject* run_with_many_results(const BindingPlan& plan,
+                                                  const OpwValue* values) noexcept {
+  return guarded([&] {
+    std::vector<OpwValue> results(plan.num_results());
+    return run_into(plan, values, results.data());
+  });
+}
+
+[[gnu::always_inline]] inline PyObject* run_inline(const BindingPlan& plan,
+                                                   const OpwValue* values) noexcept {
+  drain_queue();
+  if (plan.num_results() > kInlineResults) [[unlikely]]
+    return run_with_many_results(plan, values);
+  OpwValue results[kInlineResults]{};  // a count that the compiler knows, else it is rep stos
+  return run_into(plan, values, results);
 }
 
 // An argument that no value can hold is an error of this call.
@@ -105,16 +139,21 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
 
 }  // namespace
 
-PyObject* run_bound(const BindingPlan& plan, const OpwValue* values) noexcept {
-  drain_queue();
-  if (plan.num_results() <= kInlineResults) [[likely]] {
-    OpwValue results[kInlineResults];
-    return run_into(plan, values, results);
+PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,
+                       PyObject* names) noexcept {
+  const GivenArguments given{objects, num_positional, names};
+  if (plan.num_args() <= kInlineArguments) [[likely]] {
+    OpwValue values[kInlineArguments];
+    PlanMemory memory;
+    if (plan.bind(given, values, memory)) [[likely]]
+      return run_inline(plan, values);
   }
-  return guarded([&] {
-    std::vector<OpwValue> results(plan.num_results());
-    return run_into(plan, values, results.data());
-  });
+  const BindingPlan* const overloads[] = {&plan};
+  return bind_and_run(overloads, given);
+}
+
+PyObject* run_bound(const BindingPlan& plan, const OpwValue* values) noexcept {
+  return run_inline(plan, values);
 }
 
 PyObject* bind_and_run(std::span<const BindingPlan* const> overloads,

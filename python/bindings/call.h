@@ -19,16 +19,7 @@ PyObject* bind_and_run(std::span<const BindingPlan* const> overloads,
                        const GivenArguments& given) noexcept;
 
 // The whole call of one operator.
-inline PyObject* call_planned(const BindingPlan& plan, const GivenArguments& given) noexcept {
-  constexpr uint32_t kInlineArguments = 16;
-  if (plan.num_args() <= kInlineArguments) [[likely]] {
-    OpwValue values[kInlineArguments];
-    PlanMemory memory;
-    if (plan.bind(given, values, memory)) [[likely]]
-      return run_bound(plan, values);
-  }
-  const BindingPlan* const overloads[] = {&plan};
-  return bind_and_run(overloads, given);
-}
+PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,
+                       PyObject* names) noexcept;
 
 }  // namespace opwright::python

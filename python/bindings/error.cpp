@@ -46,7 +46,8 @@ std::string text_of(PyObject* value) {
   return result;
 }
 
-// Shows the operators that the exception passed; an exception that is raised again has them already.
+// Shows the operators that the exception passed; an exception that is raised again has them
+// already.
 void add_notes(PyObject* value, const OpwError& error) noexcept {
   for (uint32_t i = 0; i < error.num_notes; ++i) {
     if (std::strcmp(error.notes[i].kind, "operator") != 0) continue;

@@ -47,7 +47,7 @@ PyObject* operator_call(PyObject* callable, PyObject* const* args, size_t flags,
   if (self->epoch != registry_epoch()) [[unlikely]] {
     if (!guarded([&] { return resolve(self), true; })) return nullptr;
   }
-  return call_planned(*self->plan, {args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names});
+  return call_planned(*self->plan, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names);
 }
 
 const Operator* find(const OperatorObject* self) { return Registry::get().find(*self->name); }

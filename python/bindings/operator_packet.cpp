@@ -297,9 +297,26 @@ PyObject* packet_object(std::string_view name, PacketUse use) {
   return object;
 }
 
+namespace {
+
+// By the address of the name, which is a literal: packets are for ever.
+PyObject* packet_of_literal(std::string_view name) {
+  struct Entry {
+    const char* name;
+    PyObject* packet;
+  };
+  static Entry entries[256];  // under the lock
+  Entry& entry = entries[reinterpret_cast<uintptr_t>(name.data()) / 4 % std::size(entries)];
+  if (entry.name != name.data()) [[unlikely]]
+    entry = {name.data(), packet_object(name)};
+  return entry.packet;
+}
+
+}  // namespace
+
 PyObject* call_packet(std::string_view name, std::initializer_list<PyObject*> args) noexcept {
   return guarded(
-      [&] { return packet_call(packet_object(name), args.begin(), args.size(), nullptr); });
+      [&] { return packet_call(packet_of_literal(name), args.begin(), args.size(), nullptr); });
 }
 
 }  // namespace opwright::python

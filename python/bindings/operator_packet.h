@@ -19,8 +19,8 @@ enum class PacketUse : uint8_t { Operators, Function, Method };
 // Borrowed, one object for each name and use, for ever.
 PyObject* packet_object(std::string_view name, PacketUse use = PacketUse::Operators);
 
-// Calls a packet of the core: call_packet("aten::add", {x, y}). A new reference, or null with the
-// exception.
+// Calls a packet of the core: call_packet("aten::add", {x, y}). `name` is a literal. A new
+// reference, or null with the exception.
 PyObject* call_packet(std::string_view name, std::initializer_list<PyObject*> args) noexcept;
 
 }  // namespace opwright::python

@@ -1,11 +1,11 @@
 #include "bindings/scope.h"
 
+#include <map>
+#include <memory>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <map>
-#include <memory>
 
 #include "bindings/error.h"
 #include "bindings/operator_object.h"

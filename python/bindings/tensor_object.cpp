@@ -22,7 +22,11 @@ int num_free_objects = 0;
 TensorObject* allocate_object() noexcept {
   if (num_free_objects > 0) [[likely]] {
     TensorObject* self = free_objects[--num_free_objects];
-    PyObject_Init(reinterpret_cast<PyObject*>(self), tensor_type);
+#ifdef Py_TRACE_REFS
+    _Py_NewReference(reinterpret_cast<PyObject*>(self));
+#else
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(self), 1);  // it kept its reference on the type
+#endif
     return self;
   }
   return PyObject_GC_New(TensorObject, tensor_type);
@@ -32,9 +36,9 @@ void free_object(TensorObject* self) noexcept {
   PyTypeObject* type = Py_TYPE(self);
   if (type == tensor_type && num_free_objects < kMostFreeObjects) [[likely]] {
     free_objects[num_free_objects++] = self;
-  } else {
-    PyObject_GC_Del(self);
+    return;
   }
+  PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 

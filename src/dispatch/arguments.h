@@ -10,16 +10,27 @@ namespace opwright {
 using Arguments = std::span<const OpwValue>;  // borrowed
 using Results = std::span<OpwValue>;  // None when the call starts, owned by the caller after it
 
-// Calls `visit(OpwTensor*)` for every tensor in a value, lists included.
 template <class Visit>
-void visit_tensors(const OpwValue& value, Visit&& visit) {
-  if (value.tag == kOpwTensor) {
-    if (value.as_tensor) visit(value.as_tensor);
-  } else if (value.tag == kOpwTensorList) {
+void visit_tensors(const OpwValue& value, Visit&& visit);
+
+// Of lists; apart, so that the usual case is inlined.
+template <class Visit>
+[[gnu::noinline]] void visit_listed_tensors(const OpwValue& value, Visit& visit) {
+  if (value.tag == kOpwTensorList) {
     for (uint32_t i = 0; i < value.length; ++i) visit(value.as_tensors[i]);
-  } else if (value.tag == kOpwList) {
+  } else {
     for (uint32_t i = 0; i < value.length; ++i)
       visit_tensors(static_cast<const OpwValue*>(value.as_values)[i], visit);
+  }
+}
+
+// Calls `visit(OpwTensor*)` for every tensor in a value, lists included.
+template <class Visit>
+inline void visit_tensors(const OpwValue& value, Visit&& visit) {
+  if (value.tag == kOpwTensor) [[likely]] {
+    if (value.as_tensor) visit(value.as_tensor);
+  } else if (value.tag == kOpwTensorList || value.tag == kOpwList) [[unlikely]] {
+    visit_listed_tensors(value, visit);
   }
 }
 

@@ -76,6 +76,10 @@ class Operator {
   [[nodiscard]] uint32_t num_tensor_arguments() const noexcept {
     return static_cast<uint32_t>(std::popcount(tensor_args_ | other_tensor_args_));
   }
+  // Bit i: argument i is a Tensor, never None.
+  [[nodiscard]] uint64_t tensor_args() const noexcept { return tensor_args_; }
+  // No argument is an optional tensor or a list of tensors.
+  [[nodiscard]] bool takes_only_plain_tensors() const noexcept { return other_tensor_args_ == 0; }
   [[nodiscard]] bool takes_tensors() const noexcept {
     return (tensor_args_ | other_tensor_args_) != 0;
   }

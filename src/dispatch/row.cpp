@@ -13,19 +13,41 @@ bool is_cpu_scalar(const OpwTensor* tensor) {
   return tensor->dl.ndim == 0 && tensor->dl.device.type == kOpwDeviceCpu;
 }
 
+void check_overlap(const Operator& op, uint32_t written, OpwTensor* target, uint32_t index,
+                   OpwTensor* other) {
+  if (other == target || index == written || impl(other).storage != impl(target).storage) return;
+  if (overlap(BorrowedTensor(target), BorrowedTensor(other)) == Overlap::Partial)
+    throw_overlap(op, written, index);
+}
+
+[[gnu::noinline]] void check_overlaps_of_lists(const Operator& op, Arguments args,
+                                               uint32_t written) {
+  visit_tensors(args[written], [&](OpwTensor* target) {
+    if (target->flags & kOpwFlagReadOnly) [[unlikely]]
+      throw_read_only(op, written);
+    op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* other) {
+      check_overlap(op, written, target, index, other);
+    });
+  });
+}
+
 void check_overlaps(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto written = static_cast<uint32_t>(std::countr_zero(left));
-    visit_tensors(args[written], [&](OpwTensor* target) {
+    if (op.takes_only_plain_tensors()) [[likely]] {
+      OpwTensor* target = args[written].as_tensor;
       if (target->flags & kOpwFlagReadOnly) [[unlikely]]
         throw_read_only(op, written);
-      op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* other) {
-        if (other == target || index == written || impl(other).storage != impl(target).storage)
-          return;
-        if (overlap(BorrowedTensor(target), BorrowedTensor(other)) == Overlap::Partial)
-          throw_overlap(op, written, index);
-      });
-    });
+      const Storage* storage = impl(target).storage;
+      for (uint64_t others = op.tensor_args() & ~(uint64_t{1} << written); others != 0;
+           others &= others - 1) {
+        const auto index = static_cast<uint32_t>(std::countr_zero(others));
+        if (impl(args[index].as_tensor).storage == storage) [[unlikely]]
+          check_overlap(op, written, target, index, args[index].as_tensor);
+      }
+    } else {
+      check_overlaps_of_lists(op, args, written);
+    }
   }
 }
 

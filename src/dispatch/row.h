@@ -41,7 +41,8 @@ void run_writing_record(const Operator& op, const OpwRecord& record, Arguments a
 // Runs the record of the Fake slot: what it makes has no memory either.
 void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results);
 
-inline void run_row(const Operator& op, Arguments args, Results results, uint32_t flags) {
+[[gnu::always_inline]] inline void run_row(const Operator& op, Arguments args, Results results,
+                                           uint32_t flags) {
   const Slot slot = select_slot(op, args, flags);
   const OpwRecord* record = op.record(slot);
   if (!record) [[unlikely]]

@@ -1,6 +1,7 @@
 // Operators that make tensors, on every device.
 #include "opwright/tensor/factory.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -48,6 +49,23 @@ SymSizes strides_like(const SymGeometry& self, MemoryFormat format) {
                             format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format);
 }
 
+// The usual tensor: nothing symbolic or wrapped, and strides exactly as a new tensor has them.
+bool is_plain_and_contiguous(const Tensor& self) {
+  const OpwTensor* tensor = self.get();
+  constexpr uint32_t kSpecial = kOpwFlagFake | kOpwFlagWrapped | kOpwFlagSymbolic | kOpwFlagStale;
+  if (!tensor || (tensor->flags & kSpecial) != 0) return false;
+  int64_t next = 1;
+  for (int32_t i = tensor->dl.ndim; i-- > 0;) {
+    if (tensor->dl.strides[i] != next) return false;
+    next *= std::max<int64_t>(tensor->dl.shape[i], 1);
+  }
+  return true;
+}
+
+bool keeps_contiguous(const std::optional<MemoryFormat>& format) {
+  return !format || *format == MemoryFormat::Preserve || *format == MemoryFormat::Contiguous;
+}
+
 }  // namespace
 
 Tensor empty_all_devices(std::span<const SymInt> size, const std::optional<DType>& dtype,
@@ -84,6 +102,12 @@ Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dt
                               const std::optional<bool>& pin_memory,
                               const std::optional<MemoryFormat>& memory_format) {
   check_unpinned("empty_like", pin_memory);
+  if (is_plain_and_contiguous(self) && !device && !thread_state().makes_fakes() &&
+      keeps_contiguous(memory_format)) [[likely]] {
+    const OpwDlTensor& shown = self.get()->dl;
+    return make_empty({shown.shape, static_cast<size_t>(shown.ndim)}, dtype.value_or(self.dtype()),
+                      self.device());
+  }
   const DType element = dtype.value_or(self.dtype());
   const Device where = device.value_or(self.device());
   const SymGeometry geometry = sym_geometry_of(self);

@@ -58,6 +58,18 @@ size_t needed_bytes(const char* who, std::span<const int64_t> sizes,
   return static_cast<size_t>(*bytes);
 }
 
+// Whether the strides are exactly those of a new tensor; false as well for what is too large.
+bool are_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  constexpr int64_t kSmall = int64_t{1} << 40;
+  if (sizes.size() != strides.size() || sizes.size() > kInlineTensorDims) return false;
+  int64_t next = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (strides[i] != next || sizes[i] < 0 || sizes[i] > kSmall / next) return false;
+    next *= std::max<int64_t>(sizes[i], 1);
+  }
+  return true;
+}
+
 int32_t ndim_of(size_t length) { return static_cast<int32_t>(std::min<size_t>(length, INT32_MAX)); }
 
 std::span<const SymInt> as_sym(std::span<const int64_t> ints) {
@@ -125,6 +137,8 @@ Tensor make_empty(std::span<const int64_t> sizes, DType dtype, Device device, Me
 
 Tensor make_empty_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                           DType dtype, Device device) {
+  if (are_contiguous(sizes, strides)) [[likely]]
+    return make_empty(sizes, dtype, device);
   return make_strided(sizes, strides, needed_bytes("empty_strided", sizes, strides, 0, dtype),
                       dtype, device);
 }

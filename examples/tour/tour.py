@@ -1,0 +1,128 @@
+"""One operator through every mode and host there is in Python, with a table of what worked.
+
+python examples/tour/tour.py libsoft_clip.so
+"""
+
+import importlib.util
+import sys
+
+import numpy as np
+
+import opwright as ow
+
+MODES_TO_COME = ("train", "vmap", "trace", "export", "compile", "ONNX", "in PyTorch", "in JAX")
+
+CPP_SOURCE = """
+#include "opwright/opwright.h"
+using opwright::Tensor;
+Tensor soft_knee(const Tensor& x, double limit) { return x * limit; }
+OPWRIGHT_LIBRARY_FRAGMENT(audio, m) { m.def("soft_knee", &soft_knee); }
+"""
+
+stops = []
+
+
+def stop(mode: str, needs: str | None = None):
+    """Add a stop of the tour; `needs` is a package without which it is left out."""
+
+    def add(visit):
+        stops.append((mode, needs, visit))
+        return visit
+
+    return add
+
+
+@stop("an operator binary, from Python")
+def call_binary(x):
+    print(ow.ops.audio.soft_clip(x, limit=2.0))
+    print(ow.ops.audio.soft_clip.default.schema)
+
+
+@stop("an operator written in Python")
+def call_python(x):
+    @ow.library.custom_op("audio::hard_clip", mutates_args=())
+    def hard_clip(x: ow.Tensor, limit: float = 1.0) -> ow.Tensor:
+        return ow.from_numpy(np.clip(x.numpy(), -limit, limit))
+
+    print(hard_clip(x, 0.5))
+
+
+@stop("one that writes its argument")
+def call_mutating(x):
+    @ow.library.custom_op("audio::mute_", mutates_args={"x"})
+    def mute(x: ow.Tensor) -> None:
+        x.numpy()[:] = 0
+
+    copy = x.clone()
+    mute(copy)
+    print(copy, "version", copy._version)
+
+
+@stop("fake: shapes without memory")
+def call_fake(x):
+    y = ow.ops.audio.soft_clip(ow.empty(1 << 20, 1 << 20, device="meta"))
+    print(f"{tuple(y.shape)} on {y.device}, with no memory")
+
+
+@stop("inline C++")
+def call_inline(x):
+    ow.cpp_extension.load_inline(name="tour", cpp_sources=CPP_SOURCE)
+    print(ow.ops.audio.soft_knee(x, 3.0))
+
+
+@stop("NumPy, without a copy")
+def exchange_numpy(x):
+    array = np.asarray(x)
+    assert array.ctypes.data == x.data_ptr()
+    print(repr(array))
+
+
+@stop("PyTorch tensors, without a copy", needs="torch")
+def exchange_torch(x):
+    import torch
+
+    y = torch.from_dlpack(x)
+    assert y.data_ptr() == x.data_ptr()
+    print(ow.ops.audio.soft_clip(ow.from_dlpack(y), 2.0))
+
+
+@stop("JAX arrays, without a copy", needs="jax")
+def exchange_jax(x):
+    import jax.numpy as jnp
+
+    print(ow.ops.audio.soft_clip(ow.from_dlpack(jnp.arange(4.0)), 2.0))
+
+
+@stop("a user's mistake")
+def make_mistake(x):
+    try:
+        ow.ops.audio.soft_clip(x, limit=-1.0)
+    except ValueError as error:
+        print(f"ValueError: {error}")
+    else:
+        raise AssertionError("the mistake was not noticed")
+
+
+def main() -> int:
+    ow.load_library(sys.argv[1])
+    rows = []
+    for mode, needs, visit in stops:
+        print(f"\n--- {mode}")
+        if needs and importlib.util.find_spec(needs) is None:
+            rows.append((mode, f"{needs} is not installed"))
+            continue
+        try:
+            visit(ow.tensor([-1.0, 0.0, 1.0, 2.0]))
+            rows.append((mode, "works"))
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+            rows.append((mode, "FAILED"))
+    rows += [(mode, "to come") for mode in MODES_TO_COME]
+    print(f"\n{'audio::soft_clip, from Python':33}")
+    for mode, outcome in rows:
+        print(f"{mode:33}{outcome}")
+    return any(outcome == "FAILED" for _, outcome in rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
