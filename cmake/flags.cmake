@@ -11,7 +11,14 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  # The compiler gets paths relative to the build folder, so that all build folders share their objects.
+  set(
+    CMAKE_CXX_COMPILER_LAUNCHER
+    env
+    "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}"
+    CCACHE_NOHASHDIR=1
+    "${CCACHE_PROGRAM}"
+  )
 endif()
 
 add_compile_options(
@@ -27,8 +34,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 reports overlaps that cannot happen in std::string's own operator+.
   add_compile_options(-Wno-restrict)
 endif()
-# __FILE__ and std::source_location give paths of the tree, not of the machine.
-add_compile_options("-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
+# __FILE__ and std::source_location give paths of the tree, not of the machine; ccache makes them
+# relative to the build folder.
+cmake_path(
+  RELATIVE_PATH CMAKE_SOURCE_DIR
+  BASE_DIRECTORY "${CMAKE_BINARY_DIR}"
+  OUTPUT_VARIABLE tree_from_build
+)
+add_compile_options(
+  "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/="
+  "-fmacro-prefix-map=${tree_from_build}/="
+)
 if(OPWRIGHT_WERROR)
   add_compile_options(-Werror)
 endif()

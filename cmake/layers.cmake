@@ -40,7 +40,9 @@ function(opwright_see_as target layer)
   # Error texts name headers by their place in the tree, not by the symlink they came through.
   target_compile_options(
     ${target}
-    PRIVATE "-fmacro-prefix-map=${CMAKE_BINARY_DIR}/layers/${layer}/opwright=src"
+    PRIVATE
+      "-fmacro-prefix-map=${CMAKE_BINARY_DIR}/layers/${layer}/opwright=src"
+      "-fmacro-prefix-map=layers/${layer}/opwright=src"
   )
   target_link_libraries(${target} PRIVATE fmt::fmt-header-only Threads::Threads)
   add_dependencies(${target} generate_ops)

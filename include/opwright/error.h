@@ -220,9 +220,9 @@ class Error : public std::exception {
 #ifdef OPWRIGHT_CORE
 [[noreturn]] void throw_given_error();
 #else
-// The host whose call this thread is in; set by the kernel adapter.
-inline thread_local const OpwHost* current_host __attribute__((tls_model("initial-exec"))) =
-    nullptr;
+// The host whose call this thread is in; set by the kernel adapter. Of the usual kind of TLS: the
+// quicker one has room for some 200 libraries in a process, and none that holds CUDA's runtime.
+inline constinit thread_local const OpwHost* current_host = nullptr;
 
 [[noreturn]] inline void throw_given_error() {
   OpwError* error = current_host ? current_host->take_error(current_host) : nullptr;

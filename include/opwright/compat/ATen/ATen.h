@@ -2,39 +2,42 @@
 // PyTorch's own header.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <iostream>
-#include <iterator>
 #include <limits>
-#include <list>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <numeric>
 #include <optional>
-#include <queue>
-#include <random>
-#include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
+
+#ifndef OPWRIGHT_COMPAT_LEAN  // cpp_extension sets it for sources that visibly use none of these
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <queue>
+#include <random>
+#include <set>
+#include <sstream>
+#include <unordered_map>
+#include <unordered_set>
+#endif
 
 #include "opwright/compat/ATen/Dispatch.h"
 #include "opwright/compat/ATen/Functions.h"

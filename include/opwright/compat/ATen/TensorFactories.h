@@ -2,7 +2,6 @@
 // calls.
 #pragma once
 
-#include <algorithm>
 #include <initializer_list>
 #include <type_traits>
 #include <vector>
@@ -93,7 +92,8 @@ Result ones_symint(SymIntArrayRef size, const TensorOptions& options = {}) {
 template <class T>
 Tensor tensor(ArrayRef<T> values, const TensorOptions& options = {}) {
   Tensor result = empty(static_cast<int64_t>(values.size()), CppTypeToScalarType<T>::value);
-  std::copy(values.begin(), values.end(), result.mutable_data_ptr<T>());
+  T* data = result.mutable_data_ptr<T>();
+  for (size_t i = 0; i < values.size(); ++i) data[i] = values[i];
   return result.to(options);
 }
 template <class T>

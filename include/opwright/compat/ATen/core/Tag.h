@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <ranges>
 
 #include "opwright/tag.h"
 
@@ -33,7 +32,8 @@ class TagList {
   TagList(std::initializer_list<Tag> tags) {
     for (const Tag tag : tags) bits_ |= bits_of(tag);
   }
-  template <std::ranges::range Range>
+  template <class Range>
+    requires requires(const Range& range) { range.begin() != range.end(); }
   TagList(const Range& tags) {
     for (const Tag tag : tags) bits_ |= bits_of(tag);
   }

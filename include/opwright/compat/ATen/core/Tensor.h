@@ -7,7 +7,7 @@
 
 #include <concepts>
 #include <initializer_list>
-#include <ostream>
+#include <iosfwd>
 #include <source_location>
 #include <string>
 
@@ -199,7 +199,9 @@ static_assert(sizeof(Tensor) == sizeof(opwright::Tensor));
 inline void append_text(std::string& out, const Tensor& tensor) {
   append_text(out, static_cast<const opwright::Tensor&>(tensor));
 }
-inline std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out,
+                                             const Tensor& tensor) {
   return out << opwright::concatenate(tensor);
 }
 

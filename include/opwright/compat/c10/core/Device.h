@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdlib>
-#include <ostream>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -54,7 +54,9 @@ class Device {
 };
 
 inline void append_text(std::string& out, const Device& device) { out.append(device.str()); }
-inline std::ostream& operator<<(std::ostream& out, const Device& device) {
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out,
+                                             const Device& device) {
   return out << device.str();
 }
 }  // namespace c10

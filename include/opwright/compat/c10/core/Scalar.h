@@ -1,7 +1,7 @@
 // c10::Scalar: opwright::Scalar with PyTorch's methods.
 #pragma once
 
-#include <ostream>
+#include <iosfwd>
 
 #include "opwright/compat/c10/core/ScalarType.h"
 #include "opwright/scalar.h"
@@ -32,7 +32,9 @@ class Scalar : public opwright::Scalar {
   }
 };
 
-inline std::ostream& operator<<(std::ostream& out, const Scalar& number) {
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out,
+                                             const Scalar& number) {
   return out << number.text();
 }
 }  // namespace c10

@@ -4,7 +4,7 @@
 // as it is.
 #pragma once
 
-#include <ostream>
+#include <iosfwd>
 #include <string>
 
 #include "opwright/compat/c10/util/Half.h"
@@ -108,7 +108,11 @@ constexpr ScalarType typeMetaToScalarType(ScalarType type) { return type; }
 constexpr ScalarType scalarTypeToTypeMeta(ScalarType type) { return type; }
 
 inline void append_text(std::string& out, ScalarType type) { out.append(type.name()); }
-inline std::ostream& operator<<(std::ostream& out, ScalarType type) { return out << type.name(); }
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out,
+                                             ScalarType type) {
+  return out << type.name();
+}
 }  // namespace c10
 namespace at OPWRIGHT_VISIBILITY {
 using namespace c10;

@@ -3,12 +3,10 @@
 // As every span it owns nothing; what it is made of must live until the end of the call.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <ostream>
-#include <ranges>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,7 +47,13 @@ class ArrayRef : public std::span<const T> {
   [[nodiscard]] const_iterator cbegin() const { return this->begin(); }
   [[nodiscard]] const_iterator cend() const { return this->end(); }
   [[nodiscard]] std::vector<T> vec() const { return {this->begin(), this->end()}; }
-  [[nodiscard]] bool equals(ArrayRef other) const { return std::ranges::equal(*this, other); }
+  [[nodiscard]] bool equals(ArrayRef other) const {
+    if (this->size() != other.size()) return false;
+    for (size_t i = 0; i < this->size(); ++i) {
+      if (!((*this)[i] == other[i])) return false;
+    }
+    return true;
+  }
 
   friend bool operator==(ArrayRef a, ArrayRef b) { return a.equals(b); }
 };
@@ -68,8 +72,9 @@ void append_text(std::string& out, ArrayRef<T> list) {
   }
   out.push_back(']');
 }
-template <class T>
-std::ostream& operator<<(std::ostream& out, ArrayRef<T> list) {
+template <class Char, class Traits, class T>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out,
+                                             ArrayRef<T> list) {
   return out << opwright::concatenate(list);
 }
 }  // namespace c10
