@@ -7,7 +7,6 @@ import importlib.util
 import sys
 
 import numpy as np
-
 import opwright as ow
 
 MODES_TO_COME = ("train", "vmap", "trace", "export", "compile", "ONNX", "in PyTorch", "in JAX")

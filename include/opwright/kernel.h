@@ -74,12 +74,14 @@ class HostScope {
 #ifdef OPWRIGHT_CORE
   explicit HostScope(const OpwHost* /*host*/) noexcept {}
 #else
-  explicit HostScope(const OpwHost* host) noexcept : previous_(std::exchange(current_host, host)) {}
-  ~HostScope() { current_host = previous_; }
+  explicit HostScope(const OpwHost* host) noexcept
+      : place_(&current_host), previous_(std::exchange(*place_, host)) {}
+  ~HostScope() { *place_ = previous_; }
   HostScope(const HostScope&) = delete;
   HostScope& operator=(const HostScope&) = delete;
 
  private:
+  const OpwHost** place_;  // of this thread: asking for it is a call
   const OpwHost* previous_;
 #endif
 };

@@ -157,10 +157,8 @@ PyGetSetDef operator_properties[] = {
     {"is_defined", &get_is_defined, nullptr, "False after it was removed.", nullptr},
     {"documentation", &get_documentation, &set_documentation,
      "What its author wrote about it; part of __doc__.", nullptr},
-    {"__doc__", &get_operator_doc, nullptr, nullptr, nullptr},
     {"__name__", &get_short_name, nullptr, nullptr, nullptr},
     {"__qualname__", &get_name<OperatorObject>, nullptr, nullptr, nullptr},
-    {"__module__", &get_module<OperatorObject>, nullptr, nullptr, nullptr},
     {"__dict__", &PyObject_GenericGetDict, &PyObject_GenericSetDict, nullptr, nullptr},
     {}};
 PyMethodDef operator_methods[] = {{"implementations", &get_implementations, METH_NOARGS,
@@ -172,7 +170,23 @@ PyMemberDef operator_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(OperatorObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(OperatorObject, weakrefs), READONLY, nullptr},
     {}};
-PyType_Slot operator_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+// Properties under these names would be what the type itself shows.
+PyObject* operator_getattr(PyObject* object, PyObject* attribute) {
+  if (PyUnicode_CompareWithASCIIString(attribute, "__doc__") == 0)
+    return get_operator_doc(object, nullptr);
+  if (PyUnicode_CompareWithASCIIString(attribute, "__module__") == 0)
+    return get_module<OperatorObject>(object, nullptr);
+  return PyObject_GenericGetAttr(object, attribute);
+}
+
+constexpr char kOperatorDoc[] =
+    "One overload of an operator: a callable, with what is known about it.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> ow.ops.aten.mm.default.name\n"
+    "'aten::mm'\n";
+PyType_Slot operator_slots[] = {{Py_tp_doc, const_cast<char*>(kOperatorDoc)},
+                                {Py_tp_getattro, reinterpret_cast<void*>(operator_getattr)},
+                                {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                                 {Py_tp_repr, reinterpret_cast<void*>(repr_operator)},
                                 {Py_tp_getset, operator_properties},
                                 {Py_tp_methods, operator_methods},

@@ -202,8 +202,13 @@ PyObject* packet_dir(PyObject* object, PyObject* /*unused*/) {
   });
 }
 
-// Attributes of the type first, then overloads.
+// Attributes of the type first, then overloads. Properties called __doc__ and __module__ would be
+// what the type itself shows.
 PyObject* packet_getattr(PyObject* object, PyObject* attribute) {
+  if (PyUnicode_CompareWithASCIIString(attribute, "__doc__") == 0)
+    return get_packet_doc(object, nullptr);
+  if (PyUnicode_CompareWithASCIIString(attribute, "__module__") == 0)
+    return get_module<PacketObject>(object, nullptr);
   PyObject* found = PyObject_GenericGetAttr(object, attribute);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   const char* wanted = PyUnicode_AsUTF8(attribute);
@@ -232,10 +237,8 @@ PyGetSetDef packet_properties[] = {
     {"namespace", &get_part<PacketObject, &OperatorName::name_space>, nullptr, "E.g. 'aten'.",
      nullptr},
     {"base", &get_part<PacketObject, &OperatorName::base>, nullptr, "E.g. 'add'.", nullptr},
-    {"__doc__", &get_packet_doc, nullptr, nullptr, nullptr},
     {"__name__", &get_part<PacketObject, &OperatorName::base>, nullptr, nullptr, nullptr},
     {"__qualname__", &get_name<PacketObject>, nullptr, nullptr, nullptr},
-    {"__module__", &get_module<PacketObject>, nullptr, nullptr, nullptr},
     {}};
 PyMethodDef packet_methods[] = {
     {"overloads", &packet_overloads, METH_NOARGS, "The names of the overloads."},
@@ -246,7 +249,13 @@ PyMemberDef packet_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PacketObject, vectorcall), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PacketObject, weakrefs), READONLY, nullptr},
     {}};
-PyType_Slot packet_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+constexpr char kPacketDoc[] =
+    "All overloads of an operator's name: a call chooses among them.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> ow.ops.aten.eq.overloads()\n"
+    "['Tensor', 'Scalar']\n";
+PyType_Slot packet_slots[] = {{Py_tp_doc, const_cast<char*>(kPacketDoc)},
+                              {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                               {Py_tp_repr, reinterpret_cast<void*>(repr_packet)},
                               {Py_tp_getattro, reinterpret_cast<void*>(packet_getattr)},
                               {Py_tp_getset, packet_properties},
@@ -258,7 +267,8 @@ PyType_Spec packet_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     packet_slots};
 // A type of its own: operators that a class of the user holds must not bind to its instances.
-PyType_Slot method_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+PyType_Slot method_slots[] = {{Py_tp_doc, const_cast<char*>(kPacketDoc)},
+                              {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                               {Py_tp_repr, reinterpret_cast<void*>(repr_packet)},
                               {Py_tp_getattro, reinterpret_cast<void*>(packet_getattr)},
                               {Py_tp_getset, packet_properties},

@@ -260,7 +260,7 @@ OpwValue ValueMemory::borrow_number(PyObject* object) {
     PyObject* item = require(PyObject_CallMethod(object, "item", nullptr));
     references_.push_back(item);
     if (Py_TYPE(item) != Py_TYPE(object)) return borrow(item);
-  } else if (PyIndex_Check(object) && !PySequence_Check(object)) {
+  } else if (PyIndex_Check(object) && !PySequence_Check(object) && !PyMapping_Check(object)) {
     PyObject* index = require(PyNumber_Index(object));
     references_.push_back(index);
     return int_value(index);

@@ -11,6 +11,7 @@ from builtins import int as _int
 from builtins import slice as _slice
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from inspect import Signature
 from types import EllipsisType, TracebackType
 from typing import Any, Generic, Literal, Protocol, Self, SupportsIndex, TypeAlias, final, overload
 
@@ -653,6 +654,8 @@ class Operator(Generic[_P, _R]):
     def origin(self) -> str: ...
     @property
     def is_defined(self) -> _bool: ...
+    @property
+    def __signature__(self) -> Signature: ...
     def implementations(self) -> list[tuple[str, str]]: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
     @typing.overload

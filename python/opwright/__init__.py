@@ -7,8 +7,9 @@
 >>> ow.ops.docs.gain(ow.tensor([1.0, 2.0]), 0.5)
 tensor([0.5000, 1.0000])
 
-`Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch; `opwright.library` defines operators and
-their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++ ones on the spot.
+`Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch; `opwright.library` defines
+operators and their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++ ones on
+the spot.
 """
 
 import importlib
@@ -43,13 +44,14 @@ from ._C import (
 
 __version__ = "0.1.0"
 
-# The dtypes, under both of PyTorch's names (float32 and float), and the operators that are functions.
+# The dtypes, under both of PyTorch's names (float32 and float), and operators as functions.
 _DTYPES = {name: value for name, value in vars(_C).items() if isinstance(value, dtype)}
 globals().update(_DTYPES)
 _FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
 globals().update(_FUNCTIONS)
 
-from . import library  # noqa: E402  needs the names above: annotations of operators use them
+# These need the names above: annotations of operators use them.
+from . import _signature, library  # noqa: E402, F401
 
 # Modules that cost something to import and are seldom needed.
 _LAZY_MODULES = ("compat", "cpp_extension", "debug")
@@ -58,7 +60,7 @@ _LAZY_MODULES = ("compat", "cpp_extension", "debug")
 def load_library(path: str | os.PathLike[str]) -> None:
     """Load an operator binary; its operators are then found under `opwright.ops`.
 
-    Either everything that it registers is there afterwards or nothing; the same file twice is harmless.
+    Either all that it registers is there afterwards or nothing. The same file twice is harmless.
 
     >>> ow.load_library("libnot_there.so")
     Traceback (most recent call last):

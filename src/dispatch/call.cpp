@@ -47,9 +47,15 @@ bool is_in_chain(const Home* home, const Interpreter* level) {
   return needs;
 }
 
+// Apart: calls under a transform do not pay for its frame.
+[[gnu::noinline]] void run_row_apart(const Operator& op, Arguments args, Results results,
+                                     uint32_t flags) {
+  run_row(op, args, results, flags);
+}
+
 void run_at_level(const Operator& op, Arguments args, Results results, uint32_t flags,
                   Interpreter* level) {
-  if (!level) return run_row(op, args, results, flags);
+  if (!level) return run_row_apart(op, args, results, flags);
   if (const OpwRecord* body = op.seen_through_body(); body && !level->keeps_whole(op)) {
     return run_record(op, *body, args, results);
   }

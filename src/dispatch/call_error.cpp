@@ -168,8 +168,7 @@ void throw_no_engine(const Operator& op, Arguments args) {
     if (which.empty() && (tensor->flags & kOpwFlagRequiresGrad)) which = argument_name(op, index);
   });
   throw_error("NotImplementedError", op.name(), ": '", which,
-              "' requires grad, but no autograd engine is loaded\n  Call it on a detached tensor, "
-              "or with grad mode off.");
+              "' requires grad, but no autograd engine is loaded\n  Call it on a detached tensor.");
 }
 
 void throw_failed_call(const Operator& op, Arguments args, Results results) {

@@ -81,7 +81,8 @@ Registration Registry::claim_namespace(std::string_view name_space, SourceSite s
     if (other.name_space != name_space) continue;
     throw_error("ValueError", "the namespace '", name_space, "' is claimed twice: at ",
                 place(other.site, other.library), " and at ", place(site, origin.library),
-                "\n  Use OPWRIGHT_LIBRARY_FRAGMENT(", name_space, ", m) in one of them.");
+                "\n  Use OPWRIGHT_LIBRARY_FRAGMENT(", name_space, ", m), or Library(\"", name_space,
+                "\", \"FRAGMENT\"), in one of them.");
   }
   claims_.push_back({++last_id_, std::string(name_space), site, origin.library});
   return {&Registry::undo_claim, nullptr, last_id_};

@@ -41,8 +41,7 @@ void run_writing_record(const Operator& op, const OpwRecord& record, Arguments a
 // Runs the record of the Fake slot: what it makes has no memory either.
 void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results);
 
-[[gnu::always_inline]] inline void run_row(const Operator& op, Arguments args, Results results,
-                                           uint32_t flags) {
+inline void run_row(const Operator& op, Arguments args, Results results, uint32_t flags) {
   const Slot slot = select_slot(op, args, flags);
   const OpwRecord* record = op.record(slot);
   if (!record) [[unlikely]]

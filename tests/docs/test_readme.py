@@ -16,3 +16,14 @@ def test_every_linked_file_exists():
     for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\[[^\]]+\]\(([\w./-]+)\)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name} links {target}"
+
+
+def test_the_python_example_gives_what_it_says():
+    source = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    names = {}
+    exec(source, names)
+
+    said = re.findall(r"^(\S.*?)  # (.*)$", source, re.MULTILINE)
+    assert len(said) == 2
+    for expression, text in said:
+        assert repr(eval(expression, names)) == text.removesuffix(", without memory")

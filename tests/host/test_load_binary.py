@@ -97,4 +97,4 @@ def test_two_blocks_that_own_one_namespace_are_refused_with_both_places(tmp_path
     assert "the namespace 'twice' is claimed twice: at " in text
     assert "libfirst.so) and at " in text
     assert "libsecond.so)" in text
-    assert "Use OPWRIGHT_LIBRARY_FRAGMENT(twice, m) in one of them." in text
+    assert "Use OPWRIGHT_LIBRARY_FRAGMENT(twice, m), or Library" in text

@@ -137,12 +137,17 @@ class Build:
         try:
             self._execute([[*command, LEAN] if is_lean else command], folder)
         except CompileError as error:
-            if "functions:" in error.output:  # what stands behind the author's text
-                self._execute_alone(start, folder, unit)
-            if is_lean and "std" in error.output:  # a name that the author had from our headers?
-                return self._execute([command], folder)
-            raise
-        return None
+            failure = error
+        else:
+            return
+        # Outside of the handler: the author sees one error.
+        if "functions:" in failure.output:  # what stands behind the author's text
+            self._execute_alone(start, folder, unit)
+        if not (
+            is_lean and "std" in failure.output
+        ):  # a name that the author had from our headers?
+            raise failure
+        self._execute([command], folder)
 
     def _build_several(
         self, host: list[str], device: list[str], folder: str, units: list[str], link: list[str]

@@ -1,5 +1,6 @@
 """The call itself: binding by position and keyword, every kind of argument, overloads, packets."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -16,7 +17,8 @@ def kinds(scope):
         got.append((x, f, i, b, dims, y, s))
 
     op = scope.define(
-        'calls::kinds(Tensor x, float f, int i, bool b=True, *, int[]? dims=None, Tensor? y=None, str s="none") -> ()'
+        "calls::kinds(Tensor x, float f, int i, bool b=True, *, int[]? dims=None, "
+        'Tensor? y=None, str s="none") -> ()'
     )
     scope.implement("calls::kinds", "cpu", kernel)
 
@@ -62,7 +64,8 @@ def test_an_int_is_taken_for_a_float_and_a_bool_for_an_int(kinds):
         (
             lambda op, x: op(x, x, 1),
             TypeError,
-            "argument 'f' (position 2) must be float, got Tensor; its item() is the number that it holds",
+            "argument 'f' (position 2) must be float, got Tensor; "
+            "its item() is the number that it holds",
         ),
         (
             lambda op, x: op(3, 1.0, 1),
@@ -237,3 +240,26 @@ def test_help_shows_schema_and_place(scope):
     op.documentation = "What it does."
     assert "What it does." in ow.ops.calls.shown.__doc__
     assert (op.__name__, op.__module__) == ("shown", "opwright.ops.calls")
+
+
+def test_a_tensor_of_another_library_is_refused_by_its_name():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(
+        TypeError, match=r"argument 'self' \(position 1\) must be Tensor, got torch.Tensor"
+    ):
+        ow.ops.aten.sin(torch.ones(2))
+
+
+def test_the_types_have_a_text_of_their_own():
+    assert ow.Operator.__doc__.startswith("One overload of an operator")
+    assert (ow.Operator.__module__, repr(ow.Operator | None)) == (
+        "opwright",
+        "opwright.Operator | None",
+    )
+
+
+def test_the_signature_of_an_operator_is_that_of_its_schema(scope):
+    op = scope.define('calls::signed(Tensor x, int n=3, *, str mode="a") -> (Tensor, int)')
+    assert str(inspect.signature(op)) == (
+        "(x: 'Tensor', n: 'int' = 3, *, mode: 'str' = 'a') -> '(Tensor, int)'"
+    )

@@ -63,7 +63,8 @@ def test_an_error_of_cpp_has_its_kind_and_the_call(probe):
     with pytest.raises(ValueError, match=r"limit must be positive") as caught:
         probe.fail(ow.ones(2), -1.0)
     assert str(caught.value) == (
-        "probe::fail: limit must be positive, got -1 for float32[2]\n  in probe::fail(x=float32[2], limit=-1.0)"
+        "probe::fail: limit must be positive, got -1 for float32[2]\n"
+        "  in probe::fail(x=float32[2], limit=-1.0)"
     )
 
 
@@ -107,17 +108,20 @@ def test_keyboard_interrupt_passes_through(probe, inner):
         (
             "-> (Tensor, Tensor)",
             lambda x: x,
-            "odd::f: the Python function must return a tuple of 2 results, but it returned opwright.Tensor",
+            "odd::f: the Python function must return a tuple of 2 results, "
+            "but it returned opwright.Tensor",
         ),
         (
             "-> (Tensor, Tensor)",
             lambda x: (x, x, x),
-            "odd::f: the Python function must return a tuple of 2 results, but it returned 3 results",
+            "odd::f: the Python function must return a tuple of 2 results, "
+            "but it returned 3 results",
         ),
         (
             "-> ()",
             lambda x: x,
-            "odd::f: the Python function must return None, since the schema has no result, but it returned opwright.Tensor",
+            "odd::f: the Python function must return None, since the schema has no result, "
+            "but it returned opwright.Tensor",
         ),
         (
             "-> Tensor[]",

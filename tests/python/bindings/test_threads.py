@@ -78,15 +78,15 @@ def test_a_blocking_operator_lets_other_threads_run(probe):
 
 
 def test_handles_are_counted_right_by_threads_without_the_lock(probe):
-    x = ow.ones(4)
+    kept = [ow.ones(4)]
 
     def work(number):
         for _ in range(20):
-            probe.churn(x, 200)
+            probe.churn(kept[0], 200)
 
-    run_threads(8, work)
     before = _C.live_counts()[0]
-    del x
+    run_threads(8, work)
+    kept.clear()
     assert _C.live_counts()[0] == before - 1
 
 

@@ -1,7 +1,7 @@
 """The wheel that `pip install .` makes: what is in it, and that it works where the tree is not.
 
-It is built in build/wheel. With ccache it takes the objects of build/release, which is why it has the
-same compiler and warnings are errors.
+It is built in build/wheel. With ccache it takes the objects of build/release, which is why it has
+the same compiler and warnings are errors.
 """
 
 import os

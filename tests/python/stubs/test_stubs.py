@@ -91,7 +91,9 @@ def test_mypy_accepts_the_stubs_and_takes_the_examples_as_they_are_meant(tmp_pat
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_typed_example_runs(name):
+def test_a_typed_example_runs(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPWRIGHT_CACHE_DIR", str(tmp_path))
+
     EXAMPLES[name]()
 
 

@@ -1,0 +1,44 @@
+"""The guides do what they show; each in a process of its own, for it defines operators."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parent
+GUIDES = FOLDER.parents[2] / "docs/guides"
+
+
+def run_guide(guide: Path, folder: Path) -> tuple[int, str]:
+    """Run a guide in an empty folder with a cache of its own; `python` is this one there."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "OPWRIGHT_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, FOLDER / "guide_blocks.py", guide, folder]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    return done.returncode, done.stdout or done.stderr
+
+
+def check_guide(name: str, folder: Path) -> None:
+    code, differences = run_guide(GUIDES / name, folder)
+    if code != 0:
+        pytest.fail(differences, pytrace=False)
+
+
+def test_the_guide_to_custom_operators_prints_what_it_shows(tmp_path):
+    check_guide("custom_operators.md", tmp_path)
+
+
+def test_the_guide_to_the_package_prints_what_it_shows(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("jax")
+
+    check_guide("python.md", tmp_path)
+
+
+def test_a_guide_that_shows_something_else_is_reported(tmp_path):
+    guide = tmp_path / "wrong.md"
+    guide.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n")
+
+    assert run_guide(guide, tmp_path) == (1, "wrong.md:2 shows\n3\n\nbut prints\n2\n")
