@@ -8,17 +8,10 @@ import os
 import resource
 import sys
 import time
+from pathlib import Path
 
 LIBRARY, CACHE = sys.argv[1:3]
-SOURCE = """
-#include <torch/script.h>
-std::tuple<torch::Tensor, torch::Tensor> dual_residual(torch::Tensor x, torch::Tensor y, double_t alpha) {
-    torch::Tensor tmp1 = x* alpha - y;
-    torch::Tensor tmp2 = y* alpha - x;
-    return std::tuple<torch::Tensor, torch::Tensor>(tmp1, tmp2);}
-static auto registry = torch::RegisterOperators()
-    .op("cst::dual_residual", &dual_residual);
-"""  # noqa: E501
+SOURCE = (Path(__file__).parents[2] / "tests/seeds/dual_residual.cpp.txt").read_text()
 # tvm-ffi has no operators to call, so its source has the loop.
 TVM_SOURCE = """
 using tvm::ffi::TensorView;

@@ -11,49 +11,10 @@ from extension_build import ROOT, build_extension, run_compiler
 SOURCES = sorted((ROOT / "tests/operators").glob("compat_*.cpp"))
 BASE_LIBRARIES = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
 
-DUAL_RESIDUAL = """
-#include <torch/script.h>
-std::tuple<torch::Tensor, torch::Tensor> dual_residual(torch::Tensor x, torch::Tensor y, double_t alpha) {
-    torch::Tensor tmp1 = x* alpha - y;
-    torch::Tensor tmp2 = y* alpha - x;
-    return std::tuple<torch::Tensor, torch::Tensor>(tmp1, tmp2);}
-static auto registry = torch::RegisterOperators()
-    .op("cst::dual_residual", &dual_residual);
-"""  # noqa: E501
+DUAL_RESIDUAL = (ROOT / "tests/seeds/dual_residual.cpp.txt").read_text()
 
 # As the manual of custom operators has it, with bodies for its two placeholders.
-YOUR_SIN = """
-#include <torch/library.h>
-
-using at::Tensor;
-Tensor my_custom_sin_implementation_on_cpu(const Tensor& x) { return at::sin(x); }
-Tensor my_custom_sin_implementation_on_cuda(const Tensor& x) { return at::sin(x); }
-
-// Define the operator
-TORCH_LIBRARY(your_namespace, m) {
-    m.def("sin(Tensor x) -> Tensor");
-}
-
-Tensor custom_sin_cpu(const Tensor& x) {
-    // Replace this with at::sin if you want to test it out.
-    return my_custom_sin_implementation_on_cpu(x);
-}
-
-// Register the CPU implementation for the operator
-TORCH_LIBRARY_IMPL(your_namespace, CPU, m) {
-    m.impl("sin", &custom_sin_cpu);
-}
-
-Tensor custom_sin_cuda(const Tensor& x) {
-    // Replace this with at::sin if you want to test it out.
-    return my_custom_sin_implementation_on_cuda(x);
-}
-
-// Register the CUDA implementation for the operator
-TORCH_LIBRARY_IMPL(your_namespace, CUDA, m) {
-    m.impl("sin", &custom_sin_cuda);
-}
-"""
+YOUR_SIN = (ROOT / "tests/seeds/your_sin.cpp.txt").read_text()
 
 # What cpp_extension.load_inline(functions="twice") adds around a user's text.
 INLINE_EXTENSION = """

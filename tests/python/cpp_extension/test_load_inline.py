@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 
 import opwright as ow
 import pytest
@@ -12,15 +13,7 @@ from .conftest import NATIVE, QUICK
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
 # The text of the seed, as it stands.
-DUAL_RESIDUAL = """
-#include <torch/script.h>
-std::tuple<torch::Tensor, torch::Tensor> dual_residual(torch::Tensor x, torch::Tensor y, double_t alpha) {
-    torch::Tensor tmp1 = x* alpha - y;
-    torch::Tensor tmp2 = y* alpha - x;
-    return std::tuple<torch::Tensor, torch::Tensor>(tmp1, tmp2);}
-static auto registry = torch::RegisterOperators()
-    .op("cst::dual_residual", &dual_residual);
-"""  # noqa: E501
+DUAL_RESIDUAL = (Path(__file__).parents[2] / "seeds/dual_residual.cpp.txt").read_text()
 
 
 def scaled(factor, namespace="inline_scaled"):
