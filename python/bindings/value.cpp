@@ -89,12 +89,14 @@ std::unordered_map<PyTypeObject*, OpwObjectTable*>& opaque_tables() {
 const OpwObjectTable* table_of_class(PyTypeObject* type) {
   static auto* tables = new std::unordered_map<std::string, OpwObjectTable*>;
   std::string name = type->tp_name;
-  if (PyObject* module = PyDict_GetItemString(type->tp_dict, "__module__");
-      module && PyUnicode_Check(module) && name.find('.') == std::string::npos) {
-    const char* text = PyUnicode_AsUTF8(module);
-    if (text && std::string_view(text) != "builtins" && std::string_view(text) != "__main__")
-      name = concatenate(text, ".", name);
-  }
+  // Through the attribute: builtin types of newer Pythons have no dict of their own.
+  PyObject* module = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__");
+  const char* text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : nullptr;
+  PyErr_Clear();
+  const bool is_shown = text && std::string_view(text) != "builtins" &&
+                        std::string_view(text) != "__main__" && name.find('.') == std::string::npos;
+  if (is_shown) name = concatenate(text, ".", name);
+  Py_XDECREF(module);
   OpwObjectTable*& table = (*tables)[name];
   if (!table) table = new OpwObjectTable(table_named(intern(name)));
   return table;

@@ -143,9 +143,8 @@ class Build:
         # Outside of the handler: the author sees one error.
         if "functions:" in failure.output:  # what stands behind the author's text
             self._execute_alone(start, folder, unit)
-        if not (
-            is_lean and "std" in failure.output
-        ):  # a name that the author had from our headers?
+        has_lost_a_name = is_lean and "std" in failure.output  # one that our headers would bring
+        if not has_lost_a_name:
             raise failure
         self._execute([command], folder)
 
@@ -249,10 +248,21 @@ class Build:
         if self.verbose and done.stdout.strip():
             self._say(done.stdout.strip())
         if done.returncode == 0:
-            return
+            return None
         if "No space left on device" in done.stdout:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder)
+        if linker := self._chosen_linker(command, done.stdout):
+            # It may not find the compiler's libraries; the compiler's own linker does.
+            return self._execute_one([each for each in command if each != linker], cwd, folder)
         raise self._error(command, done.stdout, done.returncode, folder)
+
+    def _chosen_linker(self, command: list[str], output: str) -> str | None:
+        """Return the flag of a linker that the author did not choose and that reports an error."""
+        for flag in command:
+            name = flag.removeprefix("-fuse-ld=")
+            if name != flag and flag not in (*self.cflags, *self.ldflags) and name in output:
+                return flag
+        return None
 
     def _error(self, command: list[str], output: str, status: int, folder: str) -> CompileError:
         output = output.replace(folder + os.sep, "")
