@@ -22,6 +22,8 @@ def prepend_to_python_path(folder: Path) -> None:
     os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{others}" if others else str(folder)
 
 
+os.environ.setdefault("JAX_PLATFORMS", "cpu")  # arrays where the tests can read them
+
 if any((PACKAGE_PATH / "opwright").glob("_C*.so")):
     prepend_to_python_path(PACKAGE_PATH)
 else:
