@@ -220,9 +220,15 @@ class Error : public std::exception {
 #ifdef OPWRIGHT_CORE
 [[noreturn]] void throw_given_error();
 #else
-// The host whose call this thread is in; set by the kernel adapter. Of the usual kind of TLS: the
-// quicker one has room for some 200 libraries in a process, and none that holds CUDA's runtime.
-inline constinit thread_local const OpwHost* current_host = nullptr;
+// The quickest kind of TLS has room for some 200 libraries in a process, and for none that holds
+// CUDA's runtime; such binaries are built with OPWRIGHT_DYNAMIC_TLS, which costs a few ns a call.
+#ifdef OPWRIGHT_DYNAMIC_TLS
+#define OPWRIGHT_TLS_MODEL
+#else
+#define OPWRIGHT_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#endif
+// The host whose call this thread is in; set by the kernel adapter.
+inline constinit thread_local const OpwHost* current_host OPWRIGHT_TLS_MODEL = nullptr;
 
 [[noreturn]] inline void throw_given_error() {
   OpwError* error = current_host ? current_host->take_error(current_host) : nullptr;

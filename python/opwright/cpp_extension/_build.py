@@ -14,6 +14,8 @@ from ._precompiled import PrecompiledHeader, is_wanted
 
 KIND = "extension"
 FLAGS = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fdiagnostics-color=never"]
+# A session may load many of these, and some hold CUDA's runtime (opwright/error.h).
+DEFINITIONS = ["-DOPWRIGHT_DYNAMIC_TLS"]
 # PyTorch's headers bring most of the standard library along, and so do ours under its names: a
 # third of the time of a small source. With this they do not.
 LEAN = "-DOPWRIGHT_COMPAT_LEAN"
@@ -63,7 +65,7 @@ class Build:
             self.name,
             _toolchain_identity(tuple(self.compiler), tuple(self.nvcc)),
             _headers_identity(tuple(self.own_folders)),
-            repr((FLAGS, LINK_FLAGS, self.cflags, self.cuda_cflags, self.ldflags)),
+            repr((FLAGS, DEFINITIONS, LINK_FLAGS, self.cflags, self.cuda_cflags, self.ldflags)),
             repr((self.include_folders, self.with_cuda, self.no_implicit_headers)),
             repr(list(self.functions)),
             *(part for text in [*self.cpp, *self.cuda] for part in (text.file, text.content)),
@@ -115,7 +117,7 @@ class Build:
         includes = [f"-I{path}" for path in [*self.include_folders, *self.own_folders]]
         if self.with_cuda:
             includes.append(f"-I{os.path.join(_cuda.toolkit_folder(), 'include')}")
-        compile_host = [*self.compiler, *FLAGS, *self.cflags, *includes]
+        compile_host = [*self.compiler, *FLAGS, *DEFINITIONS, *self.cflags, *includes]
         link = [*LINK_FLAGS, *_compiler.linker_flags([*self.cflags, *self.ldflags]), *self.ldflags]
         if self.with_cuda:
             link += [f"-L{os.path.join(_cuda.toolkit_folder(), 'lib64')}", *_cuda.LIBRARIES]
@@ -197,7 +199,7 @@ class Build:
     def _nvcc_command(self) -> list[str]:
         architectures = _cuda.architecture_flags(self.cuda_cflags)
         host = ["-ccbin", self.compiler[0]] if len(self.compiler) == 1 else []
-        own = [*_cuda.FLAGS, *_cuda.QUIET]
+        own = [*_cuda.FLAGS, *_cuda.QUIET, *DEFINITIONS]
         return [*self.nvcc, *host, *own, *architectures, *self.cuda_cflags]
 
     def _execute(self, commands: list[list[str]], folder: str) -> None:
