@@ -62,9 +62,10 @@ void add_notes(PyObject* value, const OpwError& error) noexcept {
   }
 }
 
-PyObject* exception_classes() noexcept {
-  static PyObject* classes = PyDict_New();
-  return classes;
+// The builtin exception of that name, borrowed, or null.
+PyObject* find_exception_class(const char* kind) noexcept {
+  PyObject* found = PyDict_GetItemString(PyEval_GetBuiltins(), kind);
+  return found && PyExceptionClass_Check(found) ? found : nullptr;
 }
 
 }  // namespace
@@ -74,18 +75,6 @@ Error take_python_error() {
   if (!value) return Error("SystemError", "a function of Python failed without an exception");
   return Error(Py_TYPE(value)->tp_name, text_of(value), &kPythonException, value,
                [](void* payload) { drop_reference(static_cast<PyObject*>(payload)); });
-}
-
-PyObject* find_exception_class(const char* kind) noexcept {
-  if (PyObject* added = PyDict_GetItemString(exception_classes(), kind)) return added;
-  PyObject* found = PyDict_GetItemString(PyEval_GetBuiltins(), kind);
-  return found && PyExceptionClass_Check(found) ? found : nullptr;
-}
-
-void add_exception_class(PyObject* exception_class) {
-  require_no_error(PyDict_SetItemString(exception_classes(),
-                                        reinterpret_cast<PyTypeObject*>(exception_class)->tp_name,
-                                        exception_class));
 }
 
 void raise(const Error& error) noexcept {

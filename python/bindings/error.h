@@ -30,11 +30,6 @@ void raise(const Error& error) noexcept;
 // Sets the Python exception of the C++ exception that is being handled.
 void raise_current() noexcept;
 
-// The class of a kind: a builtin exception, or one of the package's. Null: neither. Borrowed.
-PyObject* find_exception_class(const char* kind) noexcept;
-// Adds a class of the package; its name is the kind.
-void add_exception_class(PyObject* exception_class);
-
 // What `body` gives, or `failed` with the Python exception set.
 template <class Body>
 auto guarded(const Body& body, decltype(body()) failed = {}) noexcept -> decltype(body()) {

@@ -116,10 +116,6 @@ void bind_process(nb::module_& m) {
     const SourceSite site = site_of(callable.ptr());
     return nb::make_tuple(site.file ? site.file : "", site.line);
   });
-  m.def("caller_site", [] {
-    const SourceSite site = caller_site();
-    return nb::make_tuple(site.file ? site.file : "", site.line);
-  });
   m.def(
       "register_opaque_type",
       [](const nb::object& python_class, const std::string& name) {
@@ -133,8 +129,6 @@ void bind_process(nb::module_& m) {
     if (!table) return std::nullopt;
     return table->type_name;
   });
-  m.def("add_exception_class",
-        [](const nb::object& exception_class) { add_exception_class(exception_class.ptr()); });
 }
 
 }  // namespace

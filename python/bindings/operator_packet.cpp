@@ -1,5 +1,7 @@
 #include "bindings/operator_packet.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -64,14 +66,23 @@ PyObject* collect_ints(const GivenArguments& given, size_t first) {
   return ints;
 }
 
-PyObject* call_overloads(std::span<const BindingPlan* const> overloads,
-                         const GivenArguments& given) {
+// Runs the first overload whose plan takes the arguments as they are; false: none does.
+bool run_exact(std::span<const BindingPlan* const> overloads, const GivenArguments& given,
+               PyObject*& result) {
   for (const BindingPlan* plan : overloads) {
     OpwValue values[64];  // an operator has at most 64 arguments; not initialised
     PlanMemory memory;
-    if (plan->bind(given, values, memory)) return run_bound(*plan, values);
+    if (!plan->bind(given, values, memory)) continue;
+    result = run_bound(*plan, values);
+    return true;
   }
-  return bind_and_run(overloads, given);
+  return false;
+}
+
+PyObject* call_overloads(std::span<const BindingPlan* const> overloads,
+                         const GivenArguments& given) {
+  PyObject* result = nullptr;
+  return run_exact(overloads, given, result) ? result : bind_and_run(overloads, given);
 }
 
 // The forms that only functions and methods of the package take; null without an exception when the
@@ -127,14 +138,11 @@ PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, P
     if (!guarded([&] { return resolve(self), true; })) return nullptr;
   }
   const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
-  if (self->use == PacketUse::Operators) return call_overloads(*self->overloads, given);
-  for (const BindingPlan* plan : *self->overloads) {
-    OpwValue values[64];
-    PlanMemory memory;
-    if (plan->bind(given, values, memory)) return run_bound(*plan, values);
-  }
+  PyObject* result = nullptr;
+  if (run_exact(*self->overloads, given, result)) return result;
+  if (self->use == PacketUse::Operators) return bind_and_run(*self->overloads, given);
   return guarded([&] {
-    PyObject* result = call_requiring_grad(self, given);
+    result = call_requiring_grad(self, given);
     if (!result && !PyErr_Occurred()) result = call_in_surface_form(self, given);
     if (result || PyErr_Occurred()) return result;
     return bind_and_run(*self->overloads, given);
@@ -154,9 +162,9 @@ PyObject* repr_packet(PyObject* object) {
   const PacketObject* self = as_packet(object);
   if (self->use == PacketUse::Operators)
     return PyUnicode_FromFormat("<operators %s>", self->name->c_str());
-  return PyUnicode_FromFormat("<%s %s>",
-                              self->use == PacketUse::Method ? "method Tensor." : "function",
-                              self->parsed->base.c_str());
+  return PyUnicode_FromFormat(
+      self->use == PacketUse::Method ? "<method Tensor.%s>" : "<function opwright.%s>",
+      self->parsed->base.c_str());
 }
 
 PyObject* require_named_packet(PyObject* /*module*/, PyObject* name) {
@@ -267,15 +275,7 @@ PyType_Spec packet_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     packet_slots};
 // A type of its own: operators that a class of the user holds must not bind to its instances.
-PyType_Slot method_slots[] = {{Py_tp_doc, const_cast<char*>(kPacketDoc)},
-                              {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                              {Py_tp_repr, reinterpret_cast<void*>(repr_packet)},
-                              {Py_tp_getattro, reinterpret_cast<void*>(packet_getattr)},
-                              {Py_tp_getset, packet_properties},
-                              {Py_tp_methods, packet_methods},
-                              {Py_tp_members, packet_members},
-                              {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
-                              {0, nullptr}};
+PyType_Slot method_slots[std::size(packet_slots) + 1];  // those, and bind_method
 PyType_Spec method_spec = {"opwright.OperatorMethod", sizeof(PacketObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
                                Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -285,6 +285,8 @@ PyType_Spec method_spec = {"opwright.OperatorMethod", sizeof(PacketObject), 0,
 
 void add_packet_types(PyObject* module) {
   packet_type = add_type(module, packet_spec);
+  method_slots[0] = {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)};
+  std::copy(std::begin(packet_slots), std::end(packet_slots), method_slots + 1);
   method_type = add_type(module, method_spec);
   require_no_error(PyModule_AddFunctions(module, module_functions));
 }

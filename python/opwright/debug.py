@@ -1,29 +1,10 @@
 """Checks that cost time and are off unless asked for."""
 
-from types import TracebackType
-
 from . import _C
+from ._undo import Undo
 
 
-class _Previous:
-    """A setting that was changed; leaving a `with` takes the change back."""
-
-    def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _C.check_mutation(self._enabled)
-
-
-def check_mutation(enabled: bool = True) -> _Previous:
+def check_mutation(enabled: bool = True) -> Undo:
     """Find, at each call, arguments that an operator wrote to though its schema does not say so.
 
     >>> import opwright as ow
@@ -37,4 +18,5 @@ def check_mutation(enabled: bool = True) -> _Previous:
 
     Under `with` it holds for its length, else until it is changed.
     """
-    return _Previous(_C.check_mutation(enabled))
+    previous = _C.check_mutation(enabled)
+    return Undo(lambda: _C.check_mutation(previous))

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from types import TracebackType
 from typing import Literal
 
 from . import _C
@@ -22,6 +21,7 @@ from ._registrations import (
 )
 from ._rules import VmapInfo, backward_rule, setup_context_rule, vmap_rule
 from ._tag import Tag, Tags
+from ._undo import Undo
 
 __all__ = [
     "FakeContext",
@@ -360,26 +360,6 @@ def register_effect(op: OperatorLike, effect: Literal["ordered"] = "ordered") ->
     _C.add_tags(operator_name(op), (effect,))
 
 
-class _KernelState:
-    """A change of set_kernel_enabled that is done; leaving a `with` takes it back."""
-
-    def __init__(self, registrations: Registrations, slot: str, was_enabled: bool) -> None:
-        self._registrations = registrations
-        self._slot = slot
-        self._was_enabled = was_enabled
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _set_enabled(self._registrations, self._slot, self._was_enabled)
-
-
 def _set_enabled(registrations: Registrations, slot: str, enabled: bool) -> None:
     if registrations.is_enabled(slot) == enabled or registrations.is_closed:
         return
@@ -389,7 +369,7 @@ def _set_enabled(registrations: Registrations, slot: str, enabled: bool) -> None
         registrations.disable(slot)
 
 
-def set_kernel_enabled(op: OperatorLike, device_type: str, enabled: bool = True) -> _KernelState:
+def set_kernel_enabled(op: OperatorLike, device_type: str, enabled: bool = True) -> Undo:
     """Disable the kernel of a device, or enable it again; under `with`, for its length.
 
     While it is disabled, the function that custom_op was given runs on that device.
@@ -414,9 +394,9 @@ def set_kernel_enabled(op: OperatorLike, device_type: str, enabled: bool = True)
             f"{registrations.name}: no kernel was registered for {device_type} from Python",
             stacklevel=2,
         )
-    state = _KernelState(registrations, slot, registrations.is_enabled(slot))
+    was_enabled = registrations.is_enabled(slot)
     _set_enabled(registrations, slot, enabled)
-    return state
+    return Undo(lambda: _set_enabled(registrations, slot, was_enabled))
 
 
 class FakeContext:

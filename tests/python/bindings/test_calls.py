@@ -258,6 +258,11 @@ def test_the_types_have_a_text_of_their_own():
     )
 
 
+def test_each_use_of_a_packet_shows_what_it_is():
+    shown = [repr(each) for each in (ow.ops.aten.sin, ow.sin, ow.Tensor.sin)]
+    assert shown == ["<operators aten::sin>", "<function opwright.sin>", "<method Tensor.sin>"]
+
+
 def test_the_signature_of_an_operator_is_that_of_its_schema(scope):
     op = scope.define('calls::signed(Tensor x, int n=3, *, str mode="a") -> (Tensor, int)')
     assert str(inspect.signature(op)) == (
