@@ -47,6 +47,15 @@ else()
   add_custom_target(generate_ops)
 endif()
 
-# GCC 12 turns loops of unknown length into vector code from -O3 on.
-file(GLOB cpu_kernels CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp")
-set_source_files_properties(${cpu_kernels} PROPERTIES COMPILE_OPTIONS -O3)
+# GCC 12 turns loops of unknown length into vector code from -O3 on, and rounding and square roots where
+# nobody asks for errno and traps.
+file(
+  GLOB cpu_kernels
+  CONFIGURE_DEPENDS
+  "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
+)
+set_source_files_properties(
+  ${cpu_kernels}
+  PROPERTIES COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math"
+)

@@ -91,6 +91,30 @@ Tensor& fill_scalar_all_devices(Tensor& self, const Scalar& value) {
   return self;
 }
 
+Tensor& fill_tensor_all_devices(Tensor& self, const Tensor& value) {
+  OPWRIGHT_CHECK(value.dim() == 0, "fill_: value must be a number or a zero-dim tensor, got ",
+                 value);
+  return self.copy_(value);
+}
+
+Tensor fill_new_scalar_all_devices(const Tensor& self, const Scalar& value) {
+  Tensor result = empty_like(self);
+  result.fill_(value);
+  return result;
+}
+
+Tensor fill_new_tensor_all_devices(const Tensor& self, const Tensor& value) {
+  Tensor result = empty_like(self);
+  result.fill_(value);
+  return result;
+}
+
+Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_blocking) {
+  Tensor result = empty_like(self);
+  result.copy_(src, non_blocking);
+  return result;
+}
+
 Tensor& zero_all_devices(Tensor& self) {
   self.fill_(0);
   return self;
