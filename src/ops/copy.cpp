@@ -12,6 +12,7 @@
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/overlap.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/view.h"
 
@@ -110,7 +111,10 @@ Tensor fill_new_tensor_all_devices(const Tensor& self, const Tensor& value) {
 }
 
 Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_blocking) {
-  Tensor result = empty_like(self);
+  const SymGeometry geometry = sym_geometry_of(self);
+  const bool overlaps = !self.is_symbolic() && has_internal_overlap(self);
+  Tensor result = overlaps ? empty_like(self)
+                           : self.new_empty_strided(geometry.sizes, geometry.strides);
   result.copy_(src, non_blocking);
   return result;
 }

@@ -47,6 +47,8 @@ using PointwiseKernel = void (*)(std::span<const Scalar> numbers, std::byte* out
 // One kernel for each level of the machine (cpu/cpu_level.h); the output's dtype.
 struct LeveledKernel {
   std::array<PointwiseKernel, 3> by_level{};
+  // The same where every input after the first is one element for all; may be missing.
+  std::array<PointwiseKernel, 3> repeated_by_level{};
   DType output{};
 };
 
@@ -110,6 +112,8 @@ struct PointwiseOp {
   bool has_condition = false;
   // A number is as exact as kernels compute, also where the operands meet in a half.
   bool keeps_numbers_wide = false;
+  // A new result is contiguous, whatever the order of the operands' memory.
+  bool gives_contiguous = false;
   // Reads what the operator has beside operands and numbers, and may put another operation, other
   // operands or numbers in their place.
   void (*prepare)(PointwiseCall& call) = nullptr;

@@ -86,6 +86,7 @@ SymSizes find_sym_sizes(const PointwiseCall& call) {
 }
 
 Sizes find_strides(const PointwiseCall& call, std::span<const int64_t> sizes, DType common) {
+  if (call.op->gives_contiguous) return contiguous_strides(sizes);
   SmallVector<Sizes, kMostInputs> strides;
   SmallVector<OperandLayout, kMostInputs> layouts;
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -110,6 +111,7 @@ SymSizes find_sym_strides(const PointwiseCall& call, const SymSizes& sizes, DTyp
     geometries.push_back(sym_geometry_of(*operand.tensor));
     has_symbols |= !as_plain(geometries.back().strides);
   }
+  if (call.op->gives_contiguous) return contiguous_strides(sizes);
   if (!has_symbols) {
     SymSizes result;
     for (const int64_t stride : find_strides(call, *as_plain(sizes), common))

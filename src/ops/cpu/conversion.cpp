@@ -101,6 +101,49 @@ OPWRIGHT_AVX2 void convert_float_to_half(std::byte* to, int64_t to_stride, const
                        count - i);
 }
 
+OPWRIGHT_AVX2 void convert_bfloat_to_float(std::byte* to, int64_t to_stride, const std::byte* from,
+                                           int64_t from_stride, int64_t count) {
+  int64_t i = 0;
+  if (to_stride == sizeof(float) && from_stride == sizeof(BFloat16)) {
+    for (; i + 8 <= count; i += 8) {
+      const auto* source = reinterpret_cast<const __m128i*>(from + i * from_stride);
+      const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(source));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * to_stride),
+                          _mm256_slli_epi32(wide, 16));
+    }
+  }
+  convert<float, BFloat16>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
+                           count - i);
+}
+
+// To nearest, ties to even, as BFloat16 itself rounds.
+OPWRIGHT_AVX2 OPWRIGHT_INLINE __m256i round_to_bfloat(const std::byte* from) {
+  const __m256i word = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  const __m256 value = _mm256_castsi256_ps(word);
+  const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(word, 16), _mm256_set1_epi32(1));
+  const __m256i sum =
+      _mm256_add_epi32(word, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+  const __m256i quiet = _mm256_or_si256(word, _mm256_set1_epi32(0x400000));
+  return _mm256_srli_epi32(_mm256_blendv_epi8(sum, quiet, is_nan), 16);
+}
+
+OPWRIGHT_AVX2 void convert_float_to_bfloat(std::byte* to, int64_t to_stride, const std::byte* from,
+                                           int64_t from_stride, int64_t count) {
+  int64_t i = 0;
+  if (to_stride == sizeof(BFloat16) && from_stride == sizeof(float)) {
+    for (; i + 16 <= count; i += 16) {
+      const std::byte* source = from + i * from_stride;
+      const __m256i mixed =
+          _mm256_packus_epi32(round_to_bfloat(source), round_to_bfloat(source + 32));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * to_stride),
+                          _mm256_permute4x64_epi64(mixed, 0b11011000));
+    }
+  }
+  convert<BFloat16, float>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
+                           count - i);
+}
+
 // The pairs that are met often.
 ConversionFunction find_avx2_conversion(DType to, DType from) {
   if (to == DType::Float32) {
@@ -108,7 +151,7 @@ ConversionFunction find_avx2_conversion(DType to, DType from) {
       case DType::Float16:
         return &convert_half_to_float;
       case DType::BFloat16:
-        return &convert_avx2<float, BFloat16>;
+        return &convert_bfloat_to_float;
       case DType::Float64:
         return &convert_avx2<float, double>;
       case DType::Int64:
@@ -128,7 +171,7 @@ ConversionFunction find_avx2_conversion(DType to, DType from) {
     case DType::Float16:
       return &convert_float_to_half;
     case DType::BFloat16:
-      return &convert_avx2<BFloat16, float>;
+      return &convert_float_to_bfloat;
     case DType::Float64:
       return &convert_avx2<double, float>;
     default:

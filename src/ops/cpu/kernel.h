@@ -4,11 +4,13 @@
 // and two T) and gives the element of the output; its call operator is OPWRIGHT_INLINE. It may have
 //   explicit F(std::span<const Scalar>)   for the numbers of the call
 //   kIsModular                            ints wrap around: signed ones use the unsigned code
+//   kIsBitwise                            all types but complex ones use that of unsigned ints
 //   kIsScalar                             calls functions of libm: no vector code to be had
 //   bool is_special(T...), Out special(T...)   values that the usual way does not cover
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -58,6 +60,15 @@ struct Kernel {
                   const std::byte* const* inputs, int64_t count) {
     loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
   }
+  // The inputs after the first are one element each.
+  static void run_repeated(std::span<const Scalar> numbers, std::byte* output,
+                           const std::byte* const* inputs, int64_t count) {
+    repeated_loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
+  }
+  OPWRIGHT_AVX2 static void run_repeated_avx2(std::span<const Scalar> numbers, std::byte* output,
+                                              const std::byte* const* inputs, int64_t count) {
+    repeated_loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
+  }
   OPWRIGHT_AVX2 static void run_avx2(std::span<const Scalar> numbers, std::byte* output,
                                      const std::byte* const* inputs, int64_t count) {
     loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
@@ -74,6 +85,19 @@ struct Kernel {
                                    std::index_sequence<I...>) {
     const F f = make_functor<F>(numbers);
     compute(f, count, reinterpret_cast<Out*>(output), reinterpret_cast<const In*>(inputs[I])...);
+  }
+
+  template <size_t First, size_t... Rest>
+  OPWRIGHT_INLINE static void repeated_loop(std::span<const Scalar> numbers, std::byte* output,
+                                            const std::byte* const* inputs, int64_t count,
+                                            std::index_sequence<First, Rest...>) {
+    using T = std::tuple_element_t<0, std::tuple<In...>>;
+    const F f = make_functor<F>(numbers);
+    const auto* in = reinterpret_cast<const T*>(inputs[0]);
+    auto* out = reinterpret_cast<Out*>(output);
+    const std::array<T, sizeof...(Rest)> rest{*reinterpret_cast<const T*>(inputs[Rest])...};
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < count; ++i) out[i] = f(in[i], rest[Rest - 1]...);
   }
 
   OPWRIGHT_INLINE static void compute(const F& f, int64_t count, Out* out, const In*... in) {
@@ -108,18 +132,34 @@ constexpr LeveledKernel make_kernel() {
   LeveledKernel kernel{};
   kernel.output = dtype_of<typename Loop::Out>();
   kernel.by_level = {&Loop::run, &Loop::run, &Loop::run};
+  constexpr bool kHasRepeated =
+      sizeof...(In) > 1 && !kIsScalar && !Loop::kHasSpecial && (std::is_same_v<In, T> && ...);
+  if constexpr (kHasRepeated)
+    kernel.repeated_by_level = {&Loop::run_repeated, &Loop::run_repeated, &Loop::run_repeated};
 #if defined(__x86_64__)
   if constexpr (!kIsScalar) {
     kernel.by_level[1] = kernel.by_level[2] = &Loop::run_avx2;
     if constexpr (std::is_floating_point_v<T>) kernel.by_level[2] = &Loop::run_avx512;
+    if constexpr (kHasRepeated)
+      kernel.repeated_by_level[1] = kernel.repeated_by_level[2] = &Loop::run_repeated_avx2;
   }
 #endif
   return kernel;
 }
 
+template <size_t kBytes>
+using UnsignedOf = std::conditional_t<
+    kBytes == 1, uint8_t,
+    std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
+
 template <template <class> class F, class T>
 constexpr LeveledKernel make_kernel_of() {
-  if constexpr (requires { requires F<T>::kIsModular; } && kIsInt<T> && std::is_signed_v<T>) {
+  if constexpr (requires { requires F<T>::kIsBitwise; } && !kIsComplex<T> &&
+                !std::is_same_v<T, UnsignedOf<sizeof(T)>>) {
+    LeveledKernel kernel = make_kernel_of<F, UnsignedOf<sizeof(T)>>();
+    kernel.output = dtype_of<T>();
+    return kernel;
+  } else if constexpr (requires { requires F<T>::kIsModular; } && kIsInt<T> && std::is_signed_v<T>) {
     LeveledKernel kernel = make_kernel_of<F, std::make_unsigned_t<T>>();
     kernel.output = dtype_of<T>();
     return kernel;

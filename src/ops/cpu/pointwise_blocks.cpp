@@ -51,6 +51,7 @@ PointwiseBlocks::PointwiseBlocks(const PointwiseCall& call, const PointwiseTypes
                                  const Tensor& output)
     : call_(call),
       kernel_(types.kernel->by_level[cpu_level_index()]),
+      repeated_kernel_(types.kernel->repeated_by_level[cpu_level_index()]),
       loop_(make_loop(call, types, output, numbers_)) {
   if (loop_.numel() != 0) find_accesses(types, output);
 }
@@ -85,13 +86,14 @@ void PointwiseBlocks::find_accesses(const PointwiseTypes& types, const Tensor& o
     const Tensor* tensor = i == 0 ? &output : call_.operands[i - 1].tensor;
     const bool is_number = i != 0 && (!tensor || tensor->dim() == 0);
     const DType in_memory = is_number ? in_kernel : tensor->dtype();
-    const bool rounds = i != 0 && !is_number && is_half(types.compute) &&
-                        in_kernel == DType::Float32 && in_memory != types.compute;
+    const bool rounds = !is_number && is_half(types.compute) && in_kernel == DType::Float32 &&
+                        in_memory != types.compute;
     access.item = static_cast<int64_t>(item_size(in_kernel));
     access.keeps_dtype = in_memory == in_kernel && !rounds;
-    access.convert_rounded = rounds ? find_conversion(in_kernel, types.compute) : nullptr;
-    const DType met = rounds ? types.compute : in_kernel;
-    access.convert = i == 0 ? find_conversion(in_memory, in_kernel) : find_conversion(met, in_memory);
+    const DType to = i == 0 ? in_memory : in_kernel;
+    const DType from = i == 0 ? in_kernel : in_memory;
+    access.convert = find_conversion(rounds ? types.compute : to, from);
+    access.convert_rounded = rounds ? find_conversion(to, types.compute) : nullptr;
     access.is_constant = true;
     access.is_linear = access.keeps_dtype;
     int64_t dense = access.item;
@@ -116,7 +118,11 @@ void PointwiseBlocks::read(size_t operand, std::byte* to, const std::byte* from,
 
 void PointwiseBlocks::write(std::byte* to, int64_t stride, const std::byte* from,
                             int64_t count) const {
-  accesses_[0].convert(to, stride, from, accesses_[0].item, count);
+  const Access& access = accesses_[0];
+  if (!access.convert_rounded) return access.convert(to, stride, from, access.item, count);
+  BlockBuffer halves;
+  access.convert(halves.data(), sizeof(Half), from, access.item, count);
+  access.convert_rounded(to, stride, halves.data(), sizeof(Half), count);
 }
 
 void PointwiseBlocks::run() const {
@@ -141,10 +147,14 @@ void PointwiseBlocks::run_long_runs(int64_t begin, int64_t end,
   const size_t num_inputs = call_.operands.size();
   std::array<bool, kMostOperands> is_direct{};
   bool is_whole = true;
+  bool repeats = repeated_kernel_ != nullptr && loop_.strides(0)[1] != 0;
+  for (size_t i = 2; i <= num_inputs; ++i) repeats &= loop_.strides(0)[i] == 0;
   for (size_t i = 0; i <= num_inputs; ++i) {
-    is_direct[i] = accesses_[i].keeps_dtype && loop_.strides(0)[i] == accesses_[i].item;
+    is_direct[i] = accesses_[i].keeps_dtype &&
+                   (loop_.strides(0)[i] == accesses_[i].item || (repeats && i >= 2));
     is_whole &= is_direct[i];
   }
+  const PointwiseKernel kernel = repeats ? repeated_kernel_ : kernel_;
   loop_.for_each_run_of(begin, end, [&](const auto& pointers, const auto& strides, int64_t count) {
     for (int64_t done = 0; done < count;) {
       const int64_t step = is_whole ? count : std::min(block_, count - done);
@@ -153,10 +163,10 @@ void PointwiseBlocks::run_long_runs(int64_t begin, int64_t end,
         const std::byte* from = pointers[i] + done * strides[i];
         inputs[i - 1] = is_direct[i] ? from : buffers[i].data();
         if (!is_direct[i] && !accesses_[i].is_constant)
-          read(i, buffers[i].data(), from, strides[i], step);
+          read(i, buffers[i].data(), from, strides[i], repeats && i >= 2 ? 1 : step);
       }
       std::byte* output = pointers[0] + done * strides[0];
-      kernel_(call_.numbers, is_direct[0] ? output : buffers[0].data(), inputs.data(), step);
+      kernel(call_.numbers, is_direct[0] ? output : buffers[0].data(), inputs.data(), step);
       if (!is_direct[0]) write(output, strides[0], buffers[0].data(), step);
       done += step;
     }

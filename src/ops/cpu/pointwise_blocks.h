@@ -59,6 +59,7 @@ class PointwiseBlocks {
 
   const PointwiseCall& call_;
   PointwiseKernel kernel_;
+  PointwiseKernel repeated_kernel_;  // may be null
   std::array<NumberCell, kMostInputs> numbers_;
   StridedLoop loop_;
   std::array<Access, kMostOperands> accesses_;  // the output first

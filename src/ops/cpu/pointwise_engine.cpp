@@ -33,7 +33,8 @@ int64_t numel_of(const OpwDlTensor& shown) {
   return numel;
 }
 
-// The usual call: tensors of one shape that are dense and in the kernel's dtype, and numbers.
+// The usual call: dense tensors of one shape, in the dtype of the kernel or in the half that it
+// computes for, and numbers.
 class DenseCall {
  public:
   DenseCall(const PointwiseCall& call, const PointwiseTypes& types) : call_(call), types_(types) {
@@ -42,15 +43,23 @@ class DenseCall {
       const OpwDlTensor& shown = operand.tensor->get()->dl;
       if (!shape_ || shown.ndim > shape_->ndim) shape_ = &shown;
     }
+    rounds_result_ = is_half(types.result);
+    needs_blocks_ = rounds_result_;
+    fits_ = rounds_result_ || types.kernel->output == types.result;
     for (size_t i = 0; i < call.operands.size(); ++i) {
       const Tensor* tensor = call.operands[i].tensor;
       is_number_[i] = !tensor || (tensor->get()->dl.ndim == 0 && shape_->ndim != 0);
       has_numbers_ |= is_number_[i];
-      if (!is_number_[i]) fits_ &= fits(tensor->get()->dl, input_dtype(call, types, i));
+      if (is_number_[i]) continue;
+      const OpwDlTensor& shown = tensor->get()->dl;
+      const DType wanted = input_dtype(call, types, i);
+      is_half_[i] = wanted != DType::Bool && is_half(types.compute);
+      needs_blocks_ |= is_half_[i];
+      fits_ &= fits(shown, is_half_[i] ? types.compute : wanted);
     }
   }
 
-  [[nodiscard]] bool fits() const { return fits_ && types_.kernel->output == types_.result; }
+  [[nodiscard]] bool fits() const { return fits_; }
   [[nodiscard]] bool fits(const OpwDlTensor& shown, DType dtype) const {
     return from_dlpack(shown.dtype) == dtype && have_same_sizes(shown, *shape_) && is_dense(shown);
   }
@@ -61,7 +70,7 @@ class DenseCall {
   void run(std::byte* output) const {
     const int64_t numel = numel_of(*shape_);
     if (numel == 0) return;
-    if (has_numbers_) return run_with_numbers(output, numel);
+    if (has_numbers_ || needs_blocks_) return run_with_numbers(output, numel);
     parallel_for(numel, kElementwiseGrain, [&](int64_t begin, int64_t end) {
       std::array<const std::byte*, kMostInputs> inputs{};
       for (size_t i = 0; i < call_.operands.size(); ++i) inputs[i] = input_at(i, begin);
@@ -70,37 +79,68 @@ class DenseCall {
   }
 
  private:
-  [[nodiscard]] PointwiseKernel kernel() const { return types_.kernel->by_level[cpu_level_index()]; }
+  [[nodiscard]] PointwiseKernel kernel() const {
+    return types_.kernel->by_level[cpu_level_index()];
+  }
+  [[nodiscard]] PointwiseKernel repeated_kernel() const {
+    return types_.kernel->repeated_by_level[cpu_level_index()];
+  }
   [[nodiscard]] int64_t output_item() const {
-    return static_cast<int64_t>(item_size(types_.kernel->output));
+    return static_cast<int64_t>(item_size(types_.result));
   }
   [[nodiscard]] const std::byte* input_at(size_t i, int64_t element) const {
-    const auto item = static_cast<int64_t>(item_size(input_dtype(call_, types_, i)));
-    return static_cast<const std::byte*>(call_.operands[i].tensor->get()->dl.data) + element * item;
+    const DType dtype = is_half_[i] ? types_.compute : input_dtype(call_, types_, i);
+    return static_cast<const std::byte*>(call_.operands[i].tensor->get()->dl.data) +
+           element * static_cast<int64_t>(item_size(dtype));
+  }
+  [[nodiscard]] bool repeats() const {
+    bool result = repeated_kernel() != nullptr && !is_number_[0];
+    for (size_t i = 1; i < call_.operands.size(); ++i) result &= is_number_[i];
+    return result;
   }
 
-  // A number fills a block once, and the kernel reads it there again and again.
   [[gnu::noinline]] void run_with_numbers(std::byte* output, int64_t numel) const {
     std::array<NumberCell, kMostInputs> cells;
     for (size_t i = 0; i < call_.operands.size(); ++i) {
       if (is_number_[i]) cells[i] = read_number(call_, types_, i);
     }
+    if (needs_blocks_ || !repeats()) return run_blocks(output, numel, cells);
     parallel_for(numel, kElementwiseGrain, [&](int64_t begin, int64_t end) {
-      alignas(64) std::array<BlockBuffer, kMostInputs> buffers;
-      const int64_t block =
-          kBlockBytes / static_cast<int64_t>(item_size(kernel_dtype(types_.compute)));
+      std::array<const std::byte*, kMostInputs> inputs{input_at(0, begin)};
+      for (size_t i = 1; i < call_.operands.size(); ++i) inputs[i] = cells[i].bytes.data();
+      repeated_kernel()(call_.numbers, output + begin * output_item(), inputs.data(), end - begin);
+    });
+  }
+
+  // A number fills a block once, and the kernel reads it there again and again. Halves are widened
+  // into a block, and the result is rounded from one.
+  void run_blocks(std::byte* output, int64_t numel,
+                  const std::array<NumberCell, kMostInputs>& cells) const {
+    const DType wide = kernel_dtype(types_.compute);
+    const auto wide_item = static_cast<int64_t>(item_size(wide));
+    const int64_t block = kBlockBytes / wide_item;
+    const ConversionFunction widen = find_conversion(wide, types_.compute);
+    const ConversionFunction narrow = find_conversion(types_.result, types_.kernel->output);
+    parallel_for(numel, kElementwiseGrain, [&](int64_t begin, int64_t end) {
+      alignas(64) std::array<BlockBuffer, kMostOperands> buffers;
       for (size_t i = 0; i < call_.operands.size(); ++i) {
         if (!is_number_[i]) continue;
         const DType dtype = input_dtype(call_, types_, i);
         find_conversion(dtype, dtype)(buffers[i].data(), static_cast<int64_t>(item_size(dtype)),
                                       cells[i].bytes.data(), 0, std::min(block, end - begin));
       }
+      std::byte* rounded_from = buffers[kMostInputs].data();
       for (int64_t at = begin; at < end; at += block) {
+        const int64_t count = std::min(block, end - at);
         std::array<const std::byte*, kMostInputs> inputs{};
-        for (size_t i = 0; i < call_.operands.size(); ++i)
-          inputs[i] = is_number_[i] ? buffers[i].data() : input_at(i, at);
-        kernel()(call_.numbers, output + at * output_item(), inputs.data(),
-                 std::min(block, end - at));
+        for (size_t i = 0; i < call_.operands.size(); ++i) {
+          inputs[i] = is_number_[i] || is_half_[i] ? buffers[i].data() : input_at(i, at);
+          if (is_half_[i])
+            widen(buffers[i].data(), wide_item, input_at(i, at), sizeof(Half), count);
+        }
+        std::byte* target = output + at * output_item();
+        kernel()(call_.numbers, rounds_result_ ? rounded_from : target, inputs.data(), count);
+        if (rounds_result_) narrow(target, output_item(), rounded_from, wide_item, count);
       }
     });
   }
@@ -109,13 +149,16 @@ class DenseCall {
   const PointwiseTypes& types_;
   const OpwDlTensor* shape_ = nullptr;
   std::array<bool, kMostInputs> is_number_{};
+  std::array<bool, kMostInputs> is_half_{};
   bool has_numbers_ = false;
+  bool needs_blocks_ = false;  // a half is read or written
+  bool rounds_result_ = false;
   bool fits_ = true;
 };
 
 void write_result(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target) {
   const DenseCall dense(call, types);
-  if (dense.fits() && dense.fits(target.get()->dl, types.kernel->output))
+  if (dense.fits() && dense.fits(target.get()->dl, types.result))
     return dense.run(static_cast<std::byte*>(target.mutable_data()));
   PointwiseBlocks(call, types, target).run();
 }

@@ -77,11 +77,4 @@ Sizes StridedLoop::index_of(int64_t element) const {
   return index;
 }
 
-void StridedLoop::advance(Sizes& index) const {
-  for (size_t dim = 0; dim < sizes_.size(); ++dim) {
-    if (++index[dim] < sizes_[dim]) return;
-    index[dim] = 0;
-  }
-}
-
 }  // namespace opwright

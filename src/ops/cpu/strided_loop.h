@@ -56,12 +56,13 @@ class StridedLoop {
   void for_each_run_of(int64_t begin, int64_t end, const Run& run) const {
     if (sizes_.size() == 1) return run(pointers_at({&begin, 1}), strides_[0], end - begin);
     Sizes index = index_of(begin);
-    while (begin < end) {
+    Pointers pointers = pointers_at(index);
+    for (;;) {
       const int64_t count = std::min(sizes_[0] - index[0], end - begin);
-      run(pointers_at(index), strides_[0], count);
+      run(pointers, strides_[0], count);
       begin += count;
-      index[0] += count - 1;
-      advance(index);
+      if (begin >= end) return;
+      advance(index, pointers);
     }
   }
 
@@ -76,7 +77,19 @@ class StridedLoop {
     return pointers;
   }
   [[nodiscard]] Sizes index_of(int64_t element) const;
-  void advance(Sizes& index) const;
+  // To the begin of the next run.
+  void advance(Sizes& index, Pointers& pointers) const {
+    move(pointers, 0, -index[0]);
+    index[0] = 0;
+    for (size_t dim = 1; dim < sizes_.size(); ++dim) {
+      if (++index[dim] < sizes_[dim]) return move(pointers, dim, 1);
+      move(pointers, dim, 1 - sizes_[dim]);
+      index[dim] = 0;
+    }
+  }
+  void move(Pointers& pointers, size_t dim, int64_t steps) const {
+    for (size_t i = 0; i < kMostOperands; ++i) pointers[i] += steps * strides_[dim][i];
+  }
 
   size_t num_operands_ = 0;
   int64_t numel_ = 1;

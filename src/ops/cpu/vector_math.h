@@ -30,27 +30,40 @@ OPWRIGHT_INLINE double with_sign_of(double magnitude, double sign) {
                                (std::bit_cast<uint64_t>(sign) & uint64_t{1} << 63));
 }
 
-// 2^n * e^r with |r| <= ln(2) / 2; both powers of two are normal, also where their product is not.
-OPWRIGHT_INLINE float exp(float x) {
+// e^r and n, where x = n * ln(2) + r with |r| <= ln(2) / 2; for |x| <= 104.
+struct Exponential {
+  float power;
+  int32_t exponent;
+};
+OPWRIGHT_INLINE Exponential split_exp(float x) {
   constexpr float kLog2E = 1.44269504F;
   constexpr float kLn2High = 0.693359375F;
   constexpr float kLn2Low = -2.12194440e-4F;
-  const float above = x < -104.0F ? -104.0F : x;
-  const float bounded = above > 89.0F ? 89.0F : above;
-  const float shifted = bounded * kLog2E + kRoundingFloat;
+  const float shifted = x * kLog2E + kRoundingFloat;
   const float n = shifted - kRoundingFloat;
-  const float r = (bounded - n * kLn2High) - n * kLn2Low;
+  const float r = (x - n * kLn2High) - n * kLn2Low;
   float q = 1.9891080463988289e-4F;
   q = q * r + 1.3933730715791834e-3F;
   q = q * r + 8.3333108446478777e-3F;
   q = q * r + 4.1666464197405696e-2F;
   q = q * r + 0.16666666681704215F;
   q = q * r + 0.5F;
-  const float e = (q * r) * r + r + 1.0F;
-  const int32_t exponent =
-      static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kRoundingFloat));
-  const int32_t half = exponent >> 1;
-  return e * power_of_two(half) * power_of_two(exponent - half);
+  return {(q * r) * r + r + 1.0F,
+          static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) -
+                               std::bit_cast<uint32_t>(kRoundingFloat))};
+}
+
+OPWRIGHT_INLINE float exp(float x) {
+  const float above = x < -104.0F ? -104.0F : x;
+  const Exponential e = split_exp(above > 89.0F ? 89.0F : above);
+  // Both powers of two are normal, also where their product is not.
+  const int32_t half = e.exponent >> 1;
+  return e.power * power_of_two(half) * power_of_two(e.exponent - half);
+}
+// Where the result is normal: -87 <= x <= 88.
+OPWRIGHT_INLINE float exp_in_range(float x) {
+  const Exponential e = split_exp(x);
+  return e.power * power_of_two(e.exponent);
 }
 
 OPWRIGHT_INLINE float sigmoid(float x) { return 1.0F / (1.0F + exp(-x)); }
@@ -65,7 +78,8 @@ OPWRIGHT_INLINE float tanh(float x) {
   p = p * z + 0.13333303419740922F;
   p = p * z - 0.33333333169430812F;
   const float small = x + x * z * p;
-  const float large = 1.0F - 2.0F / (exp(2.0F * magnitude) + 1.0F);
+  const float limited = magnitude > 20.0F ? 20.0F : magnitude;
+  const float large = 1.0F - 2.0F / (exp_in_range(2.0F * limited) + 1.0F);
   return magnitude < 0.625F ? small : with_sign_of(large, x);
 }
 
@@ -79,8 +93,8 @@ OPWRIGHT_INLINE float erf(float x) {
   tail = tail * t - 6.34846687e-1F;
   tail = tail * t - 1.28717512e-1F;
   tail = tail * t - t;
-  const float bounded = tail < -80.0F ? -80.0F : tail;
-  const float large = with_sign_of(1.0F - exp(bounded), x);
+  const float partial = 1.0F - exp_in_range(tail);
+  const float large = with_sign_of(t > 4.0F ? 1.0F : partial, x);
   float p = -5.96761703e-4F;
   p = p * s + 4.99119423e-3F;
   p = p * s - 2.67681349e-2F;
@@ -88,10 +102,7 @@ OPWRIGHT_INLINE float erf(float x) {
   p = p * s - 3.76125336e-1F;
   p = p * s + 1.28379166e-1F;
   const float small = p * x + x;
-  // A tail that is not a number belongs to an infinite x, or to one that is no number itself.
-  const float bounded_large = t > 10.0F ? with_sign_of(1.0F, x) : large;
-  const float result = t > 0.927734375F ? bounded_large : small;
-  return x == x ? result : x;
+  return t > 0.927734375F ? large : small;
 }
 
 // e^x - 1 in double, for |x| <= 700: 2^n * (e^r - 1) + (2^n - 1).
@@ -338,13 +349,16 @@ OPWRIGHT_INLINE float pow(float x, float y) {
   const double magnitude = x < 0 ? -static_cast<double>(x) : static_cast<double>(x);
   const double product = bounded(static_cast<double>(y) * log_wide(magnitude), 200.0);
   const float result = static_cast<float>(expm1_wide(product) + 1.0);
-  // Floats from 2^24 on are even.
-  const float limited = y > 16777216.0F ? 16777216.0F : (y < -16777216.0F ? 16777216.0F : y);
+  // Of a negative base by its bits: an odd exponent flips the sign, one that is not whole gives no
+  // number. Floats from 2^24 on are even.
+  const float above = y < -16777216.0F ? -16777216.0F : y;
+  const float limited = above > 16777216.0F ? 16777216.0F : above;
   const auto whole = static_cast<int32_t>(limited);
-  const bool is_whole = static_cast<float>(whole) == limited;
-  const float flipped = (whole & 1) != 0 ? -result : result;
-  const float negative = is_whole ? flipped : kNan;
-  return x < 0 ? negative : result;
+  const uint32_t no_number = static_cast<float>(whole) == limited ? 0U : 0x7fc00000U;
+  const uint32_t is_negative = std::bit_cast<uint32_t>(x) >> 31;
+  const uint32_t sign = (static_cast<uint32_t>(whole) & is_negative) << 31;
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(result) ^ sign) |
+                              (no_number & (0U - is_negative)));
 }
 
 }  // namespace opwright::vector_math

@@ -1,4 +1,4 @@
-// relu, sigmoid, gelu, silu, elu, leaky_relu, hardtanh.
+// relu, sigmoid, gelu, silu, elu, leaky_relu.
 #include <cmath>
 #include <complex>
 #include <string_view>
@@ -99,17 +99,6 @@ struct LeakyRelu {
   T slope;
 };
 
-template <class T>
-struct Hardtanh {
-  explicit Hardtanh(std::span<const Scalar> numbers)
-      : low(number_as<T>(numbers[0])), high(number_as<T>(numbers[1])) {}
-  OPWRIGHT_INLINE T operator()(T x) const {
-    const T above = x < low ? low : x;
-    return above > high ? high : above;
-  }
-  T low, high;
-};
-
 void choose_gelu(PointwiseCall& call) {
   static constexpr PointwiseOp by_tanh{.arity = 1,
                                        .kernels = &kKernels<GeluTanh, FloatTypes>,
@@ -121,12 +110,6 @@ void choose_gelu(PointwiseCall& call) {
     OPWRIGHT_CHECK(approximate == "none", call.who, ": approximate must be 'none' or 'tanh', got '",
                    approximate, "'");
   }
-}
-
-void check_limits(const PointwiseCall& call, DType common) {
-  OPWRIGHT_CHECK(dtype_code(common) != kOpwDtypeUInt || call.numbers[0].to<double>() >= 0,
-                 call.who, ": min_val must not be negative for tensors of ", common, ", got ",
-                 call.numbers[0]);
 }
 
 }  // namespace
@@ -162,13 +145,6 @@ const PointwiseOp& elu_op() {
 const PointwiseOp& leaky_relu_op() {
   static constexpr PointwiseOp op{
       .arity = 1, .kernels = &kKernels<LeakyRelu, FloatTypes>, .takes = "floating dtypes"};
-  return op;
-}
-const PointwiseOp& hardtanh_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Hardtanh, RealTypes>,
-                                  .takes = "real dtypes but bool",
-                                  .check = &check_limits};
   return op;
 }
 

@@ -1,4 +1,4 @@
-// where, clamp, maximum, minimum: one of the operands for each element.
+// where, clamp, hardtanh, maximum, minimum: one of the operands for each element.
 #include "opwright/error.h"
 #include "opwright/ops/cpu/kernel.h"
 #include "opwright/ops/pointwise.h"
@@ -10,7 +10,15 @@ namespace {
 template <class T>
 struct Where {
   static constexpr bool kHasCondition = true;
-  OPWRIGHT_INLINE T operator()(bool condition, T x, T y) const { return condition ? x : y; }
+  static constexpr bool kIsBitwise = true;
+  OPWRIGHT_INLINE T operator()(bool condition, T x, T y) const {
+    if constexpr (kIsComplex<T>) {
+      return condition ? x : y;
+    } else {  // no branch, which would be guessed wrong half of the time
+      const T mask = static_cast<T>(T(0) - static_cast<T>(condition));
+      return static_cast<T>((x & mask) | (y & static_cast<T>(~mask)));
+    }
+  }
 };
 
 // What is no number wins.
@@ -37,6 +45,10 @@ struct Clamp {
   OPWRIGHT_INLINE T operator()(T x, T low, T high) const { return smaller(larger(x, low), high); }
 };
 
+constexpr PointwiseOp kMaximum{
+    .arity = 2, .kernels = &kKernels<Maximum, OrderedTypes>, .takes = "real dtypes"};
+constexpr PointwiseOp kMinimum{
+    .arity = 2, .kernels = &kKernels<Minimum, OrderedTypes>, .takes = "real dtypes"};
 constexpr PointwiseOp kClampLow{
     .arity = 2, .kernels = &kKernels<Maximum, RealTypes>, .takes = "real dtypes but bool"};
 constexpr PointwiseOp kClampHigh{
@@ -57,7 +69,24 @@ void choose_clamp(PointwiseCall& call) {
   const bool has_low = call.operands.size() == 2;
   add_bound(call, call.others[1]);
   OPWRIGHT_CHECK(call.operands.size() > 1, call.who, ": at least one of min and max must be given");
-  call.op = call.operands.size() == 3 ? &kClampBoth : has_low ? &kClampLow : &kClampHigh;
+  if (call.operands.size() == 3)
+    call.op = &kClampBoth;
+  else if (call.operands[1].is_tensor())
+    call.op = has_low ? &kMaximum : &kMinimum;
+  else
+    call.op = has_low ? &kClampLow : &kClampHigh;
+}
+
+// The limits are numbers of the dtype of self.
+void choose_hardtanh(PointwiseCall& call) {
+  const DType dtype = call.operands[0].tensor->dtype();
+  OPWRIGHT_CHECK(dtype != DType::Bool, call.who, ": a bool tensor has no limits");
+  OPWRIGHT_CHECK(dtype_code(dtype) != kOpwDtypeUInt || call.numbers[0].to<double>() >= 0, call.who,
+                 ": min_val must not be negative for tensors of ", dtype, ", got ",
+                 call.numbers[0]);
+  for (const Scalar& limit : call.numbers)
+    call.operands.push_back({.number = is_integral(dtype) ? Scalar(limit.to<int64_t>()) : limit});
+  call.op = &kClampBoth;
 }
 
 void check_condition(const PointwiseCall& call, DType /*common*/) {
@@ -80,15 +109,12 @@ const PointwiseOp& clamp_op() {
   return op;
 }
 
-const PointwiseOp& maximum_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Maximum, OrderedTypes>, .takes = "real dtypes"};
+const PointwiseOp& hardtanh_op() {
+  static constexpr PointwiseOp op{.arity = 1, .prepare = &choose_hardtanh};
   return op;
 }
-const PointwiseOp& minimum_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Minimum, OrderedTypes>, .takes = "real dtypes"};
-  return op;
-}
+
+const PointwiseOp& maximum_op() { return kMaximum; }
+const PointwiseOp& minimum_op() { return kMinimum; }
 
 }  // namespace opwright

@@ -1,5 +1,6 @@
 // eq, ne, lt, le, gt, ge, isnan, isinf: truth values of numbers.
-#include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "opwright/error.h"
 #include "opwright/ops/cpu/kernel.h"
@@ -23,6 +24,15 @@ struct Less {
 template <class T>
 struct LessEqual {
   OPWRIGHT_INLINE bool operator()(T x, T y) const { return x <= y; }
+};
+
+template <class T>
+struct Greater {
+  OPWRIGHT_INLINE bool operator()(T x, T y) const { return x > y; }
+};
+template <class T>
+struct GreaterEqual {
+  OPWRIGHT_INLINE bool operator()(T x, T y) const { return x >= y; }
 };
 
 template <class T>
@@ -51,21 +61,6 @@ void check_order(const PointwiseCall& call, DType common) {
                       common);
 }
 
-const PointwiseOp& less_op() {
-  static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<Less, OrderedTypes>,
-                                  .rule = ResultRule::Bool,
-                                  .check = &check_order};
-  return op;
-}
-const PointwiseOp& less_equal_op() {
-  static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<LessEqual, OrderedTypes>,
-                                  .rule = ResultRule::Bool,
-                                  .check = &check_order};
-  return op;
-}
-
 }  // namespace
 
 const PointwiseOp& eq_op() {
@@ -78,21 +73,32 @@ const PointwiseOp& ne_op() {
       .arity = 2, .kernels = &kKernels<NotEqual, AllTypes>, .rule = ResultRule::Bool};
   return op;
 }
-const PointwiseOp& lt_op() { return less_op(); }
-const PointwiseOp& le_op() { return less_equal_op(); }
-// a > b is b < a.
+const PointwiseOp& lt_op() {
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Less, OrderedTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .check = &check_order};
+  return op;
+}
+const PointwiseOp& le_op() {
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<LessEqual, OrderedTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .check = &check_order};
+  return op;
+}
 const PointwiseOp& gt_op() {
-  static constexpr PointwiseOp op{.arity = 2, .prepare = [](PointwiseCall& call) {
-                                    std::swap(call.operands[0], call.operands[1]);
-                                    call.op = &less_op();
-                                  }};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Greater, OrderedTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .check = &check_order};
   return op;
 }
 const PointwiseOp& ge_op() {
-  static constexpr PointwiseOp op{.arity = 2, .prepare = [](PointwiseCall& call) {
-                                    std::swap(call.operands[0], call.operands[1]);
-                                    call.op = &less_equal_op();
-                                  }};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<GreaterEqual, OrderedTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .check = &check_order};
   return op;
 }
 

@@ -1,5 +1,6 @@
 // div with a rounding mode, floor_divide, fmod, remainder.
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "opwright/error.h"
@@ -49,7 +50,7 @@ OPWRIGHT_INLINE double rest_wide(double x, double y) {
 OPWRIGHT_INLINE bool has_large_quotient(float x, float y) {
   const float over = x < 0 ? -x : x;
   const float under = y < 0 ? -y : y;
-  return !(over < under * 536870912.0F);
+  return !(over < under * 536870912.0F && under < std::numeric_limits<float>::infinity());
 }
 
 // What the functions of a rest share: float32 in vectors, unless the quotient is large.

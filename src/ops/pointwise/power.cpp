@@ -87,7 +87,12 @@ const PointwiseOp* find_simple_power(DType base, double exponent) {
 }
 
 void choose_power(PointwiseCall& call) {
+  static constexpr PointwiseOp of_number{.arity = 2,
+                                         .kernels = &kKernels<Power, NumberTypes>,
+                                         .takes = "dtypes but bool",
+                                         .gives_contiguous = true};
   const PointwiseOperand& exponent = call.operands[1];
+  if (!call.operands[0].is_tensor()) call.op = &of_number;
   if (exponent.is_tensor() || !call.operands[0].is_tensor()) return;
   const DType base = call.operands[0].tensor->dtype();
   const bool is_inexact = is_floating(base) || is_complex(base);
