@@ -55,7 +55,9 @@ file(
   "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
 )
-set_source_files_properties(
-  ${cpu_kernels}
-  PROPERTIES COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math"
-)
+set(kernel_flags -O3 -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A threaded jump is a branch, and a loop with branches is no vector code.
+  list(APPEND kernel_flags -fno-thread-jumps)
+endif()
+set_source_files_properties(${cpu_kernels} PROPERTIES COMPILE_OPTIONS "${kernel_flags}")

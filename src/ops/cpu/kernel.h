@@ -69,6 +69,11 @@ struct Kernel {
                                               const std::byte* const* inputs, int64_t count) {
     repeated_loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
   }
+  OPWRIGHT_AVX512 static void run_repeated_avx512(std::span<const Scalar> numbers,
+                                                  std::byte* output,
+                                                  const std::byte* const* inputs, int64_t count) {
+    repeated_loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
+  }
   OPWRIGHT_AVX2 static void run_avx2(std::span<const Scalar> numbers, std::byte* output,
                                      const std::byte* const* inputs, int64_t count) {
     loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
@@ -142,6 +147,8 @@ constexpr LeveledKernel make_kernel() {
     if constexpr (std::is_floating_point_v<T>) kernel.by_level[2] = &Loop::run_avx512;
     if constexpr (kHasRepeated)
       kernel.repeated_by_level[1] = kernel.repeated_by_level[2] = &Loop::run_repeated_avx2;
+    if constexpr (kHasRepeated && std::is_floating_point_v<T>)
+      kernel.repeated_by_level[2] = &Loop::run_repeated_avx512;
   }
 #endif
   return kernel;

@@ -281,18 +281,19 @@ OPWRIGHT_INLINE float acos(float x) {
 OPWRIGHT_INLINE float atan2(float y, float x) {
   const double height = y < 0 ? -static_cast<double>(y) : static_cast<double>(y);
   const double width = x < 0 ? -static_cast<double>(x) : static_cast<double>(x);
-  const bool are_infinite = height + width > 1e39 && height == width;
-  const double a = are_infinite ? 1.0 : height;
-  const double b = are_infinite ? 1.0 : (width > 1e39 ? 1e300 : width);
-  const double upright = a > 1e39 ? 1e300 : a;
+  // Two infinities have the angle of two equal numbers; beside any other, one is just large.
+  const double bounded_height = height > 1e39 ? 1e300 : height;
+  const double bounded_width = width > 1e39 ? 1e300 : width;
   const float result = static_cast<float>(
-      with_sign_of(angle_wide(upright, with_sign_of(b, static_cast<double>(x))), static_cast<double>(y)));
-  return x == x && y == y ? result : kNan;
+      with_sign_of(angle_wide(bounded_height, with_sign_of(bounded_width, static_cast<double>(x))),
+                   static_cast<double>(y)));
+  const float checked = x == x ? result : x;
+  return y == y ? checked : y;
 }
 
 // Beyond it the reduction would need more digits of pi.
 inline constexpr float kLargestAngle = 100000.0F;
-OPWRIGHT_INLINE bool is_large_angle(float x) { return !(x < kLargestAngle && x > -kLargestAngle); }
+OPWRIGHT_INLINE bool is_large_angle(float x) { return !((x < kLargestAngle) & (x > -kLargestAngle)); }
 
 // |x| <= kLargestAngle. The rest after quarters of a circle, and how many they were.
 struct Quarter {
@@ -343,7 +344,7 @@ OPWRIGHT_INLINE float tan(float x) {
 OPWRIGHT_INLINE bool is_special_power(float x, float y) {
   const float magnitude = x < 0 ? -x : x;
   const float exponent = y < 0 ? -y : y;
-  return !(magnitude > 0.0F && magnitude < kInfinity && exponent < kInfinity);
+  return !((magnitude > 0.0F) & (magnitude < kInfinity) & (exponent < kInfinity));
 }
 OPWRIGHT_INLINE float pow(float x, float y) {
   const double magnitude = x < 0 ? -static_cast<double>(x) : static_cast<double>(x);

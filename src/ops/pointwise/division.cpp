@@ -50,7 +50,7 @@ OPWRIGHT_INLINE double rest_wide(double x, double y) {
 OPWRIGHT_INLINE bool has_large_quotient(float x, float y) {
   const float over = x < 0 ? -x : x;
   const float under = y < 0 ? -y : y;
-  return !(over < under * 536870912.0F && under < std::numeric_limits<float>::infinity());
+  return !((over < under * 536870912.0F) & (under < std::numeric_limits<float>::infinity()));
 }
 
 // What the functions of a rest share: float32 in vectors, unless the quotient is large.
@@ -88,7 +88,7 @@ struct Remainder : OfRest<T> {
   OPWRIGHT_INLINE T operator()(T x, T y) const { return moved(this->rest(x, y), y); }
   OPWRIGHT_INLINE T special(T x, T y) const { return moved(this->exact_rest(x, y), y); }
   OPWRIGHT_INLINE static T moved(T rest, T y) {
-    const bool is_moved = rest != T(0) && (y < T(0)) != (rest < T(0));
+    const bool is_moved = (rest != T(0)) & ((y < T(0)) != (rest < T(0)));
     const T sum = static_cast<T>(rest + y);
     return is_moved ? sum : rest;
   }
@@ -111,7 +111,7 @@ struct DivideFloor : OfRest<T> {
   // As Python divides: the floor of the exact quotient, with the sign of a zero.
   OPWRIGHT_INLINE static T from_rest(T x, T y, T rest) {
     const T plain = x / y;
-    const bool is_below = rest != T(0) && (y < T(0)) != (rest < T(0));
+    const bool is_below = (rest != T(0)) & ((y < T(0)) != (rest < T(0)));
     const T near = (x - rest) / y;
     const T quotient = is_below ? near - T(1) : near;
     const T floor = std::floor(quotient);
