@@ -9,13 +9,11 @@
 namespace opwright {
 namespace {
 
-bool is_in_format(const OperandLayout& input, std::span<const int64_t> sizes,
-                  MemoryFormat format) {
+bool is_in_format(const OperandLayout& input, std::span<const int64_t> sizes, MemoryFormat format) {
   return std::ranges::equal(input.sizes, sizes) && is_contiguous(sizes, input.strides, format);
 }
 
-bool have_same_dense_layout(std::span<const int64_t> sizes,
-                            std::span<const OperandLayout> inputs) {
+bool have_same_dense_layout(std::span<const int64_t> sizes, std::span<const OperandLayout> inputs) {
   const OperandLayout& first = inputs.front();
   const bool are_equal = std::ranges::all_of(inputs, [&](const OperandLayout& input) {
     return std::ranges::equal(input.sizes, sizes) &&

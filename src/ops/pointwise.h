@@ -1,10 +1,10 @@
 // Pointwise operations: what every operator that works element by element says about itself.
 //
-// A family file (src/ops/pointwise) holds one PointwiseOp for each operation: its kernels over dense
-// elements and how dtypes meet. Everything else is the same for all of them and stands elsewhere:
-// shapes and dtypes of results (pointwise_result.h), the CPU's engine (cpu/pointwise_engine.h), fake
-// kernels, and the reading of arguments, so that overloads with numbers, in-place and out forms come
-// from one PointwiseOp.
+// A family file (src/ops/pointwise) holds one PointwiseOp for each operation: its kernels over
+// dense elements and how dtypes meet. Everything else is the same for all of them and stands
+// elsewhere: shapes and dtypes of results (pointwise_result.h), the CPU's engine
+// (cpu/pointwise_engine.h), fake kernels, and the reading of arguments, so that overloads with
+// numbers, in-place and out forms come from one PointwiseOp.
 #pragma once
 
 #include <array>
@@ -87,9 +87,7 @@ constexpr size_t kernel_index(DType dtype) {
       return 9;
   }
 }
-constexpr bool is_half(DType dtype) {
-  return dtype == DType::Float16 || dtype == DType::BFloat16;
-}
+constexpr bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
 // Where values of a dtype are computed.
 constexpr DType kernel_dtype(DType dtype) { return is_half(dtype) ? DType::Float32 : dtype; }
 

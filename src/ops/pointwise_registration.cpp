@@ -23,7 +23,8 @@ struct PointwiseOperator {
 };
 
 PointwiseCall read_call(const PointwiseOperator& self, const OpwValue* args) {
-  PointwiseCall call{.who = self.who.c_str(), .op = self.op, .operands = {}, .numbers = {}, .others = {}};
+  PointwiseCall call{
+      .who = self.who.c_str(), .op = self.op, .operands = {}, .numbers = {}, .others = {}};
   for (uint32_t i = 0; i < self.op->arity; ++i) {
     if (args[i].tag == kOpwTensor)
       call.operands.push_back({.tensor = &borrow_tensor(args[i])});
@@ -82,9 +83,7 @@ int run_pointwise(const OpwRecord* record, const OpwValue* args, uint32_t num_ar
   }
 }
 
-bool is_number(const Argument& argument) {
-  return argument.type.kind() == TypeKind::Scalar;
-}
+bool is_number(const Argument& argument) { return argument.type.kind() == TypeKind::Scalar; }
 
 PointwiseOperator describe(const PointwiseOp& op, const Schema& schema) {
   const auto& arguments = schema.arguments;
@@ -113,9 +112,13 @@ bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> 
     PointwiseOperator& self =
         operators.emplace_back(describe(entry.op(), registry.require(entry.name).schema()));
     const SourceSite site{file, entry.line};
-    registry.implement(entry.name, Slot::Cpu, {&run_pointwise<CpuEngine>, &self, nullptr, nullptr}, site)
+    registry
+        .implement(entry.name, Slot::Cpu, {&run_pointwise<CpuEngine>, &self, nullptr, nullptr},
+                   site)
         .keep();
-    registry.implement(entry.name, Slot::Fake, {&run_pointwise<FakeEngine>, &self, nullptr, nullptr}, site)
+    registry
+        .implement(entry.name, Slot::Fake, {&run_pointwise<FakeEngine>, &self, nullptr, nullptr},
+                   site)
         .keep();
   }
   return true;

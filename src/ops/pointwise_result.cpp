@@ -92,8 +92,7 @@ Sizes find_strides(const PointwiseCall& call, std::span<const int64_t> sizes, DT
   for (size_t i = 0; i < call.operands.size(); ++i) {
     if (!call.operands[i].is_tensor()) continue;
     const Tensor& tensor = *call.operands[i].tensor;
-    strides.push_back(
-        strides_when_converted(tensor, common, i != 0 || !call.op->has_condition));
+    strides.push_back(strides_when_converted(tensor, common, i != 0 || !call.op->has_condition));
   }
   size_t next = 0;
   for (const PointwiseOperand& operand : call.operands) {
@@ -119,9 +118,8 @@ SymSizes find_sym_strides(const PointwiseCall& call, const SymSizes& sizes, DTyp
     return result;
   }
   const auto have_same_words = [](const SymSizes& a, const SymSizes& b) {
-    return std::ranges::equal(a, b, [](const SymInt& x, const SymInt& y) {
-      return x.word() == y.word();
-    });
+    return std::ranges::equal(
+        a, b, [](const SymInt& x, const SymInt& y) { return x.word() == y.word(); });
   };
   for (const SymGeometry& geometry : geometries) {
     if (!have_same_words(geometry.sizes, sizes)) continue;

@@ -122,8 +122,7 @@ OPWRIGHT_AVX2 OPWRIGHT_INLINE __m256i round_to_bfloat(const std::byte* from) {
   const __m256 value = _mm256_castsi256_ps(word);
   const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(value, value, _CMP_UNORD_Q));
   const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(word, 16), _mm256_set1_epi32(1));
-  const __m256i sum =
-      _mm256_add_epi32(word, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+  const __m256i sum = _mm256_add_epi32(word, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
   const __m256i quiet = _mm256_or_si256(word, _mm256_set1_epi32(0x400000));
   return _mm256_srli_epi32(_mm256_blendv_epi8(sum, quiet, is_nan), 16);
 }

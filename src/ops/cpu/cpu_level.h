@@ -21,8 +21,8 @@ namespace opwright {
 
 enum class CpuLevel : unsigned char { Baseline, Avx2, Avx512 };
 
-// The highest that this machine has, at most what OPWRIGHT_CPU_LEVEL names (baseline, avx2, avx512).
-// Baseline before static initialisers have run.
+// The highest that this machine has, at most what OPWRIGHT_CPU_LEVEL names (baseline, avx2,
+// avx512). Baseline before static initialisers have run.
 extern const CpuLevel kCpuLevel;
 [[nodiscard]] inline size_t cpu_level_index() { return static_cast<size_t>(kCpuLevel); }
 

@@ -1,7 +1,8 @@
 // Pointwise kernels from functors: one loop over dense elements for each dtype and machine level.
 //
-// A functor is a class template over the element type T. It is called with one to three T (or a bool
-// and two T) and gives the element of the output; its call operator is OPWRIGHT_INLINE. It may have
+// A functor is a class template over the element type T. It is called with one to three T (or a
+// bool and two T) and gives the element of the output; its call operator is OPWRIGHT_INLINE. It may
+// have
 //   explicit F(std::span<const Scalar>)   for the numbers of the call
 //   kIsModular                            ints wrap around: signed ones use the unsigned code
 //   kIsBitwise                            all types but complex ones use that of unsigned ints
@@ -31,8 +32,7 @@ constexpr TypeList<A..., B...> operator+(TypeList<A...>, TypeList<B...>) {
   return {};
 }
 
-using IntTypes =
-    TypeList<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t>;
+using IntTypes = TypeList<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t>;
 using FloatTypes = TypeList<float, double>;  // halves are computed as float
 using ComplexTypes = TypeList<Complex<float>, Complex<double>>;
 using DiscreteTypes = decltype(TypeList<bool>{} + IntTypes{});
@@ -53,8 +53,7 @@ OPWRIGHT_INLINE F make_functor(std::span<const Scalar> numbers) {
 template <class F, class... In>
 struct Kernel {
   using Out = std::invoke_result_t<const F&, In...>;
-  static constexpr bool kHasSpecial =
-      requires(const F& f, In... in) { f.is_special(in...); };
+  static constexpr bool kHasSpecial = requires(const F& f, In... in) { f.is_special(in...); };
 
   static void run(std::span<const Scalar> numbers, std::byte* output,
                   const std::byte* const* inputs, int64_t count) {
@@ -70,8 +69,8 @@ struct Kernel {
     repeated_loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
   }
   OPWRIGHT_AVX512 static void run_repeated_avx512(std::span<const Scalar> numbers,
-                                                  std::byte* output,
-                                                  const std::byte* const* inputs, int64_t count) {
+                                                  std::byte* output, const std::byte* const* inputs,
+                                                  int64_t count) {
     repeated_loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
   }
   OPWRIGHT_AVX2 static void run_avx2(std::span<const Scalar> numbers, std::byte* output,
@@ -166,7 +165,8 @@ constexpr LeveledKernel make_kernel_of() {
     LeveledKernel kernel = make_kernel_of<F, UnsignedOf<sizeof(T)>>();
     kernel.output = dtype_of<T>();
     return kernel;
-  } else if constexpr (requires { requires F<T>::kIsModular; } && kIsInt<T> && std::is_signed_v<T>) {
+  } else if constexpr (requires { requires F<T>::kIsModular; } && kIsInt<T> &&
+                       std::is_signed_v<T>) {
     LeveledKernel kernel = make_kernel_of<F, std::make_unsigned_t<T>>();
     kernel.output = dtype_of<T>();
     return kernel;

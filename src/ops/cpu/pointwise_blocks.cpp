@@ -30,7 +30,8 @@ void convert_cell(NumberCell& cell, DType to, const std::byte* from, DType from_
 NumberCell read_number(const PointwiseCall& call, const PointwiseTypes& types, size_t operand) {
   const PointwiseOperand& given = call.operands[operand];
   const DType wanted = input_dtype(call, types, operand);
-  const bool rounds = is_half(types.compute) && wanted != DType::Bool && !call.op->keeps_numbers_wide;
+  const bool rounds =
+      is_half(types.compute) && wanted != DType::Bool && !call.op->keeps_numbers_wide;
   NumberCell cell{};
   if (!given.is_tensor()) {
     store_number(cell, given.number, rounds ? types.compute : wanted);
@@ -186,10 +187,11 @@ void PointwiseBlocks::run_gathered(int64_t begin, int64_t end,
         inputs[i - 1] = loop_.pointers()[i] + at * access.item;
       } else if (!access.is_constant) {
         std::byte* to = buffers[i].data();
-        loop_.for_each_run_of(at, at + count, [&](const auto& pointers, const auto& strides, int64_t run) {
-          read(i, to, pointers[i], strides[i], run);
-          to += run * access.item;
-        });
+        loop_.for_each_run_of(at, at + count,
+                              [&](const auto& pointers, const auto& strides, int64_t run) {
+                                read(i, to, pointers[i], strides[i], run);
+                                to += run * access.item;
+                              });
       }
     }
     const Access& access = accesses_[0];
@@ -199,10 +201,11 @@ void PointwiseBlocks::run_gathered(int64_t begin, int64_t end,
     }
     kernel_(call_.numbers, buffers[0].data(), inputs.data(), count);
     const std::byte* from = buffers[0].data();
-    loop_.for_each_run_of(at, at + count, [&](const auto& pointers, const auto& strides, int64_t run) {
-      write(pointers[0], strides[0], from, run);
-      from += run * access.item;
-    });
+    loop_.for_each_run_of(at, at + count,
+                          [&](const auto& pointers, const auto& strides, int64_t run) {
+                            write(pointers[0], strides[0], from, run);
+                            from += run * access.item;
+                          });
   }
 }
 

@@ -47,8 +47,7 @@ class PointwiseBlocks {
   };
 
   static StridedLoop make_loop(const PointwiseCall& call, const PointwiseTypes& types,
-                               const Tensor& output,
-                               std::array<NumberCell, kMostInputs>& numbers);
+                               const Tensor& output, std::array<NumberCell, kMostInputs>& numbers);
   void find_accesses(const PointwiseTypes& types, const Tensor& output);
   void read(size_t operand, std::byte* to, const std::byte* from, int64_t stride,
             int64_t count) const;

@@ -174,8 +174,7 @@ Tensor compute_pointwise(const PointwiseCall& call) {
     return output;
   }
   const Sizes sizes = find_sizes(call);
-  Tensor output =
-      make_empty_strided(sizes, find_strides(call, sizes, types.compute), types.result);
+  Tensor output = make_empty_strided(sizes, find_strides(call, sizes, types.compute), types.result);
   PointwiseBlocks(call, types, output).run();
   return output;
 }

@@ -1,8 +1,8 @@
 // The CPU's engine of pointwise operations.
 //
 // Dense operands of one dtype go to the kernel as they are. All others are read through small
-// buffers in the first cache, converted and made dense on the way, so that an operation has one loop
-// for each dtype; the output likewise. Many elements are shared among the threads of the pool.
+// buffers in the first cache, converted and made dense on the way, so that an operation has one
+// loop for each dtype; the output likewise. Many elements are shared among the threads of the pool.
 #pragma once
 
 #include "opwright/ops/pointwise.h"

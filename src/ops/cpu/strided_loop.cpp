@@ -40,8 +40,7 @@ void StridedLoop::build(std::span<const StridedOperand> operands) {
   });
   for (const size_t dim : order) {
     ByteStrides byte_strides{};
-    for (size_t i = 0; i < num_operands_; ++i)
-      byte_strides[i] = strides[i][dim] * operands[i].item;
+    for (size_t i = 0; i < num_operands_; ++i) byte_strides[i] = strides[i][dim] * operands[i].item;
     add_dimension(output.sizes[dim], byte_strides);
   }
   if (sizes_.empty()) {  // one element

@@ -15,7 +15,7 @@ namespace opwright::vector_math {
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 // Added and taken away again, they round to an int, whose bits are the lowest of the sum.
-inline constexpr float kRoundingFloat = 12582912.0F;            // 1.5 * 2^23
+inline constexpr float kRoundingFloat = 12582912.0F;           // 1.5 * 2^23
 inline constexpr double kRoundingDouble = 6755399441055744.0;  // 1.5 * 2^52
 
 OPWRIGHT_INLINE float power_of_two(int32_t exponent) {
@@ -48,9 +48,8 @@ OPWRIGHT_INLINE Exponential split_exp(float x) {
   q = q * r + 4.1666464197405696e-2F;
   q = q * r + 0.16666666681704215F;
   q = q * r + 0.5F;
-  return {(q * r) * r + r + 1.0F,
-          static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) -
-                               std::bit_cast<uint32_t>(kRoundingFloat))};
+  return {(q * r) * r + r + 1.0F, static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) -
+                                                       std::bit_cast<uint32_t>(kRoundingFloat))};
 }
 
 OPWRIGHT_INLINE float exp(float x) {
@@ -105,8 +104,11 @@ OPWRIGHT_INLINE float erf(float x) {
   return t > 0.927734375F ? large : small;
 }
 
-// e^x - 1 in double, for |x| <= 700: 2^n * (e^r - 1) + (2^n - 1).
-OPWRIGHT_INLINE double expm1_wide(double x) {
+// 2^n and e^r - 1 in double, where x = n * ln(2) + r; for |x| <= 700.
+struct WideExponential {
+  double scale, rest;
+};
+OPWRIGHT_INLINE WideExponential split_exp_wide(double x) {
   constexpr double kLog2E = 1.4426950408889634;
   constexpr double kLn2High = 0.693147180369123816490;
   constexpr double kLn2Low = 1.90821492927058770002e-10;
@@ -120,9 +122,15 @@ OPWRIGHT_INLINE double expm1_wide(double x) {
   q = q * r + 0.041666655640829359;
   q = q * r + 0.16666666719312481;
   q = q * r + 0.5;
-  const double e = (q * r) * r + r;
-  const double scale = std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52);
-  return scale * e + (scale - 1.0);
+  return {std::bit_cast<double>((std::bit_cast<uint64_t>(shifted) + 1023) << 52), (q * r) * r + r};
+}
+OPWRIGHT_INLINE double exp_wide(double x) {
+  const WideExponential e = split_exp_wide(x);
+  return e.scale * e.rest + e.scale;
+}
+OPWRIGHT_INLINE double expm1_wide(double x) {
+  const WideExponential e = split_exp_wide(x);
+  return e.scale * e.rest + (e.scale - 1.0);
 }
 OPWRIGHT_INLINE double bounded(double x, double limit) {
   const double above = x < -limit ? -limit : x;
@@ -131,12 +139,12 @@ OPWRIGHT_INLINE double bounded(double x, double limit) {
 
 OPWRIGHT_INLINE float expm1(float x) { return static_cast<float>(expm1_wide(bounded(x, 200.0))); }
 OPWRIGHT_INLINE float sinh(float x) {
-  const double e = expm1_wide(bounded(x, 200.0));
-  const float result = static_cast<float>(0.5 * (e + e / (e + 1.0)));
-  return x == 0.0F ? x : result;
+  const double wide = x;
+  const double e = expm1_wide(bounded(wide < 0 ? -wide : wide, 200.0));
+  return static_cast<float>(with_sign_of(0.5 * (e + e / (e + 1.0)), wide));
 }
 OPWRIGHT_INLINE float cosh(float x) {
-  const double e = expm1_wide(bounded(x, 200.0)) + 1.0;
+  const double e = exp_wide(bounded(x, 200.0));
   return static_cast<float>(0.5 * (e + 1.0 / e));
 }
 
@@ -293,7 +301,9 @@ OPWRIGHT_INLINE float atan2(float y, float x) {
 
 // Beyond it the reduction would need more digits of pi.
 inline constexpr float kLargestAngle = 100000.0F;
-OPWRIGHT_INLINE bool is_large_angle(float x) { return !((x < kLargestAngle) & (x > -kLargestAngle)); }
+OPWRIGHT_INLINE bool is_large_angle(float x) {
+  return !((x < kLargestAngle) & (x > -kLargestAngle));
+}
 
 // |x| <= kLargestAngle. The rest after quarters of a circle, and how many they were.
 struct Quarter {
@@ -349,7 +359,7 @@ OPWRIGHT_INLINE bool is_special_power(float x, float y) {
 OPWRIGHT_INLINE float pow(float x, float y) {
   const double magnitude = x < 0 ? -static_cast<double>(x) : static_cast<double>(x);
   const double product = bounded(static_cast<double>(y) * log_wide(magnitude), 200.0);
-  const float result = static_cast<float>(expm1_wide(product) + 1.0);
+  const auto result = static_cast<float>(exp_wide(product));
   // Of a negative base by its bits: an odd exponent flips the sign, one that is not whole gives no
   // number. Floats from 2^24 on are even.
   const float above = y < -16777216.0F ? -16777216.0F : y;

@@ -100,9 +100,8 @@ struct LeakyRelu {
 };
 
 void choose_gelu(PointwiseCall& call) {
-  static constexpr PointwiseOp by_tanh{.arity = 1,
-                                       .kernels = &kKernels<GeluTanh, FloatTypes>,
-                                       .takes = "floating dtypes"};
+  static constexpr PointwiseOp by_tanh{
+      .arity = 1, .kernels = &kKernels<GeluTanh, FloatTypes>, .takes = "floating dtypes"};
   const std::string_view approximate = ValueOf<std::string_view>::read(call.others[0]);
   if (approximate == "tanh") {
     call.op = &by_tanh;
@@ -125,9 +124,8 @@ const PointwiseOp& sigmoid_op() {
   return op;
 }
 const PointwiseOp& silu_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Silu, InexactTypes>,
-                                  .takes = "floating and complex dtypes"};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Silu, InexactTypes>, .takes = "floating and complex dtypes"};
   return op;
 }
 const PointwiseOp& gelu_op() {

@@ -56,9 +56,7 @@ struct AddQuotient {
   T value;
 };
 
-bool is_one(const Scalar& number) {
-  return !number.is_complex() && number.to<double>() == 1.0;
-}
+bool is_one(const Scalar& number) { return !number.is_complex() && number.to<double>() == 1.0; }
 
 // A number of the call must be of the kind of its tensors.
 void check_number(const PointwiseCall& call, DType common, const char* name) {
@@ -83,8 +81,8 @@ void check_difference(const PointwiseCall& call, DType common) {
 }
 
 void check_quotient(const PointwiseCall& call, DType common) {
-  OPWRIGHT_CHECK(is_floating(common) || is_complex(common), call.who,
-                 ": tensors of ", common, " cannot be divided in one step; use div first");
+  OPWRIGHT_CHECK(is_floating(common) || is_complex(common), call.who, ": tensors of ", common,
+                 " cannot be divided in one step; use div first");
 }
 
 void choose_sum(PointwiseCall& call) {
@@ -155,9 +153,8 @@ const PointwiseOp& addcmul_op() {
 }
 
 const PointwiseOp& addcdiv_op() {
-  static constexpr PointwiseOp op{.arity = 3,
-                                  .kernels = &kKernels<AddQuotient, InexactTypes>,
-                                  .check = &check_quotient};
+  static constexpr PointwiseOp op{
+      .arity = 3, .kernels = &kKernels<AddQuotient, InexactTypes>, .check = &check_quotient};
   return op;
 }
 

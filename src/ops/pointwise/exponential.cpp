@@ -107,9 +107,7 @@ using Erf = MathFunction<T, ErfFunction>;
 
 template <class T>
 struct Sqrt {
-  OPWRIGHT_INLINE T operator()(T x) const {
-    return from_standard(std::sqrt(to_standard(x)));
-  }
+  OPWRIGHT_INLINE T operator()(T x) const { return from_standard(std::sqrt(to_standard(x))); }
 };
 template <class T>
 struct Reciprocal {
@@ -125,44 +123,38 @@ struct ReciprocalSqrt {
 }  // namespace
 
 const PointwiseOp& exp_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Exp, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Exp, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& expm1_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Expm1, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Expm1, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& log_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Log, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Log, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& log2_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Log2, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Log2, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& log10_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Log10, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Log10, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& log1p_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Log1p, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Log1p, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
@@ -175,23 +167,20 @@ const PointwiseOp& erf_op() {
 }
 
 const PointwiseOp& sqrt_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Sqrt, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Sqrt, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& rsqrt_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<ReciprocalSqrt, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<ReciprocalSqrt, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& reciprocal_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Reciprocal, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Reciprocal, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 

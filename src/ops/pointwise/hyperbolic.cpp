@@ -72,44 +72,38 @@ using Atanh = MathFunction<T, AtanhFunction>;
 }  // namespace
 
 const PointwiseOp& sinh_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Sinh, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Sinh, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& cosh_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Cosh, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Cosh, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& tanh_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Tanh, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Tanh, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& asinh_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Asinh, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Asinh, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& acosh_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Acosh, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Acosh, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& atanh_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Atanh, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Atanh, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 

@@ -95,9 +95,8 @@ void refuse_magnitude_of_bool(const PointwiseCall& call, DType common) {
 }  // namespace
 
 const PointwiseOp& neg_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Negate, NumberTypes>,
-                                  .check = &refuse_negative_of_bool};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Negate, NumberTypes>, .check = &refuse_negative_of_bool};
   return op;
 }
 const PointwiseOp& abs_op() {

@@ -89,44 +89,38 @@ struct Atan2 : MathFunction<T, Atan2Function> {
 }  // namespace
 
 const PointwiseOp& sin_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Sin, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Sin, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& cos_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Cos, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Cos, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& tan_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Tan, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Tan, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& asin_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Asin, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Asin, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& acos_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Acos, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Acos, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
 const PointwiseOp& atan_op() {
-  static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Atan, InexactTypes>,
-                                  .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Atan, InexactTypes>, .rule = ResultRule::Inexact};
   return op;
 }
 
