@@ -8,7 +8,7 @@ import time
 def measure(sides, size, threads, rounds):
     """Return {side: {case: median}}; the first round warms up.
 
-    On one thread it is CPU time, which leaves out what other programs took; on more it is the clock.
+    On one thread it is CPU time, which leaves out what other programs took; on more the clock.
     """
     now = time.thread_time_ns if threads == 1 else time.perf_counter_ns
     calls = max(1, min(2000, (1 << 20) // size // 4))

@@ -10,8 +10,8 @@ An entry of the YAML file:
   dispatch:                                       the functions of its row, in namespace opwright
     CPU: mm_cpu
 
-A pointwise operator names its operation (src/ops/pointwise.h) instead of a dispatch, which gives its
-kernels for every form; its in-place and out forms are made from the schema:
+A pointwise operator names its operation (src/ops/pointwise.h) instead of a dispatch. It gives the
+kernels of every form; the in-place and out forms are made from the schema:
 
 - func: relu(Tensor self) -> Tensor
   pointwise: relu                                 const PointwiseOp& relu_op()

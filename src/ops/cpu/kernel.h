@@ -1,12 +1,12 @@
 // Pointwise kernels from functors: one loop over dense elements for each dtype and machine level.
 //
-// A functor is a class template over the element type T. It is called with one to three T (or a
-// bool and two T) and gives the element of the output; its call operator is OPWRIGHT_INLINE. It may
-// have
+// A functor is a class template over the element type T. It is called with one to three T, or with
+// a condition (a bool, read as uint8_t) and two T, and gives the element of the output; its call
+// operator is OPWRIGHT_INLINE. It may have
 //   explicit F(std::span<const Scalar>)   for the numbers of the call
 //   kIsModular                            ints wrap around: signed ones use the unsigned code
 //   kIsBitwise                            all types but complex ones use that of unsigned ints
-//   kIsScalar                             calls functions of libm: no vector code to be had
+//   kIsScalar                             computes nothing, or calls functions: no vector code
 //   bool is_special(T...), Out special(T...)   values that the usual way does not cover
 #pragma once
 
@@ -171,7 +171,7 @@ constexpr LeveledKernel make_kernel_of() {
     kernel.output = dtype_of<T>();
     return kernel;
   } else if constexpr (requires { requires F<T>::kHasCondition; }) {
-    return make_kernel<F<T>, bool, T, T>();
+    return make_kernel<F<T>, uint8_t, T, T>();
   } else if constexpr (std::is_invocable_v<const F<T>&, T>) {
     return make_kernel<F<T>, T>();
   } else if constexpr (std::is_invocable_v<const F<T>&, T, T>) {

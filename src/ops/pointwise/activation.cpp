@@ -17,6 +17,7 @@ inline constexpr bool kIsFloat32 = std::is_same_v<T, float>;
 
 template <class T>
 struct Relu {
+  static constexpr bool kIsScalar = std::is_unsigned_v<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     const T positive = x > T(0) ? x : T(0);
     return x == x ? positive : x;

@@ -11,9 +11,9 @@ template <class T>
 struct Where {
   static constexpr bool kHasCondition = true;
   static constexpr bool kIsBitwise = true;
-  OPWRIGHT_INLINE T operator()(bool condition, T x, T y) const {
+  OPWRIGHT_INLINE T operator()(uint8_t condition, T x, T y) const {
     if constexpr (kIsComplex<T>) {
-      return condition ? x : y;
+      return condition != 0 ? x : y;
     } else {  // no branch, which would be guessed wrong half of the time
       const T mask = static_cast<T>(T(0) - static_cast<T>(condition));
       return static_cast<T>((x & mask) | (y & static_cast<T>(~mask)));

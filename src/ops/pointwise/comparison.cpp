@@ -37,10 +37,12 @@ struct GreaterEqual {
 
 template <class T>
 struct IsNan {
+  static constexpr bool kIsScalar = std::is_integral_v<T>;
   OPWRIGHT_INLINE bool operator()(T x) const { return !(x == x); }
 };
 template <class T>
 struct IsInf {
+  static constexpr bool kIsScalar = std::is_integral_v<T>;
   OPWRIGHT_INLINE bool operator()(T x) const {
     if constexpr (kIsComplex<T>) {
       return is_infinite(x.real) || is_infinite(x.imag);

@@ -23,6 +23,7 @@ struct Negate {
 
 template <class T>
 struct Abs {
+  static constexpr bool kIsScalar = std::is_unsigned_v<T>;
   OPWRIGHT_INLINE auto operator()(T x) const {
     if constexpr (kIsComplex<T>)
       return std::abs(std::complex(x.real, x.imag));
@@ -37,6 +38,7 @@ struct Abs {
 
 template <class T>
 struct Sign {
+  static constexpr bool kIsScalar = kIsBool<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsBool<T>)
       return x;
@@ -47,6 +49,7 @@ struct Sign {
 
 template <class T>
 struct Ceil {
+  static constexpr bool kIsScalar = kIsInt<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsInt<T>)
       return x;
@@ -56,6 +59,7 @@ struct Ceil {
 };
 template <class T>
 struct Floor {
+  static constexpr bool kIsScalar = kIsInt<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsInt<T>)
       return x;
@@ -65,6 +69,7 @@ struct Floor {
 };
 template <class T>
 struct Round {  // ties to even
+  static constexpr bool kIsScalar = kIsInt<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsInt<T>)
       return x;
@@ -74,6 +79,7 @@ struct Round {  // ties to even
 };
 template <class T>
 struct Trunc {
+  static constexpr bool kIsScalar = kIsInt<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsInt<T>)
       return x;
