@@ -6,9 +6,14 @@
 // A function of one element, part of the loop that calls it at every level.
 #define OPWRIGHT_INLINE [[gnu::always_inline]] inline
 // Functions compiled for a level; only what is inlined into them is.
-#define OPWRIGHT_AVX2 [[gnu::target("avx2,fma,f16c,bmi2")]]
-#define OPWRIGHT_AVX512 \
-  [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,prefer-vector-width=512")]]
+#define OPWRIGHT_AVX2_FEATURES "avx2,fma,f16c,bmi2"
+#define OPWRIGHT_AVX512_FEATURES OPWRIGHT_AVX2_FEATURES ",avx512f,avx512bw,avx512dq,avx512vl"
+#define OPWRIGHT_AVX2 [[gnu::target(OPWRIGHT_AVX2_FEATURES)]]
+#ifdef __clang__
+#define OPWRIGHT_AVX512 [[gnu::target(OPWRIGHT_AVX512_FEATURES)]]
+#else
+#define OPWRIGHT_AVX512 [[gnu::target(OPWRIGHT_AVX512_FEATURES ",prefer-vector-width=512")]]
+#endif
 
 // The iterations of the next loop do not depend on each other. Clang finds out when it runs.
 #ifdef __clang__

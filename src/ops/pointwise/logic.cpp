@@ -47,11 +47,19 @@ OPWRIGHT_INLINE bool is_true(T x) {
 }
 template <class T>
 struct And {
-  OPWRIGHT_INLINE bool operator()(T x, T y) const { return is_true(x) & is_true(y); }
+  OPWRIGHT_INLINE bool operator()(T x, T y) const {
+    const bool first = is_true(x);
+    const bool second = is_true(y);
+    return first & second;
+  }
 };
 template <class T>
 struct Or {
-  OPWRIGHT_INLINE bool operator()(T x, T y) const { return is_true(x) | is_true(y); }
+  OPWRIGHT_INLINE bool operator()(T x, T y) const {
+    const bool first = is_true(x);
+    const bool second = is_true(y);
+    return first | second;
+  }
 };
 template <class T>
 struct Xor {
