@@ -58,6 +58,6 @@ file(
 set(kernel_flags -O3 -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A threaded jump is a branch, and a loop with branches is no vector code.
-  list(APPEND kernel_flags -fno-thread-jumps)
+  list(APPEND kernel_flags --param=max-jump-thread-duplication-stmts=0)
 endif()
 set_source_files_properties(${cpu_kernels} PROPERTIES COMPILE_OPTIONS "${kernel_flags}")

@@ -91,17 +91,17 @@ struct Kernel {
     compute(f, count, reinterpret_cast<Out*>(output), reinterpret_cast<const In*>(inputs[I])...);
   }
 
-  template <size_t First, size_t... Rest>
+  template <size_t kFirst, size_t... kRest>
   OPWRIGHT_INLINE static void repeated_loop(std::span<const Scalar> numbers, std::byte* output,
                                             const std::byte* const* inputs, int64_t count,
-                                            std::index_sequence<First, Rest...>) {
+                                            std::index_sequence<kFirst, kRest...>) {
     using T = std::tuple_element_t<0, std::tuple<In...>>;
     const F f = make_functor<F>(numbers);
     const auto* in = reinterpret_cast<const T*>(inputs[0]);
     auto* out = reinterpret_cast<Out*>(output);
-    const std::array<T, sizeof...(Rest)> rest{*reinterpret_cast<const T*>(inputs[Rest])...};
+    const std::array<T, sizeof...(kRest)> rest{*reinterpret_cast<const T*>(inputs[kRest])...};
     OPWRIGHT_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < count; ++i) out[i] = f(in[i], rest[Rest - 1]...);
+    for (int64_t i = 0; i < count; ++i) out[i] = f(in[i], rest[kRest - 1]...);
   }
 
   OPWRIGHT_INLINE static void compute(const F& f, int64_t count, Out* out, const In*... in) {

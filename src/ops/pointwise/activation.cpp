@@ -1,6 +1,5 @@
 // relu, sigmoid, gelu, silu, elu, leaky_relu.
 #include <cmath>
-#include <complex>
 #include <string_view>
 
 #include "opwright/error.h"

@@ -2,7 +2,6 @@
 #include "opwright/error.h"
 #include "opwright/ops/cpu/kernel.h"
 #include "opwright/ops/pointwise.h"
-#include "opwright/ops/promotion.h"
 
 namespace opwright {
 namespace {

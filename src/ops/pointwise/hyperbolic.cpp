@@ -1,6 +1,5 @@
 // sinh, cosh, tanh, asinh, acosh, atanh.
 #include <cmath>
-#include <complex>
 
 #include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/vector_math.h"

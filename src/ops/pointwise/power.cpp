@@ -1,6 +1,5 @@
 // pow: of floating and complex numbers, and of ints.
 #include <cmath>
-#include <complex>
 
 #include "opwright/error.h"
 #include "opwright/ops/cpu/math_function.h"

@@ -1,6 +1,5 @@
 // sin, cos, tan, asin, acos, atan, atan2.
 #include <cmath>
-#include <complex>
 
 #include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/vector_math.h"
