@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/op_tensors.h"
+#include "opwright/ops/cpu/vector_math_double.h"
 
 namespace opwright {
 namespace {
@@ -118,6 +119,37 @@ TEST(VectorMath, OfTwoNumbersErrsByLessThanTwoUnits) {
 
   EXPECT_LT(worst_power, 2.0);
   EXPECT_LT(worst_angle, 2.0);
+}
+
+// In units of the last place of a double; the reference has eleven bits more.
+double error_of_double(double actual, long double exact) {
+  const auto rounded = static_cast<double>(exact);
+  if (std::isnan(rounded) || std::isinf(rounded) || rounded == 0)
+    return std::isnan(rounded) == std::isnan(actual) && !(actual < rounded || actual > rounded)
+               ? 0
+               : 1e9;
+  const int exponent = std::max(std::ilogb(rounded), -1022);
+  return static_cast<double>(std::abs(static_cast<long double>(actual) - exact) /
+                             std::ldexp(1.0L, exponent - 52));
+}
+
+TEST(VectorMath, OfDoublesErrsByLessThanOneAndAHalfUnits) {
+  double worst_exp = 0;
+  double worst_log = 0;
+  for (int64_t i = 0; i < kSamples; ++i) {
+    const double x = -760.0 + 1500.0 * static_cast<double>(i) / kSamples;
+    const double y =
+        std::bit_cast<double>(uint64_t{0x7ff0000000000000} / kSamples * static_cast<uint64_t>(i));
+    const double near_one = 0.5 + static_cast<double>(i) / kSamples;
+    worst_exp = std::max(
+        worst_exp, error_of_double(vector_math::exp(x), std::exp(static_cast<long double>(x))));
+    for (const double each : {y, near_one})
+      worst_log = std::max(worst_log, error_of_double(vector_math::log(each),
+                                                      std::log(static_cast<long double>(each))));
+  }
+
+  EXPECT_LT(worst_exp, 1.5);
+  EXPECT_LT(worst_log, 1.5);
 }
 
 TEST(VectorMath, OfLargeAnglesIsThatOfTheStandardLibrary) {

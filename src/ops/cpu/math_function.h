@@ -26,11 +26,14 @@ OPWRIGHT_INLINE Complex<R> from_standard(std::complex<R> value) {
   return {value.real(), value.imag()};
 }
 
-// F has `float vector(float...)` and a template `exact`, of floating or std::complex numbers; and
-// `bool is_special(float...)` where `vector` does not cover all floats.
+// F has `float vector(float...)` and a template `exact`, of floating or std::complex numbers;
+// `bool is_special(float...)` where `vector` does not cover all floats; and kHasDouble where there
+// is a `double vector(double...)` as well.
 template <class T, class F>
 struct MathFunction {
-  static constexpr bool kIsScalar = !std::is_same_v<T, float>;
+  static constexpr bool kHasDouble = requires { requires F::kHasDouble; };
+  static constexpr bool kIsScalar =
+      !(std::is_same_v<T, float> || (std::is_same_v<T, double> && kHasDouble));
 
   template <class... In>
   OPWRIGHT_INLINE T operator()(T first, In... rest) const {

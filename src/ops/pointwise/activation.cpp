@@ -5,6 +5,7 @@
 #include "opwright/error.h"
 #include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/vector_math.h"
+#include "opwright/ops/cpu/vector_math_double.h"
 #include "opwright/ops/pointwise.h"
 #include "opwright/value.h"
 
@@ -24,7 +25,9 @@ struct Relu {
 };
 
 struct SigmoidFunction {
+  static constexpr bool kHasDouble = true;
   OPWRIGHT_INLINE static float vector(float x) { return vector_math::sigmoid(x); }
+  OPWRIGHT_INLINE static double vector(double x) { return 1.0 / (1.0 + vector_math::exp(-x)); }
   template <class V>
   static V exact(V x) {
     return V(1) / (V(1) + std::exp(-x));
@@ -34,7 +37,9 @@ template <class T>
 using Sigmoid = MathFunction<T, SigmoidFunction>;
 
 struct SiluFunction {
+  static constexpr bool kHasDouble = true;
   OPWRIGHT_INLINE static float vector(float x) { return x / (1.0F + vector_math::exp(-x)); }
+  OPWRIGHT_INLINE static double vector(double x) { return x / (1.0 + vector_math::exp(-x)); }
   template <class V>
   static V exact(V x) {
     return x / (V(1) + std::exp(-x));

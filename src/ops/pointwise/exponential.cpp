@@ -4,6 +4,7 @@
 
 #include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/vector_math.h"
+#include "opwright/ops/cpu/vector_math_double.h"
 #include "opwright/ops/pointwise.h"
 
 namespace opwright {
@@ -36,7 +37,9 @@ std::complex<R> log1p(std::complex<R> x) {
 }
 
 struct ExpFunction {
+  static constexpr bool kHasDouble = true;
   OPWRIGHT_INLINE static float vector(float x) { return vector_math::exp(x); }
+  OPWRIGHT_INLINE static double vector(double x) { return vector_math::exp(x); }
   template <class V>
   static V exact(V x) {
     return std::exp(x);
@@ -56,7 +59,9 @@ template <class T>
 using Expm1 = MathFunction<T, Expm1Function>;
 
 struct LogFunction {
+  static constexpr bool kHasDouble = true;
   OPWRIGHT_INLINE static float vector(float x) { return vector_math::log(x); }
+  OPWRIGHT_INLINE static double vector(double x) { return vector_math::log(x); }
   template <class V>
   static V exact(V x) {
     return std::log(x);
