@@ -47,6 +47,17 @@ else()
   add_custom_target(generate_ops)
 endif()
 
-# GCC 12 turns loops of unknown length into vector code from -O3 on.
-file(GLOB cpu_kernels CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp")
-set_source_files_properties(${cpu_kernels} PROPERTIES COMPILE_OPTIONS -O3)
+# GCC 12 turns loops of unknown length into vector code from -O3 on, and rounding and square roots where
+# nobody asks for errno and traps.
+file(
+  GLOB cpu_kernels
+  CONFIGURE_DEPENDS
+  "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
+)
+set(kernel_flags -O3 -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # A threaded jump is a branch, and a loop with branches is no vector code.
+  list(APPEND kernel_flags --param=max-jump-thread-duplication-stmts=0)
+endif()
+set_source_files_properties(${cpu_kernels} PROPERTIES COMPILE_OPTIONS "${kernel_flags}")

@@ -12,6 +12,7 @@
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/overlap.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/view.h"
 
@@ -89,6 +90,33 @@ Tensor& fill_scalar_all_devices(Tensor& self, const Scalar& value) {
   if (self.is_fake()) return self;
   self.copy_(make_scalar_tensor(value, self.dtype()));
   return self;
+}
+
+Tensor& fill_tensor_all_devices(Tensor& self, const Tensor& value) {
+  OPWRIGHT_CHECK(value.dim() == 0, "fill_: value must be a number or a zero-dim tensor, got ",
+                 value);
+  return self.copy_(value);
+}
+
+Tensor fill_new_scalar_all_devices(const Tensor& self, const Scalar& value) {
+  Tensor result = empty_like(self);
+  result.fill_(value);
+  return result;
+}
+
+Tensor fill_new_tensor_all_devices(const Tensor& self, const Tensor& value) {
+  Tensor result = empty_like(self);
+  result.fill_(value);
+  return result;
+}
+
+Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_blocking) {
+  const SymGeometry geometry = sym_geometry_of(self);
+  const bool overlaps = !self.is_symbolic() && has_internal_overlap(self);
+  Tensor result =
+      overlaps ? empty_like(self) : self.new_empty_strided(geometry.sizes, geometry.strides);
+  result.copy_(src, non_blocking);
+  return result;
 }
 
 Tensor& zero_all_devices(Tensor& self) {

@@ -9,18 +9,17 @@
 namespace opwright {
 namespace {
 
-bool is_contiguous_of(const Tensor& input, std::span<const int64_t> sizes) {
-  return input.is_contiguous() && std::ranges::equal(input.sizes(), sizes);
+bool is_in_format(const OperandLayout& input, std::span<const int64_t> sizes, MemoryFormat format) {
+  return std::ranges::equal(input.sizes, sizes) && is_contiguous(sizes, input.strides, format);
 }
 
-bool have_same_dense_layout(std::span<const int64_t> sizes,
-                            std::initializer_list<const Tensor*> inputs) {
-  const Tensor& first = **inputs.begin();
-  const bool are_equal = std::ranges::all_of(inputs, [&](const Tensor* input) {
-    return std::ranges::equal(input->sizes(), sizes) &&
-           std::ranges::equal(input->strides(), first.strides());
+bool have_same_dense_layout(std::span<const int64_t> sizes, std::span<const OperandLayout> inputs) {
+  const OperandLayout& first = inputs.front();
+  const bool are_equal = std::ranges::all_of(inputs, [&](const OperandLayout& input) {
+    return std::ranges::equal(input.sizes, sizes) &&
+           std::ranges::equal(input.strides, first.strides);
   });
-  return are_equal && is_non_overlapping_and_dense(first.sizes(), first.strides());
+  return are_equal && is_non_overlapping_and_dense(first.sizes, first.strides);
 }
 
 // Whether `inner` belongs further out than `outer`: above 0 yes, below 0 no, 0 no input tells.
@@ -46,28 +45,25 @@ Sizes broadcast_strides(std::span<const int64_t> sizes, std::span<const int64_t>
   return result;
 }
 
-Sizes elementwise_strides(std::span<const int64_t> sizes,
-                          std::initializer_list<const Tensor*> inputs, bool has_number) {
-  const bool are_contiguous = std::ranges::all_of(
-      inputs, [&](const Tensor* input) { return is_contiguous_of(*input, sizes); });
-  if (are_contiguous || sizes.size() <= 1) {
+Sizes elementwise_strides(std::span<const int64_t> sizes, std::span<const OperandLayout> inputs,
+                          bool has_number) {
+  const auto are_in_format = [&](MemoryFormat format) {
+    return std::ranges::all_of(
+        inputs, [&](const OperandLayout& input) { return is_in_format(input, sizes, format); });
+  };
+  if (sizes.size() <= 1 || are_in_format(MemoryFormat::Contiguous)) {
     Sizes contiguous = contiguous_strides(sizes);
-    const bool is_exact = std::ranges::equal((*inputs.begin())->strides(), contiguous);
+    const bool is_exact = std::ranges::equal(inputs.front().strides, contiguous);
     if (!has_number || is_exact || sizes.size() <= 1) return contiguous;
   }
-  const bool are_channels_last = std::ranges::all_of(inputs, [&](const Tensor* input) {
-    return std::ranges::equal(input->sizes(), sizes) &&
-           is_contiguous(sizes, input->strides(), MemoryFormat::ChannelsLast);
-  });
-  if (!has_number && are_channels_last) {
+  if (!has_number && are_in_format(MemoryFormat::ChannelsLast)) {
     return contiguous_strides(sizes, MemoryFormat::ChannelsLast);
   }
-  if (!has_number && have_same_dense_layout(sizes, inputs))
-    return Sizes((*inputs.begin())->strides());
+  if (!has_number && have_same_dense_layout(sizes, inputs)) return Sizes(inputs.front().strides);
 
   SmallVector<Sizes, 3> strides;
-  for (const Tensor* input : inputs) {
-    strides.push_back(broadcast_strides(input->sizes(), input->strides(), sizes));
+  for (const OperandLayout& input : inputs) {
+    strides.push_back(broadcast_strides(input.sizes, input.strides, sizes));
   }
   // An insertion sort that stops where the order is certain: an ambiguous pair may still move past
   // a certain one, which no comparison sort of the library allows.

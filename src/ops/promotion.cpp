@@ -48,24 +48,9 @@ std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> l
   return promote_dtypes(*higher, *lower);
 }
 
-// The dtypes of the three ranks so far.
-class Ranks {
- public:
-  void add(const Tensor& tensor) {
-    join(tensor.dim() > 0 ? of_tensors_ : of_zero_dim_, tensor.dtype());
-  }
-  void add(const Scalar& number) { join(of_numbers_, dtype_of_number(number)); }
-  [[nodiscard]] DType result() const {
-    return *combine(of_tensors_, combine(of_zero_dim_, of_numbers_));
-  }
-
- private:
-  static void join(std::optional<DType>& rank, DType dtype) {
-    rank = rank ? promote_dtypes(*rank, dtype) : dtype;
-  }
-
-  std::optional<DType> of_tensors_, of_zero_dim_, of_numbers_;
-};
+void join(std::optional<DType>& rank, DType dtype) {
+  rank = rank ? promote_dtypes(*rank, dtype) : dtype;
+}
 
 }  // namespace
 
@@ -92,19 +77,27 @@ DType dtype_of_number(const Scalar& number) {
   return number.is_floating() ? kDefaultFloat : DType::Int64;
 }
 
+void Promotion::add(const Tensor& tensor) {
+  join(tensor.dim() > 0 ? of_tensors_ : of_zero_dim_, tensor.dtype());
+}
+void Promotion::add(const Scalar& number) { join(of_numbers_, dtype_of_number(number)); }
+DType Promotion::result() const {
+  return *combine(of_tensors_, combine(of_zero_dim_, of_numbers_));
+}
+
 DType result_dtype(const Tensor& a, const Tensor& b) {
   if (a.dtype() == b.dtype()) return a.dtype();
-  Ranks ranks;
-  ranks.add(a);
-  ranks.add(b);
-  return ranks.result();
+  Promotion promotion;
+  promotion.add(a);
+  promotion.add(b);
+  return promotion.result();
 }
 
 DType result_dtype(const Tensor& a, const Scalar& b) {
-  Ranks ranks;
-  ranks.add(a);
-  ranks.add(b);
-  return ranks.result();
+  Promotion promotion;
+  promotion.add(a);
+  promotion.add(b);
+  return promotion.result();
 }
 
 DType inexact_dtype(DType dtype) { return kind_of(dtype) >= Kind::Float ? dtype : kDefaultFloat; }

@@ -5,6 +5,8 @@
 // higher ranks.
 #pragma once
 
+#include <optional>
+
 #include "opwright/dtype.h"
 #include "opwright/scalar.h"
 #include "opwright/tensor.h"
@@ -21,6 +23,17 @@ inline constexpr DType kDefaultComplex = DType::Complex64;
 
 // bool, int64, kDefaultFloat or kDefaultComplex.
 [[nodiscard]] DType dtype_of_number(const Scalar& number);
+
+// The dtype of the operands added so far, at least one.
+class Promotion {
+ public:
+  void add(const Tensor& tensor);
+  void add(const Scalar& number);
+  [[nodiscard]] DType result() const;
+
+ private:
+  std::optional<DType> of_tensors_, of_zero_dim_, of_numbers_;
+};
 
 [[nodiscard]] DType result_dtype(const Tensor& a, const Tensor& b);
 [[nodiscard]] DType result_dtype(const Tensor& a, const Scalar& b);

@@ -4,7 +4,7 @@
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// L ints; D dtype; M memory format; N for None. Empty lists are "-".
+// S text; L ints; D dtype; M memory format; N for None. Empty lists are "-".
 // Results: T dtype sizes strides bytes, of the elements in logical order, a number as a zero-dim
 // tensor; or E kind: text.
 #include <array>
@@ -70,6 +70,8 @@ Value parse_value(const std::string& text) {
           ValueOf<Complex<double>>::give({std::stod(words[1]), std::stod(words[2])}));
     case 'L':
       return Value::take(ValueOf<std::vector<int64_t>>::give(parse_ints(words[1])));
+    case 'S':
+      return Value::take(ValueOf<std::string>::give(words[1]));
     case 'D':
       return Value::take(ValueOf<DType>::give(find_dtype(words[1]).value()));
     case 'M':

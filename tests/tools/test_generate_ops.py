@@ -269,6 +269,15 @@ F = "- func: f(Tensor self) -> Tensor\n"
         ("- func: f(int x, int x) -> int\n", "ops.yaml:1: there are two arguments 'x'"),
         ("- func: f(Dimname x) -> int\n", "ops.yaml:1: the type Dimname has no C++ form yet"),
         ("- func: f(int x=y) -> int\n", "ops.yaml:1: the default y of 'x' has no C++ form yet"),
+        (
+            F + "  dispatch: {CPU: f}\n  out: f.out\n",
+            "ops.yaml:3: only a pointwise operator has an 'out' form made for it",
+        ),
+        (
+            "- func: f(Scalar x) -> Tensor\n  pointwise: f\n  in_place: f_\n",
+            "ops.yaml:3: 'f(Scalar x) -> Tensor' has no self that an in-place form could write",
+        ),
+        (F + "  pointwise: f()\n", "ops.yaml:2: 'f()' is no name of a pointwise operation"),
         ("- func: [f]\n", "ops.yaml:1: 'func' must be text"),
         ("- tags: []\n", "ops.yaml:1: an operator needs a 'func'"),
         ("func: f\n", "ops.yaml:1: expected a list of operators"),
@@ -291,6 +300,55 @@ def test_a_function_has_one_signature():
 
     with pytest.raises(SchemaError, match="same is named with two signatures, again in line 3"):
         write_registration(declarations, "ops.yaml", "aten")
+
+
+POINTWISE = """\
+- func: clip.Tensor(Tensor self, Tensor low, *, Scalar scale=1) -> Tensor
+  variants: function, method
+  tags: [core, pointwise]
+  pointwise: clip
+  in_place: clip_.Tensor
+  out: clip.out
+- func: flip(Tensor self) -> Tensor
+  pointwise: flip
+  out: flip.out
+"""
+
+
+def test_a_pointwise_operator_has_its_in_place_and_out_forms():
+    forms = {each.schema.text: (each.variants, each.tags) for each in read(POINTWISE)}
+
+    assert forms == {
+        "clip.Tensor(Tensor self, Tensor low, *, Scalar scale=1) -> Tensor": (
+            ("function", "method"),
+            ("core", "pointwise"),
+        ),
+        "clip_.Tensor(Tensor(a!) self, Tensor low, *, Scalar scale=1) -> Tensor(a!)": (
+            ("method",),
+            ("pointwise", "inplace"),
+        ),
+        "clip.out(Tensor self, Tensor low, *, Scalar scale=1, Tensor(a!) out) -> Tensor(a!)": (
+            (),
+            ("pointwise", "out"),
+        ),
+        "flip(Tensor self) -> Tensor": (("function",), ()),
+        "flip.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)": ((), ("out",)),
+    }
+
+
+def test_every_form_of_a_pointwise_operator_is_registered_with_its_operation():
+    source = write_registration(read(POINTWISE), "ops.yaml", "aten")
+
+    assert "const PointwiseOp& clip_op();\nconst PointwiseOp& flip_op();\n" in source
+    assert (
+        'register_pointwise("ops.yaml", {\n'
+        '    {"aten::clip.Tensor", &clip_op, 1},\n'
+        '    {"aten::clip_.Tensor", &clip_op, 5},\n'
+        '    {"aten::clip.out", &clip_op, 6},\n'
+        '    {"aten::flip", &flip_op, 7},\n'
+        '    {"aten::flip.out", &flip_op, 9},\n'
+        "});\n" in source
+    )
 
 
 def test_an_unchanged_file_is_left_alone(tmp_path):

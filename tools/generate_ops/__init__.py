@@ -9,4 +9,12 @@ An entry of the YAML file:
   tags: [core]                                    names of opwright::Tag in snake_case
   dispatch:                                       the functions of its row, in namespace opwright
     CPU: mm_cpu
+
+A pointwise operator names its operation (src/ops/pointwise.h) instead of a dispatch. It gives the
+kernels of every form; the in-place and out forms are made from the schema:
+
+- func: relu(Tensor self) -> Tensor
+  pointwise: relu                                 const PointwiseOp& relu_op()
+  in_place: relu_
+  out: relu.out
 """

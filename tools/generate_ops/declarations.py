@@ -1,15 +1,16 @@
 """Reads the YAML file; every problem is told with its line."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
 from .cpp_types import check_cpp_forms
+from .pointwise import in_place_schema, out_schema
 from .schema import Schema, SchemaError, parse_schema
 
-KEYS = ("func", "variants", "tags", "dispatch")
+KEYS = ("func", "variants", "tags", "dispatch", "pointwise", "in_place", "out")
 VARIANTS = ("function", "method")
 # Dispatch keys and the enumerators of opwright::Slot that they name.
 SLOTS = ("CPU", "Fake", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
@@ -44,6 +45,7 @@ class Declaration:
     tags: tuple[str, ...]
     dispatch: dict[str, str]  # a key of SLOTS to the name of a C++ function
     line: int
+    pointwise: str | None = None  # the pointwise operation that computes it
 
 
 class Reader:
@@ -61,7 +63,7 @@ class Reader:
             raise DeclarationError(f"{self.name}:{line}: {error.problem}") from error
         if not isinstance(root, yaml.SequenceNode):
             raise DeclarationError(f"{self.name}:1: expected a list of operators")
-        declarations = [self.read_entry(node) for node in root.value]
+        declarations = [each for node in root.value for each in self.read_entry(node)]
         first_lines: dict[str, int] = {}
         for declaration in declarations:
             full_name = declaration.schema.full_name
@@ -73,7 +75,8 @@ class Reader:
             first_lines[full_name] = declaration.line
         return declarations
 
-    def read_entry(self, node: yaml.Node) -> Declaration:
+    def read_entry(self, node: yaml.Node) -> list[Declaration]:
+        """Return the operator and, of a pointwise one, its in-place and out forms."""
         fields = self.read_mapping(node, "an operator")
         for key, (key_node, _) in fields.items():
             if key not in KEYS:
@@ -86,13 +89,39 @@ class Reader:
             check_cpp_forms(schema)
         except SchemaError as error:
             self.fail(func, str(error))
-        return Declaration(
+        declaration = Declaration(
             schema=schema,
             variants=self.read_variants(fields, schema),
             tags=self.read_tags(fields),
             dispatch=self.read_dispatch(fields, node),
             line=func.start_mark.line + 1,
+            pointwise=self.read_pointwise(fields),
         )
+        return [declaration, *self.read_forms(fields, declaration)]
+
+    def read_pointwise(self, fields: dict) -> str | None:
+        if "pointwise" not in fields:
+            return None
+        node = fields["pointwise"][1]
+        name = self.read_text(node, "'pointwise'")
+        if not re.fullmatch(r"[a-z_]\w*", name):
+            self.fail(node, f"'{name}' is no name of a pointwise operation")
+        return name
+
+    def read_forms(self, fields: dict, declaration: Declaration) -> list[Declaration]:
+        forms = []
+        for key, form in (("in_place", in_place_form), ("out", out_form)):
+            if key not in fields:
+                continue
+            node = fields[key][1]
+            name = self.read_text(node, f"'{key}'")
+            if declaration.pointwise is None:
+                self.fail(node, f"only a pointwise operator has an '{key}' form made for it")
+            try:
+                forms.append(form(declaration, name, node.start_mark.line + 1))
+            except SchemaError as error:
+                self.fail(node, str(error))
+        return forms
 
     def read_variants(self, fields: dict, schema: Schema) -> tuple[str, ...]:
         if "variants" not in fields:
@@ -119,6 +148,8 @@ class Reader:
         return tuple(tag.value for tag in node.value)
 
     def read_dispatch(self, fields: dict, entry: yaml.Node) -> dict[str, str]:
+        if "pointwise" in fields and "dispatch" not in fields:
+            return {}
         if "dispatch" not in fields:
             self.fail(entry, "an operator needs a 'dispatch' with at least one function")
         dispatch = {}
@@ -151,6 +182,22 @@ class Reader:
 
     def fail(self, node: yaml.Node, problem: str):
         raise DeclarationError(f"{self.name}:{node.start_mark.line + 1}: {problem}")
+
+
+def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration:
+    variant = "method" if "method" in declaration.variants else "function"
+    tags = tuple(tag for tag in declaration.tags if tag != "core")
+    schema = in_place_schema(declaration.schema, name)
+    return replace(
+        declaration, schema=schema, variants=(variant,), tags=(*tags, "inplace"), line=line
+    )
+
+
+def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
+    """Return the form that writes to `out`; it is called by its name alone."""
+    tags = tuple(tag for tag in declaration.tags if tag != "core")
+    schema = out_schema(declaration.schema, name)
+    return replace(declaration, schema=schema, variants=(), tags=(*tags, "out"), line=line)
 
 
 def read_declarations(path: Path, name: str) -> list[Declaration]:

@@ -15,7 +15,7 @@ SOURCE = """\
 #include <vector>
 
 #include "opwright/library.h"
-
+{includes}
 namespace opwright {{
 
 {functions}
@@ -43,8 +43,28 @@ def write_registration(declarations: list[Declaration], yaml: str, name_space: s
     for key in SLOTS:
         if key in by_slot:
             blocks += f"OPWRIGHT_LIBRARY_IMPL({name_space}, {key}, m) {{\n{by_slot[key]}}}\n\n"
+    pointwise = [each for each in declarations if each.pointwise]
+    names = sorted({each.pointwise for each in pointwise})
+    declared = "".join(f"const PointwiseOp& {name}_op();\n" for name in names)
     return SOURCE.format(
-        yaml=yaml, functions="".join(f"{text}\n" for text in functions.values()), blocks=blocks
+        yaml=yaml,
+        includes='#include "opwright/ops/pointwise_registration.h"\n' if pointwise else "",
+        functions="".join(f"{text}\n" for text in functions.values()) + declared,
+        blocks=blocks + register_pointwise(pointwise, yaml, name_space),
+    )
+
+
+def register_pointwise(declarations: list[Declaration], yaml: str, name_space: str) -> str:
+    """Return the table of the operators whose kernels the pointwise engine supplies."""
+    if not declarations:
+        return ""
+    rows = "".join(
+        f'    {{"{name_space}::{each.schema.full_name}", &{each.pointwise}_op, {each.line}}},\n'
+        for each in declarations
+    )
+    return (
+        f"[[maybe_unused]] const bool kRegisteredPointwise = "
+        f'register_pointwise("{yaml}", {{\n{rows}}});\n\n'
     )
 
 

@@ -107,7 +107,7 @@ def is_int_list(type_: Type) -> bool:
 
 
 def parameter(argument: Argument) -> str:
-    default = "" if argument.default is None else f" = {argument.default}"
+    default = "" if argument.default is None else f" = {argument.default}".replace("'", '"')
     return f"{argument.name}: {type_name(argument.type, NAMES)}{default}"
 
 

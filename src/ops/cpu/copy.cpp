@@ -1,49 +1,34 @@
 #include "opwright/ops/cpu/copy.h"
 
-#include <cstdint>
-#include <cstring>
+#include <algorithm>
 
-#include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/apply.h"
-#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/cpu/conversion.h"
+#include "opwright/ops/cpu/strided_loop.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
 
 namespace opwright {
-namespace {
-
-// Elements of one dtype are moved as what has their size.
-template <class Body>
-void for_item_size(size_t bytes, const Body& body) {
-  switch (bytes) {
-    case 1:
-      return body.template operator()<uint8_t>();
-    case 2:
-      return body.template operator()<uint16_t>();
-    case 4:
-      return body.template operator()<uint32_t>();
-    case 8:
-      return body.template operator()<uint64_t>();
-    default:
-      return body.template operator()<Complex<double>>();
-  }
-}
-
-}  // namespace
 
 void copy_elements(const Tensor& target, const Tensor& source) {
-  if (target.dtype() == source.dtype()) {
-    for_item_size(item_size(target.dtype()), [&]<typename T>() {
-      apply_unary<T, T>(target, source, [](T value) { return value; });
+  const ConversionFunction convert = find_conversion(target.dtype(), source.dtype());
+  const auto item = [](const Tensor& tensor) {
+    return static_cast<int64_t>(item_size(tensor.dtype()));
+  };
+  if (target.is_contiguous() && source.is_contiguous() &&
+      std::ranges::equal(target.sizes(), source.sizes())) {
+    auto* to = static_cast<std::byte*>(target.mutable_data());
+    const auto* from = static_cast<const std::byte*>(source.data());
+    return parallel_for(target.numel(), kElementwiseGrain, [&](int64_t begin, int64_t end) {
+      convert(to + begin * item(target), item(target), from + begin * item(source), item(source),
+              end - begin);
     });
-    return;
   }
-  for_dtype(target.dtype(), "copy_", [&]<typename To>() {
-    for_dtype(source.dtype(), "copy_", [&]<typename From>() {
-      apply_unary<To, From>(target, source, &convert_number<To, From>);
-    });
-  });
+  StridedLoop({&target, &source})
+      .for_each_run([convert](const StridedLoop::Pointers& pointers,
+                              const StridedLoop::ByteStrides& strides, int64_t count) {
+        convert(pointers[0], strides[0], pointers[1], strides[1], count);
+      });
 }
 
 Tensor as_dtype(const Tensor& tensor, DType dtype) {

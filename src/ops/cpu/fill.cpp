@@ -3,8 +3,9 @@
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/apply.h"
+#include "opwright/ops/cpu/conversion.h"
 #include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/cpu/strided_loop.h"
 #include "opwright/ops/in_place.h"
 
 namespace opwright {
@@ -13,8 +14,14 @@ Tensor& fill_scalar_cpu(Tensor& self, const Scalar& value) {
   OPWRIGHT_CHECK_TYPE(!value.is_complex() || is_complex(self.dtype()), "fill_: the complex number ",
                       value, " cannot be stored in self of ", self.dtype());
   check_writable("fill_", self);
-  for_dtype(self.dtype(), "fill_",
-            [&]<typename T>() { apply_constant(self, number_as<T>(value)); });
+  const ConversionFunction repeat = find_conversion(self.dtype(), self.dtype());
+  for_dtype(self.dtype(), "fill_", [&]<typename T>() {
+    const T element = number_as<T>(value);
+    StridedLoop({&self}).for_each_run([&](const StridedLoop::Pointers& pointers,
+                                          const StridedLoop::ByteStrides& strides, int64_t count) {
+      repeat(pointers[0], strides[0], reinterpret_cast<const std::byte*>(&element), 0, count);
+    });
+  });
   return self;
 }
 

@@ -6,45 +6,33 @@
 #include "opwright/ops/elementwise_shape.h"
 
 namespace opwright {
-namespace {
 
-bool are_contiguous_of_one_shape(std::initializer_list<const Tensor*> operands) {
-  const Tensor& output = **operands.begin();
-  return std::ranges::all_of(operands, [&](const Tensor* operand) {
-    return operand->is_contiguous() && std::ranges::equal(operand->sizes(), output.sizes());
-  });
+StridedLoop::StridedLoop(std::span<const StridedOperand> operands) { build(operands); }
+
+StridedLoop::StridedLoop(std::initializer_list<const Tensor*> operands) {
+  SmallVector<StridedOperand, kMostOperands> described;
+  for (const Tensor* operand : operands) {
+    const bool is_written = operand == *operands.begin();
+    void* data = is_written ? operand->mutable_data() : const_cast<void*>(operand->data());
+    described.push_back({static_cast<std::byte*>(data),
+                         static_cast<int64_t>(item_size(operand->dtype())), operand->sizes(),
+                         operand->strides()});
+  }
+  build(described);
 }
 
-int64_t bytes_of_item(const Tensor& tensor) {
-  return static_cast<int64_t>(item_size(tensor.dtype()));
-}
-
-}  // namespace
-
-StridedLoop::StridedLoop(std::initializer_list<const Tensor*> operands)
-    : num_operands_(operands.size()), numel_((*operands.begin())->numel()) {
-  OPWRIGHT_ASSERT(num_operands_ <= kMostOperands);
-  const Tensor& output = **operands.begin();
+void StridedLoop::build(std::span<const StridedOperand> operands) {
+  OPWRIGHT_ASSERT(operands.size() <= kMostOperands);
+  num_operands_ = operands.size();
+  const StridedOperand& output = operands.front();
+  for (const int64_t size : output.sizes) numel_ *= size;
   if (numel_ == 0) return;
-  size_t i = 0;
-  for (const Tensor* operand : operands) {
-    pointers_[i++] = static_cast<std::byte*>(
-        operand == &output ? output.mutable_data() : const_cast<void*>(operand->data()));
-  }
-
-  if (are_contiguous_of_one_shape(operands)) {
-    i = 0;
-    for (const Tensor* operand : operands) inner_strides_[i++] = bytes_of_item(*operand);
-    sizes_.push_back(numel_);
-    strides_.push_back(inner_strides_);
-    return;
-  }
   std::array<Sizes, kMostOperands> strides;
-  i = 0;
-  for (const Tensor* operand : operands) {
-    strides[i++] = broadcast_strides(operand->sizes(), operand->strides(), output.sizes());
+  for (size_t i = 0; i < num_operands_; ++i) {
+    pointers_[i] = operands[i].data;
+    strides[i] = broadcast_strides(operands[i].sizes, operands[i].strides, output.sizes);
   }
-  SmallVector<size_t, kInlineDims> order(output.sizes().size());
+  SmallVector<size_t, kInlineDims> order(output.sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     if (strides[0][a] != strides[0][b]) return strides[0][a] < strides[0][b];
@@ -52,18 +40,15 @@ StridedLoop::StridedLoop(std::initializer_list<const Tensor*> operands)
   });
   for (const size_t dim : order) {
     ByteStrides byte_strides{};
-    i = 0;
-    for (const Tensor* operand : operands) {
-      byte_strides[i] = strides[i][dim] * bytes_of_item(*operand);
-      ++i;
-    }
-    add_dimension(output.sizes()[dim], byte_strides);
+    for (size_t i = 0; i < num_operands_; ++i) byte_strides[i] = strides[i][dim] * operands[i].item;
+    add_dimension(output.sizes[dim], byte_strides);
   }
   if (sizes_.empty()) {  // one element
+    ByteStrides items{};
+    for (size_t i = 0; i < num_operands_; ++i) items[i] = operands[i].item;
     sizes_.push_back(1);
-    strides_.push_back({});
+    strides_.push_back(items);
   }
-  inner_strides_ = strides_[0];
 }
 
 void StridedLoop::add_dimension(int64_t size, const ByteStrides& strides) {
@@ -89,13 +74,6 @@ Sizes StridedLoop::index_of(int64_t element) const {
     element /= sizes_[dim];
   }
   return index;
-}
-
-void StridedLoop::advance(Sizes& index) const {
-  for (size_t dim = 0; dim < sizes_.size(); ++dim) {
-    if (++index[dim] < sizes_[dim]) return;
-    index[dim] = 0;
-  }
 }
 
 }  // namespace opwright

@@ -1,0 +1,51 @@
+"""Built-in kernels beside PyTorch's, from Python: 4, 1 K and 1 M elements, on 1 and 2 threads."""
+
+import math
+import sys
+
+from harness import Report, Row, release_build
+from kernels import SIZES, measure, pointwise_cases
+
+sys.path.insert(0, str(release_build() / "python"))
+import opwright
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+# For each number of elements: how many times faster each must be, and all in the geometric mean.
+TARGETS = {4: (4.0, None), 1024: (1.0, 2.0), 1 << 20: (0.6, 1.0)}
+NAMES = {4: "4", 1024: "1 K", 1 << 20: "1 M"}
+
+
+def add_rows(report, threads, size, ours, peer):
+    each, mean = TARGETS[size]
+    for name, figure in ours.items():
+        words = f"{name}, {NAMES[size]} elements, {threads} thread{'s' if threads > 1 else ''}"
+        row = Row.times_better(words, ours=figure, peer=peer.get(name), times=each, unit="ns")
+        report.add(row)
+    if mean is not None and peer:
+        logs = [math.log(peer[name] / ours[name]) for name in ours]
+        ratio = math.exp(sum(logs) / len(logs))
+        words = f"geometric mean, {NAMES[size]} elements, {threads} threads"
+        report.add(Row.times_better(words, ours=1.0, peer=ratio, times=mean, unit="x"))
+
+
+def main():
+    report = Report(__doc__)
+    for threads in (1, 2):
+        opwright.set_num_threads(threads)
+        if torch:
+            torch.set_num_threads(threads)
+        for size in SIZES if threads == 1 else SIZES[-1:]:
+            sides = {"ours": pointwise_cases(opwright, size)}
+            if torch:
+                sides["torch"] = pointwise_cases(torch, size)
+            figures = measure(sides, size, threads, rounds=9 if report.options.quick else 41)
+            add_rows(report, threads, size, figures["ours"], figures.get("torch", {}))
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+// pow: of floating and complex numbers, and of ints.
+#include <cmath>
+
+#include "opwright/error.h"
+#include "opwright/ops/cpu/math_function.h"
+#include "opwright/ops/cpu/vector_math.h"
+#include "opwright/ops/pointwise.h"
+
+namespace opwright {
+
+const PointwiseOp& sqrt_op();
+const PointwiseOp& rsqrt_op();
+const PointwiseOp& reciprocal_op();
+
+namespace {
+
+// By squares, modulo 2^bits. Below an exponent of 0 only 1 and -1 have a power that is an int.
+template <class T>
+T power_of_ints(T base, T exponent) {
+  if constexpr (std::is_signed_v<T>) {
+    if (exponent < 0) {
+      if (base == 1) return 1;
+      if (base == -1) return (exponent & 1) != 0 ? T(-1) : T(1);
+      return 0;
+    }
+  }
+  T result = 1;
+  while (exponent != 0) {
+    if ((exponent & 1) != 0) result = wrap_mul(result, base);
+    exponent = static_cast<T>(exponent / 2);
+    base = wrap_mul(base, base);
+  }
+  return result;
+}
+
+template <class T>
+struct Power {
+  static constexpr bool kIsScalar = !std::is_same_v<T, float>;
+  OPWRIGHT_INLINE T operator()(T x, T y) const {
+    if constexpr (kIsScalar)
+      return special(x, y);
+    else
+      return vector_math::pow(x, y);
+  }
+  OPWRIGHT_INLINE bool is_special(T x, T y) const
+    requires(std::is_same_v<T, float>)
+  {
+    return vector_math::is_special_power(x, y);
+  }
+  OPWRIGHT_INLINE T special(T x, T y) const {
+    if constexpr (kIsInt<T>)
+      return power_of_ints(x, y);
+    else
+      return from_standard(std::pow(to_standard(x), to_standard(y)));
+  }
+};
+
+template <class T>
+struct Square {
+  static constexpr bool kIsModular = true;
+  OPWRIGHT_INLINE T operator()(T x) const { return wrap_mul(x, x); }
+};
+template <class T>
+struct Cube {
+  static constexpr bool kIsModular = true;
+  OPWRIGHT_INLINE T operator()(T x) const { return wrap_mul(wrap_mul(x, x), x); }
+};
+template <class T>
+struct InverseSquare {
+  OPWRIGHT_INLINE T operator()(T x) const { return divide(T(1), x * x); }
+};
+
+constexpr PointwiseOp kSquare{.arity = 1, .kernels = &kKernels<Square, NumberTypes>};
+constexpr PointwiseOp kCube{.arity = 1, .kernels = &kKernels<Cube, NumberTypes>};
+constexpr PointwiseOp kInverseSquare{.arity = 1, .kernels = &kKernels<InverseSquare, InexactTypes>};
+
+// What stands for x to the power of `exponent`, where that is simpler.
+const PointwiseOp* find_simple_power(DType base, double exponent) {
+  if (exponent == 2) return &kSquare;
+  if (exponent == 3) return &kCube;
+  if (!is_floating(base) && !is_complex(base)) return nullptr;
+  if (exponent == 0.5) return &sqrt_op();
+  if (exponent == -0.5) return &rsqrt_op();
+  if (exponent == -1) return &reciprocal_op();
+  return exponent == -2 ? &kInverseSquare : nullptr;
+}
+
+void choose_power(PointwiseCall& call) {
+  static constexpr PointwiseOp of_number{.arity = 2,
+                                         .kernels = &kKernels<Power, NumberTypes>,
+                                         .takes = "dtypes but bool",
+                                         .gives_contiguous = true};
+  const PointwiseOperand& exponent = call.operands[1];
+  if (!call.operands[0].is_tensor()) call.op = &of_number;
+  if (exponent.is_tensor() || !call.operands[0].is_tensor()) return;
+  const DType base = call.operands[0].tensor->dtype();
+  const bool is_inexact = is_floating(base) || is_complex(base);
+  OPWRIGHT_CHECK(is_inexact || !exponent.number.is_integral() || exponent.number.to<int64_t>() >= 0,
+                 call.who, ": an int to the power of ", exponent.number,
+                 " is no int; convert the base to a floating dtype first");
+  if (exponent.number.is_complex() || base == DType::Bool) return;
+  if (!is_inexact && !exponent.number.is_integral()) return;
+  if (const PointwiseOp* simple = find_simple_power(base, exponent.number.to<double>())) {
+    call.op = simple;
+    call.operands.pop_back();
+  }
+}
+
+}  // namespace
+
+const PointwiseOp& pow_op() {
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Power, NumberTypes>,
+                                  .takes = "dtypes but bool",
+                                  .prepare = &choose_power};
+  return op;
+}
+
+}  // namespace opwright

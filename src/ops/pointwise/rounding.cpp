@@ -1,0 +1,141 @@
+// neg, abs, sign, ceil, floor, round, trunc: numbers as they are, with another sign or without a
+// fraction.
+#include <cmath>
+#include <complex>
+
+#include "opwright/error.h"
+#include "opwright/ops/cpu/kernel.h"
+#include "opwright/ops/pointwise.h"
+
+namespace opwright {
+namespace {
+
+template <class T>
+struct Negate {
+  static constexpr bool kIsModular = true;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsInt<T>)
+      return wrap_sub(T(0), x);
+    else
+      return -x;
+  }
+};
+
+template <class T>
+struct Abs {
+  static constexpr bool kIsScalar = std::is_unsigned_v<T>;
+  OPWRIGHT_INLINE auto operator()(T x) const {
+    if constexpr (kIsComplex<T>)
+      return std::abs(std::complex(x.real, x.imag));
+    else if constexpr (std::is_unsigned_v<T>)
+      return x;
+    else if constexpr (kIsInt<T>)
+      return x < 0 ? wrap_sub(T(0), x) : x;
+    else
+      return std::abs(x);
+  }
+};
+
+template <class T>
+struct Sign {
+  static constexpr bool kIsScalar = kIsBool<T>;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsBool<T>)
+      return x;
+    else
+      return static_cast<T>((T(0) < x ? 1 : 0) - (x < T(0) ? 1 : 0));
+  }
+};
+
+template <class T>
+struct Ceil {
+  static constexpr bool kIsScalar = kIsInt<T>;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsInt<T>)
+      return x;
+    else
+      return std::ceil(x);
+  }
+};
+template <class T>
+struct Floor {
+  static constexpr bool kIsScalar = kIsInt<T>;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsInt<T>)
+      return x;
+    else
+      return std::floor(x);
+  }
+};
+template <class T>
+struct Round {  // ties to even
+  static constexpr bool kIsScalar = kIsInt<T>;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsInt<T>)
+      return x;
+    else
+      return std::nearbyint(x);
+  }
+};
+template <class T>
+struct Trunc {
+  static constexpr bool kIsScalar = kIsInt<T>;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsInt<T>)
+      return x;
+    else
+      return std::trunc(x);
+  }
+};
+
+constexpr const char* kTakesReal = "real dtypes but bool";
+
+void refuse_negative_of_bool(const PointwiseCall& call, DType common) {
+  OPWRIGHT_CHECK(common != DType::Bool, call.who,
+                 ": a bool tensor has no negative; use logical_not to invert it");
+}
+void refuse_magnitude_of_bool(const PointwiseCall& call, DType common) {
+  OPWRIGHT_CHECK(common != DType::Bool, call.who, ": a bool tensor has no absolute value");
+}
+
+}  // namespace
+
+const PointwiseOp& neg_op() {
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Negate, NumberTypes>, .check = &refuse_negative_of_bool};
+  return op;
+}
+const PointwiseOp& abs_op() {
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Abs, NumberTypes>,
+                                  .rule = ResultRule::Real,
+                                  .check = &refuse_magnitude_of_bool};
+  return op;
+}
+const PointwiseOp& sign_op() {
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Sign, OrderedTypes>, .takes = "real dtypes"};
+  return op;
+}
+const PointwiseOp& ceil_op() {
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Ceil, RealTypes>, .takes = kTakesReal};
+  return op;
+}
+const PointwiseOp& floor_op() {
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Floor, RealTypes>, .takes = kTakesReal};
+  return op;
+}
+const PointwiseOp& round_op() {
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Round, RealTypes>, .takes = kTakesReal};
+  return op;
+}
+const PointwiseOp& trunc_op() {
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Trunc, RealTypes>, .takes = kTakesReal};
+  return op;
+}
+
+}  // namespace opwright

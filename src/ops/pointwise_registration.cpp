@@ -1,0 +1,127 @@
+#include "opwright/ops/pointwise_registration.h"
+
+#include <deque>
+#include <string>
+
+#include "opwright/dispatch/registry.h"
+#include "opwright/ops/cpu/pointwise_engine.h"
+#include "opwright/ops/pointwise_fake.h"
+
+namespace opwright {
+namespace {
+
+enum class Form : uint8_t { New, InPlace, Out };
+
+// What the two functions below know of their operator; the `self` of its records.
+struct PointwiseOperator {
+  const PointwiseOp* op;
+  std::string who;  // "add", "add_"
+  Form form;
+  uint32_t num_args;
+  uint32_t num_others;      // arguments after the operands, without `out`
+  bool others_are_numbers;  // all of them are Scalars
+};
+
+PointwiseCall read_call(const PointwiseOperator& self, const OpwValue* args) {
+  PointwiseCall call{
+      .who = self.who.c_str(), .op = self.op, .operands = {}, .numbers = {}, .others = {}};
+  for (uint32_t i = 0; i < self.op->arity; ++i) {
+    if (args[i].tag == kOpwTensor)
+      call.operands.push_back({.tensor = &borrow_tensor(args[i])});
+    else
+      call.operands.push_back({.number = ValueOf<Scalar>::read(args[i])});
+  }
+  call.others = {args + self.op->arity, self.num_others};
+  if (self.others_are_numbers) {
+    for (const OpwValue& value : call.others) call.numbers.push_back(ValueOf<Scalar>::read(value));
+  }
+  if (self.op->prepare) self.op->prepare(call);
+  return call;
+}
+
+// How one device computes a call.
+struct CpuEngine {
+  static Tensor make(const PointwiseCall& call) { return compute_pointwise(call); }
+  static void write(const PointwiseCall& call, const Tensor& self) {
+    compute_pointwise_in_place(call, self);
+  }
+  static void write_out(const PointwiseCall& call, const Tensor& out) {
+    compute_pointwise_out(call, out);
+  }
+};
+struct FakeEngine {
+  static Tensor make(const PointwiseCall& call) { return fake_pointwise(call); }
+  static void write(const PointwiseCall& call, const Tensor& self) {
+    fake_pointwise_in_place(call, self);
+  }
+  static void write_out(const PointwiseCall& call, const Tensor& out) {
+    fake_pointwise_out(call, out);
+  }
+};
+
+template <class Engine>
+int run_pointwise(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                  OpwValue* results, uint32_t num_results) noexcept {
+  try {
+    const auto& self = *static_cast<const PointwiseOperator*>(record->self);
+    if (num_args != self.num_args || num_results != 1) [[unlikely]]
+      throw_wrong_count(self.num_args, num_args, 1, num_results);
+    const PointwiseCall call = read_call(self, args);
+    if (self.form == Form::New) {
+      results[0] = ValueOf<Tensor>::give(Engine::make(call));
+      return 0;
+    }
+    const Tensor& target = borrow_tensor(args[self.form == Form::InPlace ? 0 : num_args - 1]);
+    if (self.form == Form::InPlace)
+      Engine::write(call, target);
+    else
+      Engine::write_out(call, target);
+    results[0] = ValueOf<Tensor>::give(target);
+    return 0;
+  } catch (...) {
+    return give_current_error(record->host);
+  }
+}
+
+bool is_number(const Argument& argument) { return argument.type.kind() == TypeKind::Scalar; }
+
+PointwiseOperator describe(const PointwiseOp& op, const Schema& schema) {
+  const auto& arguments = schema.arguments;
+  Form form = Form::New;
+  if (arguments.back().name == "out" && arguments.back().is_written())
+    form = Form::Out;
+  else if (arguments.front().is_written())
+    form = Form::InPlace;
+  const size_t end = arguments.size() - (form == Form::Out ? 1 : 0);
+  bool are_numbers = true;
+  for (size_t i = op.arity; i < end; ++i) are_numbers &= is_number(arguments[i]);
+  return {.op = &op,
+          .who = schema.name.base,
+          .form = form,
+          .num_args = static_cast<uint32_t>(arguments.size()),
+          .num_others = static_cast<uint32_t>(end - op.arity),
+          .others_are_numbers = are_numbers};
+}
+
+}  // namespace
+
+bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries) {
+  static std::deque<PointwiseOperator> operators;  // never freed while records lead to them
+  for (const PointwiseEntry& entry : entries) {
+    Registry& registry = Registry::get();
+    PointwiseOperator& self =
+        operators.emplace_back(describe(entry.op(), registry.require(entry.name).schema()));
+    const SourceSite site{file, entry.line};
+    registry
+        .implement(entry.name, Slot::Cpu, {&run_pointwise<CpuEngine>, &self, nullptr, nullptr},
+                   site)
+        .keep();
+    registry
+        .implement(entry.name, Slot::Fake, {&run_pointwise<FakeEngine>, &self, nullptr, nullptr},
+                   site)
+        .keep();
+  }
+  return true;
+}
+
+}  // namespace opwright

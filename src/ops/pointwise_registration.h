@@ -1,0 +1,22 @@
+// Registers the kernels of pointwise operators: the CPU's and the fake one, for every form.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "opwright/ops/pointwise.h"
+
+namespace opwright {
+
+// An operator that is defined already, and what computes it.
+struct PointwiseEntry {
+  const char* name;  // "aten::add.Tensor"
+  const PointwiseOp& (*op)();
+  uint32_t line;  // of `file`
+};
+
+// The schema tells the form: the first arguments are the operation's operands; the others follow,
+// and a written argument is where the result goes. Gives true.
+bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries);
+
+}  // namespace opwright
