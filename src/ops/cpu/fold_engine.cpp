@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kBufferBytes = 16384;
 constexpr int64_t kBlockOfRun = 8192;     // bytes that become one state
-constexpr int64_t kRowsOfBlock = 128;     // at most
+constexpr int64_t kRowsOfBlock = 32;      // at most
 constexpr int64_t kShortRun = 8;          // elements; below, outputs are better side by side
 constexpr int64_t kBatch = 64;            // outputs that are finished together
 constexpr int64_t kGrain = 32768;         // elements
@@ -126,7 +126,7 @@ class FoldEngine {
     const StridedDim inner = dims_.folded.inner();
     const int64_t block = kBlockOfRun / item_;
     const auto fold = kernel_.run[cpu_level_index()];
-    if (dims_.folded.count() <= 1 && end - begin <= block) {
+    if (end == begin || (dims_.folded.count() <= 1 && end - begin <= block)) {
       const std::byte* from = base + begin * inner.stride * input_item_;
       return fold(state, read_dense(from, inner.stride, end - begin, buffers.elements.data()),
                   end - begin, begin);

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include "opwright/ops/normalization/channel_affine.h"
 #include "opwright/ops/normalization/norm_parameters.h"
@@ -99,7 +98,7 @@ void normalize(const Tensor& y, const Tensor& x, const Tensor& mean, const Tenso
     const C scale =
         reciprocal.data<C>()[channel] * (scales.data() ? scales.data()[channel] : C{1});
     const C shift = shifts.data() ? shifts.data()[channel] : C{};
-    return std::pair(scale, shift - scale * mean.data<C>()[channel]);
+    return std::tuple(mean.data<C>()[channel], scale, shift);
   });
 }
 

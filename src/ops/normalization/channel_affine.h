@@ -1,4 +1,4 @@
-// x * scale + shift with one scale and shift for each channel: how norms of groups and batches end.
+// (x - mean) * scale + shift with one of each for a channel: how norms of groups and batches end.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,14 @@ namespace opwright {
 
 template <class C>
 struct ScaleAndShift {
-  OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count, C scale, C shift) {
+  OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count, C mean, C scale,
+                                  C shift) {
     OPWRIGHT_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < count; ++i) out[i] = in[i] * scale + shift;
+    for (int64_t i = 0; i < count; ++i) out[i] = (in[i] - mean) * scale + shift;
   }
 };
 
-// Dense memory as [rows, count]; row i has coefficients(i), a pair of scale and shift.
+// Dense memory as [rows, count]; row i has coefficients(i): mean, scale and shift.
 template <class C, class Coefficients>
 void apply_to_rows(C* out, const C* in, int64_t rows, int64_t count,
                    const Coefficients& coefficients) {
@@ -25,8 +26,9 @@ void apply_to_rows(C* out, const C* in, int64_t rows, int64_t count,
   if (count == 0) return;
   parallel_for(rows, std::max<int64_t>(1, kGrain / count), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const auto [scale, shift] = coefficients(i);
-      run_at_level<ScaleAndShift<C>>(out + i * count, in + i * count, count, scale, shift);
+      const auto [mean, scale, shift] = coefficients(i);
+      run_at_level<ScaleAndShift<C>>(out + i * count, in + i * count, count, mean, scale,
+                                     shift);
     }
   });
 }

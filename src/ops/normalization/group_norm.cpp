@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include "opwright/ops/normalization/channel_affine.h"
 #include "opwright/ops/normalization/norm_parameters.h"
@@ -87,7 +86,7 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_cpu(const Tensor& input,
         const T scale =
             reciprocals[row / channels] * (scales.data() ? scales.data()[channel] : T{1});
         const T shift = shifts.data() ? shifts.data()[channel] : T{};
-        return std::pair(scale, shift - scale * means[row / channels]);
+        return std::tuple(means[row / channels], scale, shift);
       });
     }
   });

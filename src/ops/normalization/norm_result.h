@@ -10,7 +10,9 @@ namespace opwright {
 
 // `computed`, which is contiguous, with the dtype and the memory format of `input`.
 [[nodiscard]] inline Tensor in_format_of(const Tensor& input, const Tensor& computed) {
-  const MemoryFormat format = suggest_memory_format(input.sizes(), input.strides());
+  const MemoryFormat format = input.is_contiguous()
+                                  ? MemoryFormat::Contiguous
+                                  : suggest_memory_format(input.sizes(), input.strides());
   if (format == MemoryFormat::Contiguous) return as_dtype(computed, input.dtype());
   Tensor output = make_empty(input.sizes(), input.dtype(), kCpu, format);
   copy_elements(output, computed);

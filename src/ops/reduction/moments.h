@@ -2,6 +2,7 @@
 // merged as Chan does, in double.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -48,6 +49,24 @@ OPWRIGHT_INLINE RealOf<T> squared_magnitude(T x) {
     return x.real * x.real + x.imag * x.imag;
   else
     return x * x;
+}
+
+// Where squares overflow in float they do not in double.
+[[gnu::cold, gnu::noinline]] inline Moments<float> find_wide_moments(const float* const* rows,
+                                                                     int64_t num_rows,
+                                                                     int64_t column,
+                                                                     int64_t row_length) {
+  double sum = 0;
+  for (int64_t row = 0; row < num_rows; ++row) {
+    for (int64_t i = 0; i < row_length; ++i) sum += static_cast<double>(rows[row][column + i]);
+  }
+  const double mean = sum / static_cast<double>(num_rows * row_length);
+  double deviations = 0;
+  for (int64_t row = 0; row < num_rows; ++row) {
+    for (int64_t i = 0; i < row_length; ++i)
+      deviations += square(static_cast<double>(rows[row][column + i]) - mean);
+  }
+  return {mean, deviations, num_rows * row_length};
 }
 
 template <class T>
@@ -119,6 +138,9 @@ struct MomentLoops {
       }
     }
     state = make_moments<T>(mean, {sums[0], squares[0]}, count);
+    if constexpr (std::is_same_v<T, float>) {
+      if (!std::isfinite(state.deviations)) state = find_wide_moments(&elements, 1, 0, count);
+    }
   }
 
   OPWRIGHT_INLINE static void rows(State* states, const T* const* rows, int64_t num_rows,
@@ -146,8 +168,13 @@ struct MomentLoops {
         squares[i] = squares[i] + squared_magnitude(distance);
       }
     }
-    for (int64_t i = 0; i < columns; ++i)
+    for (int64_t i = 0; i < columns; ++i) {
       states[i] = make_moments<T>(means[i], {sums[i], squares[i]}, num_rows);
+      if constexpr (std::is_same_v<T, float>) {
+        if (!std::isfinite(states[i].deviations))
+          states[i] = find_wide_moments(rows, num_rows, i, 1);
+      }
+    }
   }
 
   static void finish(std::byte* results, int64_t* /*indices*/, const State* states, int64_t count,

@@ -26,6 +26,7 @@ using RunningSum = std::conditional_t<
                        std::conditional_t<kIsComplex<T>, Complex<double>, double>>>;
 
 DType result_dtype_of(DType input, const std::optional<DType>& asked) {
+  if (asked == DType::Bool) throw_dtype(*asked, "cumsum", "all others as dtype");
   if (asked) return *asked;
   return is_integral(input) || input == DType::Bool ? DType::Int64 : input;
 }
