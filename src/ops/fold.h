@@ -26,7 +26,8 @@ struct FoldKernel {
   // Gives the state of `count` dense elements, which may be none; the first has the number `first`
   // among those of its output.
   using Run = void (*)(std::byte* state, const std::byte* elements, int64_t count, int64_t first);
-  // Gives `columns` (at most kFoldColumns) states, each of the elements of one column of dense rows.
+  // Gives `columns` (at most kFoldColumns) states, each of the elements of one column of dense
+  // rows.
   using Rows = void (*)(std::byte* states, const std::byte* const* rows, int64_t num_rows,
                         int64_t columns, int64_t first);
   // into[i] = into[i] with from[i], whose elements come after.

@@ -90,8 +90,7 @@ std::tuple<Tensor, Tensor> reduce_with_indices(const Tensor& self, const Reducti
 std::tuple<FakeTensor, FakeTensor> reduce_with_indices(const FakeTensor& self,
                                                        const Reduction& reduction) {
   FakeTensor values = reduce(self, reduction);
-  FakeTensor indices =
-      make_fake_like(self, reduced_fake_sizes(self, reduction), DType::Int64);
+  FakeTensor indices = make_fake_like(self, reduced_fake_sizes(self, reduction), DType::Int64);
   return {std::move(values), std::move(indices)};
 }
 
@@ -101,8 +100,8 @@ Tensor reduce_to_indices(const Tensor& self, const Reduction& reduction) {
   check_dtype(self.dtype(), reduction);
   const FoldNumbers numbers{.count = check_elements(self, reduction), .correction = 0};
   const Tensor value = make_empty(Sizes{}, reduction.result);
-  Tensor index = make_empty(reduced_sizes(self.sizes(), reduction.folded, reduction.keepdim),
-                            DType::Int64);
+  Tensor index =
+      make_empty(reduced_sizes(self.sizes(), reduction.folded, reduction.keepdim), DType::Int64);
   compute_fold(*reduction.kernels, reduction.compute, numbers, flatten(self), reduction.folded,
                value, &index);
   return index;

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <optional>
+
+#include <gtest/gtest.h>
 
 #include "base/expect_error.h"
 #include "ops/op_tensors.h"
@@ -48,7 +48,8 @@ TEST(LayerNorm, RefusesMixedDTypes) {
 }
 
 TEST(GroupNorm, RefusesGroupsThatDoNotDivideTheChannels) {
-  EXPECT_ERROR_CONTAINS(native_group_norm(range({2, 4}), kNone, kNone, 2, 4, 1, 3, 1e-5), "RuntimeError",
+  EXPECT_ERROR_CONTAINS(native_group_norm(range({2, 4}), kNone, kNone, 2, 4, 1, 3, 1e-5),
+                        "RuntimeError",
                         "native_group_norm: C = 4 channels cannot be divided among group = 3 "
                         "groups");
 }

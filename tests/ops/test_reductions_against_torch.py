@@ -59,7 +59,9 @@ def truth_calls(calls: Calls) -> None:
         for op in ("any", "all"):
             calls.add(f"aten::{op}", x)
             calls.add(f"aten::{op}.dim", x, dim_of(calls, x), keepdim)
-            calls.add(f"aten::{op}.dims", x, calls.random.choice([None, dims_of(calls, x)]), keepdim)
+            calls.add(
+                f"aten::{op}.dims", x, calls.random.choice([None, dims_of(calls, x)]), keepdim
+            )
 
 
 def variance_calls(calls: Calls) -> None:
@@ -68,7 +70,9 @@ def variance_calls(calls: Calls) -> None:
         keepdim = calls.random.random() < 0.5
         calls.add("aten::var.dim", x, dims_of(calls, x), calls.random.random() < 0.5, keepdim)
         correction = calls.random.choice([None, 0, 1, 2, 0.5])
-        calls.add("aten::var.correction", x, dims_of(calls, x), correction=correction, keepdim=keepdim)
+        calls.add(
+            "aten::var.correction", x, dims_of(calls, x), correction=correction, keepdim=keepdim
+        )
     calls.add("aten::var.dim", torch.randn(5000) + 1e4, [0])
     calls.add("aten::var.dim", torch.randn(3000, 5) + 1e4, [0])
 
@@ -92,7 +96,16 @@ def special_value_calls(calls: Calls) -> None:
 
 def large_calls(calls: Calls) -> None:
     """Lengths over the blocks, the columns and the pieces of the engine."""
-    shapes = [[5000], [140001], [300, 301], [3000, 7], [7, 3000], [20000, 8], [33, 20, 50], [90000, 2]]
+    shapes = [
+        [5000],
+        [140001],
+        [300, 301],
+        [3000, 7],
+        [7, 3000],
+        [20000, 8],
+        [33, 20, 50],
+        [90000, 2],
+    ]
     for sizes in shapes:
         for dtype in ("float32", "float16", "int64", "bool", "complex64"):
             x = calls.tensor(sizes, dtype)
@@ -137,7 +150,9 @@ def topk_calls(calls: Calls) -> None:
         dim = dim_of(calls, x)
         largest = calls.random.random() < 0.5
         size = x.shape[dim] if x.dim() and -x.dim() <= dim else 1
-        calls.add("aten::topk", x, calls.random.randint(0, size + 1) if x.dim() else 1, dim, largest)
+        calls.add(
+            "aten::topk", x, calls.random.randint(0, size + 1) if x.dim() else 1, dim, largest
+        )
     x = torch.randperm(20000, generator=torch.Generator().manual_seed(1)).float().reshape(2, 10000)
     for k in (1, 5, 100, 5000, 10000):
         calls.add("aten::topk", x, k)
@@ -172,7 +187,9 @@ def layer_norm_calls(calls: Calls) -> None:
         weight, bias = parameter(calls, shape, kind), parameter(calls, shape, kind)
         calls.add("aten::native_layer_norm", x, shape, weight, bias, 1e-5)
     for sizes in ([3, 5000], [70, 100]):
-        calls.add("aten::native_layer_norm", calls.tensor(sizes, "float32"), sizes[1:], None, None, 1e-5)
+        calls.add(
+            "aten::native_layer_norm", calls.tensor(sizes, "float32"), sizes[1:], None, None, 1e-5
+        )
     calls.add("aten::native_layer_norm", torch.ones(2, 3), [2], None, None, 1e-5)
 
 

@@ -205,7 +205,8 @@ def differs(
     scale = max(1.0, float(wanted.abs().nan_to_num(0, 0, 0).max()) if wanted.numel() else 1.0)
     if not torch.allclose(wide, wanted, rtol=rounding, atol=rounding * scale, equal_nan=True):
         agree = torch.isclose(wide, wanted, rtol=rounding, atol=rounding * scale, equal_nan=True)
-        return f"{ours[~agree][:6]} is not {expected[~agree][:6]}, at {(~agree).nonzero()[:6].tolist()}"
+        places = (~agree).nonzero()[:6].tolist()
+        return f"{ours[~agree][:6]} is not {expected[~agree][:6]}, at {places}"
     return None
 
 

@@ -15,13 +15,13 @@ namespace opwright {
 namespace {
 
 constexpr int64_t kBufferBytes = 16384;
-constexpr int64_t kBlockOfRun = 8192;     // bytes that become one state
-constexpr int64_t kRowsOfBlock = 32;      // at most
-constexpr int64_t kShortRun = 8;          // elements; below, outputs are better side by side
-constexpr int64_t kBatch = 64;            // outputs that are finished together
-constexpr int64_t kGrain = 32768;         // elements
-constexpr int64_t kPiece = 65536;         // elements of a long fold
-constexpr int64_t kEnoughOutputs = 32;    // then long folds are not cut in pieces
+constexpr int64_t kBlockOfRun = 8192;   // bytes that become one state
+constexpr int64_t kRowsOfBlock = 32;    // at most
+constexpr int64_t kShortRun = 8;        // elements; below, outputs are better side by side
+constexpr int64_t kBatch = 64;          // outputs that are finished together
+constexpr int64_t kGrain = 32768;       // elements
+constexpr int64_t kPiece = 65536;       // elements of a long fold
+constexpr int64_t kEnoughOutputs = 32;  // then long folds are not cut in pieces
 
 struct Buffers {
   alignas(64) std::array<std::byte, kBufferBytes> elements;
@@ -34,8 +34,7 @@ struct Buffers {
 class FoldEngine {
  public:
   FoldEngine(const FoldKernel& kernel, DType compute, const FoldNumbers& numbers,
-             const Tensor& input, const DimSet& folded, const Tensor& output,
-             const Tensor* indices)
+             const Tensor& input, const DimSet& folded, const Tensor& output, const Tensor* indices)
       : kernel_(kernel),
         numbers_(numbers),
         dims_(input, folded),

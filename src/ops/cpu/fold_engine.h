@@ -1,10 +1,10 @@
 // The CPU's engine of folds: one state of many elements, for each output.
 //
 // Where the elements of an output lie closest together they are folded run by run, else some
-// neighbouring outputs side by side, row by row. Elements that are not dense, or not of the kernel's
-// dtype, are read through a buffer in the first cache. Partial states are merged as a tree. Many
-// outputs, and pieces of long folds, are shared among the threads; the pieces depend on the shape
-// alone, and so does the result.
+// neighbouring outputs side by side, row by row. Elements that are not dense, or not of the
+// kernel's dtype, are read through a buffer in the first cache. Partial states are merged as a
+// tree. Many outputs, and pieces of long folds, are shared among the threads; the pieces depend on
+// the shape alone, and so does the result.
 #pragma once
 
 #include "opwright/ops/fold.h"

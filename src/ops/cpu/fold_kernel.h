@@ -49,10 +49,10 @@ struct FoldLoops {
       const T* a = elements + i;
       OPWRIGHT_INDEPENDENT_ITERATIONS
       for (int64_t k = 0; k < kWidth; ++k) {
-        lanes[static_cast<size_t>(k)] = F::step(
-            F::step(F::step(F::step(lanes[static_cast<size_t>(k)], a[k]), a[k + kWidth]),
-                    a[k + 2 * kWidth]),
-            a[k + 3 * kWidth]);
+        lanes[static_cast<size_t>(k)] =
+            F::step(F::step(F::step(F::step(lanes[static_cast<size_t>(k)], a[k]), a[k + kWidth]),
+                            a[k + 2 * kWidth]),
+                    a[k + 3 * kWidth]);
       }
     }
     for (; i < count; i += kWidth) {
@@ -82,8 +82,7 @@ struct FoldLoops {
     auto* out = reinterpret_cast<Result*>(results);
     for (int64_t i = 0; i < count; ++i) out[i] = F::finish(states[i], numbers);
   }
-  static constexpr DType kResult =
-      dtype_of<decltype(F::finish(State{}, FoldNumbers{}))>();
+  static constexpr DType kResult = dtype_of<decltype(F::finish(State{}, FoldNumbers{}))>();
 };
 
 // `Loops` as functions over bytes. It has `run`, `rows` and `finish` as FoldLoops has them, and
@@ -107,8 +106,8 @@ struct FoldFunctions {
                                      int64_t first) {
     Loops::run(*states_of(state), elements_of(elements), count, first);
   }
-  OPWRIGHT_AVX512 static void run_avx512(std::byte* state, const std::byte* elements,
-                                         int64_t count, int64_t first) {
+  OPWRIGHT_AVX512 static void run_avx512(std::byte* state, const std::byte* elements, int64_t count,
+                                         int64_t first) {
     Loops::run(*states_of(state), elements_of(elements), count, first);
   }
   static void rows(std::byte* states, const std::byte* const* rows, int64_t num_rows,

@@ -36,8 +36,8 @@ void check_parameter(const BatchNorm<AnyTensor>& call, const char* name,
 // The dtype of the statistics.
 template <class AnyTensor>
 DType check_call(const BatchNorm<AnyTensor>& call) {
-  OPWRIGHT_CHECK(call.input.dim() >= 2, kWho,
-                 ": input needs a batch and a channel dimension, got ", call.input);
+  OPWRIGHT_CHECK(call.input.dim() >= 2, kWho, ": input needs a batch and a channel dimension, got ",
+                 call.input);
   OPWRIGHT_CHECK(call.training || call.running_mean, kWho,
                  ": without training the running statistics are needed; give running_mean and "
                  "running_var");
@@ -95,8 +95,7 @@ void normalize(const Tensor& y, const Tensor& x, const Tensor& mean, const Tenso
   const int64_t rows = x.size(0) * channels;
   apply_to_rows(y.mutable_data<C>(), x.data<C>(), rows, x.numel() / rows, [&](int64_t row) {
     const int64_t channel = row % channels;
-    const C scale =
-        reciprocal.data<C>()[channel] * (scales.data() ? scales.data()[channel] : C{1});
+    const C scale = reciprocal.data<C>()[channel] * (scales.data() ? scales.data()[channel] : C{1});
     const C shift = shifts.data() ? shifts.data()[channel] : C{};
     return std::tuple(mean.data<C>()[channel], scale, shift);
   });
@@ -148,8 +147,8 @@ using Tensors = std::tuple<Tensor, Tensor, Tensor>;
 using FakeTensors = std::tuple<FakeTensor, FakeTensor, FakeTensor>;
 
 Tensors batch_norm_cpu(const Tensor& input, const std::optional<Tensor>& weight,
-                       const std::optional<Tensor>& bias, Tensor& running_mean,
-                       Tensor& running_var, bool training, double momentum, double eps) {
+                       const std::optional<Tensor>& bias, Tensor& running_mean, Tensor& running_var,
+                       bool training, double momentum, double eps) {
   return compute_batch_norm({input, weight, bias, &running_mean, &running_var, training}, momentum,
                             eps);
 }
@@ -167,9 +166,8 @@ Tensors batch_norm_without_statistics_cpu(const Tensor& input, const std::option
 }
 FakeTensors batch_norm_without_statistics_fake(const FakeTensor& input,
                                                const std::optional<FakeTensor>& weight,
-                                               const std::optional<FakeTensor>& bias,
-                                               bool training, double /*momentum*/,
-                                               double /*eps*/) {
+                                               const std::optional<FakeTensor>& bias, bool training,
+                                               double /*momentum*/, double /*eps*/) {
   return fake_batch_norm({input, weight, bias, nullptr, nullptr, training});
 }
 

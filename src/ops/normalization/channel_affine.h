@@ -11,8 +11,7 @@ namespace opwright {
 
 template <class C>
 struct ScaleAndShift {
-  OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count, C mean, C scale,
-                                  C shift) {
+  OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count, C mean, C scale, C shift) {
     OPWRIGHT_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < count; ++i) out[i] = (in[i] - mean) * scale + shift;
   }
@@ -27,8 +26,7 @@ void apply_to_rows(C* out, const C* in, int64_t rows, int64_t count,
   parallel_for(rows, std::max<int64_t>(1, kGrain / count), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto [mean, scale, shift] = coefficients(i);
-      run_at_level<ScaleAndShift<C>>(out + i * count, in + i * count, count, mean, scale,
-                                     shift);
+      run_at_level<ScaleAndShift<C>>(out + i * count, in + i * count, count, mean, scale, shift);
     }
   });
 }

@@ -114,8 +114,7 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> layer_norm_fake(
   dtype.add("weight", weight);
   dtype.add("bias", bias);
   const SymSizes reduced = statistics_sizes(sizes, normalized_shape.size());
-  return {make_fake_like(input, sizes, input.dtype()),
-          make_fake_like(input, reduced, dtype.get()),
+  return {make_fake_like(input, sizes, input.dtype()), make_fake_like(input, reduced, dtype.get()),
           make_fake_like(input, reduced, dtype.get())};
 }
 

@@ -17,8 +17,8 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 16384;   // elements
-constexpr int64_t kColumns = 64;    // computed side by side
+constexpr int64_t kGrain = 16384;  // elements
+constexpr int64_t kColumns = 64;   // computed side by side
 constexpr int64_t kLanes = 32;
 
 OPWRIGHT_INLINE float exponential(float x) { return vector_math::exp(x); }
@@ -84,7 +84,8 @@ struct SoftmaxColumns {
     }
     for (int64_t row = 0; row < count; ++row) {
       const C* from = in + row * stride;
-      for (int64_t i = 0; i < columns; ++i) largest[i] = from[i] > largest[i] ? from[i] : largest[i];
+      for (int64_t i = 0; i < columns; ++i)
+        largest[i] = from[i] > largest[i] ? from[i] : largest[i];
     }
     for (int64_t row = 0; row < count; ++row) {
       const C* from = in + row * stride;

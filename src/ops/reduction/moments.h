@@ -107,8 +107,7 @@ struct MomentLoops {
       return sum / number;
   }
 
-  OPWRIGHT_INLINE static void run(State& state, const T* elements, int64_t count,
-                                  int64_t first) {
+  OPWRIGHT_INLINE static void run(State& state, const T* elements, int64_t count, int64_t first) {
     if (count == 0) {
       state = {};
       return;
@@ -182,8 +181,7 @@ struct MomentLoops {
     auto* out = reinterpret_cast<Real*>(results);
     const double left = static_cast<double>(numbers.count) - numbers.correction;
     const double divisor = left > 0 ? left : 0.0;
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = static_cast<Real>(states[i].deviations / divisor);
+    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Real>(states[i].deviations / divisor);
   }
 };
 

@@ -114,8 +114,7 @@ std::tuple<Tensor, Tensor> max_dim_cpu(const Tensor& self, int64_t dim, bool kee
   return reduce_with_indices(
       self, describe("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
-std::tuple<FakeTensor, FakeTensor> max_dim_fake(const FakeTensor& self, int64_t dim,
-                                                bool keepdim) {
+std::tuple<FakeTensor, FakeTensor> max_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
       self, describe("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
@@ -123,8 +122,7 @@ std::tuple<Tensor, Tensor> min_dim_cpu(const Tensor& self, int64_t dim, bool kee
   return reduce_with_indices(
       self, describe("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
-std::tuple<FakeTensor, FakeTensor> min_dim_fake(const FakeTensor& self, int64_t dim,
-                                                bool keepdim) {
+std::tuple<FakeTensor, FakeTensor> min_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
       self, describe("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }

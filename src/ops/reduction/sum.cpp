@@ -39,9 +39,7 @@ struct Product {
     return product * static_cast<State>(factor);
   }
   OPWRIGHT_INLINE static State merge(State a, State b) { return a * b; }
-  static T finish(State product, const FoldNumbers& /*numbers*/) {
-    return static_cast<T>(product);
-  }
+  static T finish(State product, const FoldNumbers& /*numbers*/) { return static_cast<T>(product); }
 };
 
 using SummedTypes = decltype(TypeList<int64_t>{} + InexactTypes{});
@@ -77,17 +75,17 @@ Reduction describe_mean(int64_t ndim, DType input, const OptionalDims& dim, bool
 template <class AnyTensor>
 AnyTensor sum_of(const AnyTensor& self, const OptionalDims& dim, bool keepdim,
                  const std::optional<DType>& dtype) {
-  return reduce(self, describe_sum("sum", kFolds<Sum, SummedTypes>,
-                                   fold_dims("sum", self.dim(), dim), keepdim, self.dtype(),
-                                   dtype));
+  return reduce(self,
+                describe_sum("sum", kFolds<Sum, SummedTypes>, fold_dims("sum", self.dim(), dim),
+                             keepdim, self.dtype(), dtype));
 }
 
 template <class AnyTensor>
 AnyTensor product_of(const AnyTensor& self, const OptionalDims& dim, bool keepdim,
                      const std::optional<DType>& dtype) {
-  return reduce(self, describe_sum("prod", kFolds<Product, SummedTypes>,
-                                   fold_dims("prod", self.dim(), dim), keepdim, self.dtype(),
-                                   dtype));
+  return reduce(
+      self, describe_sum("prod", kFolds<Product, SummedTypes>, fold_dims("prod", self.dim(), dim),
+                         keepdim, self.dtype(), dtype));
 }
 
 }  // namespace

@@ -43,13 +43,11 @@ class Sorter {
     for (int64_t k = 0; k < from.size; ++k)
       elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * from.stride]), k};
     if (descending_) {
-      std::stable_sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
-        return is_before(b.value, a.value);
-      });
+      std::stable_sort(elements.begin(), elements.end(),
+                       [](const auto& a, const auto& b) { return is_before(b.value, a.value); });
     } else {
-      std::stable_sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
-        return is_before(a.value, b.value);
-      });
+      std::stable_sort(elements.begin(), elements.end(),
+                       [](const auto& a, const auto& b) { return is_before(a.value, b.value); });
     }
     const int64_t offset = offset_of_line(values_, dim_, i);
     T* out = values_.mutable_data<T>() + offset;
@@ -71,10 +69,8 @@ class Sorter {
 }  // namespace
 
 std::tuple<Tensor, Tensor> sort_cpu(const Tensor& self, int64_t dim, bool descending) {
-  const size_t along =
-      wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "sort");
-  const Sizes strides =
-      strides_for_format(self.sizes(), self.strides(), MemoryFormat::Preserve);
+  const size_t along = wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "sort");
+  const Sizes strides = strides_for_format(self.sizes(), self.strides(), MemoryFormat::Preserve);
   Tensor values = make_empty_strided(self.sizes(), strides, self.dtype());
   Tensor indices = make_empty_strided(self.sizes(), strides, DType::Int64);
   for_ordered_dtype(self.dtype(), "sort", [&]<typename T>() {

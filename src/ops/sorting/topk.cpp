@@ -45,9 +45,11 @@ class TopK {
     for (int64_t k = 0; k < from.size; ++k)
       elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * from.stride]), k};
     if (largest_)
-      move_first(elements, to.size, [](const auto& a, const auto& b) { return is_earlier(b.value, a.value, a, b); });
+      move_first(elements, to.size,
+                 [](const auto& a, const auto& b) { return is_earlier(b.value, a.value, a, b); });
     else
-      move_first(elements, to.size, [](const auto& a, const auto& b) { return is_earlier(a.value, b.value, a, b); });
+      move_first(elements, to.size,
+                 [](const auto& a, const auto& b) { return is_earlier(a.value, b.value, a, b); });
     const int64_t offset = offset_of_line(values_, dim_, i);
     T* out = values_.mutable_data<T>() + offset;
     int64_t* index = indices_.mutable_data<int64_t>() + offset;
@@ -86,12 +88,10 @@ class TopK {
 
 std::tuple<Tensor, Tensor> topk_cpu(const Tensor& self, int64_t k, int64_t dim, bool largest,
                                     bool sorted) {
-  const size_t along =
-      wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "topk");
+  const size_t along = wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "topk");
   const int64_t size = self.dim() == 0 ? 1 : self.sizes()[along];
-  OPWRIGHT_CHECK(k >= 0 && k <= size, "topk: k must be from 0 to the size ", size,
-                 " of dimension ", along, " of self with sizes ", to_text(self.sizes()), ", got ",
-                 k);
+  OPWRIGHT_CHECK(k >= 0 && k <= size, "topk: k must be from 0 to the size ", size, " of dimension ",
+                 along, " of self with sizes ", to_text(self.sizes()), ", got ", k);
   Sizes sizes(self.sizes());
   if (self.dim() > 0) sizes[along] = k;
   Tensor values = make_empty(sizes, self.dtype());
@@ -104,13 +104,12 @@ std::tuple<Tensor, Tensor> topk_cpu(const Tensor& self, int64_t k, int64_t dim, 
 
 std::tuple<FakeTensor, FakeTensor> topk_fake(const FakeTensor& self, const SymInt& k, int64_t dim,
                                              bool /*largest*/, bool /*sorted*/) {
-  const size_t along =
-      wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "topk");
+  const size_t along = wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "topk");
   if (is_complex(self.dtype())) throw_dtype(self.dtype(), "topk", "dtypes with an order");
   SymSizes sizes{SymSizes(self.sizes())};
   const SymInt size = self.dim() == 0 ? SymInt(1) : sizes[along];
-  check(k <= size, concatenate("topk: k must be from 0 to the size ", size, " of dimension ",
-                               along, ", got ", k));
+  check(k <= size, concatenate("topk: k must be from 0 to the size ", size, " of dimension ", along,
+                               ", got ", k));
   if (self.dim() > 0) sizes[along] = k;
   return {make_fake_like(self, sizes, self.dtype()), make_fake_like(self, sizes, DType::Int64)};
 }
