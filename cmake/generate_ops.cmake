@@ -54,6 +54,9 @@ file(
   CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/reduction/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/normalization/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/sorting/*.cpp"
 )
 set(kernel_flags -O3 -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

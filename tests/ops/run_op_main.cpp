@@ -6,8 +6,7 @@
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
 // S text; L ints; D dtype; M memory format; N for None. Empty lists are "-".
 // Results: T dtype sizes strides bytes, of the elements in logical order, a number as a zero-dim
-// tensor; or E kind: text.
-#include <array>
+// tensor, several of a call after tabs; or E kind: text.
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -128,9 +127,12 @@ std::string run_line(const std::string& line) {
     }
   }
   const BoundArguments bound(op.schema(), positional, keywords);
-  std::array<OpwValue, 1> results{};
+  std::vector<OpwValue> results(op.schema().returns.size());
   call(op, bound.values(), results);
-  return print_tensor(as_tensor(results[0]));
+  std::string text;
+  for (const OpwValue& result : results)
+    text += (text.empty() ? "" : "\t") + print_tensor(as_tensor(result));
+  return text;
 }
 
 }  // namespace

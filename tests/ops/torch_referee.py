@@ -58,11 +58,16 @@ def encode(value) -> str:
     return "N" if value is None else f"L {join(value)}"
 
 
-def decode(line: str) -> tuple[torch.Tensor, tuple[int, ...]] | str:
-    """Return the elements, contiguous, with the strides that the result has; or the error."""
+def decode(line: str) -> list[tuple[torch.Tensor, tuple[int, ...]]] | str:
+    """Return the results, or the error."""
     if line.startswith("E "):
         return line[2:]
-    _, dtype, sizes, strides, data = line.split(" ")
+    return [decode_tensor(text) for text in line.split("\t")]
+
+
+def decode_tensor(text: str) -> tuple[torch.Tensor, tuple[int, ...]]:
+    """Return the elements, contiguous, with the strides that the result has."""
+    _, dtype, sizes, strides, data = text.split(" ")
     shape = [] if sizes == "-" else [int(size) for size in sizes.split(",")]
     steps = [] if strides == "-" else [int(stride) for stride in strides.split(",")]
     raw = bytearray.fromhex("" if data == "-" else data)
@@ -78,7 +83,7 @@ def decode(line: str) -> tuple[torch.Tensor, tuple[int, ...]] | str:
 OF_ANY_STRIDES = ("aten::matmul", "aten::clamp", "aten::hardtanh", "aten::where.Scalar")
 
 
-def run_lines(lines: list[str]) -> list[tuple[torch.Tensor, tuple[int, ...]] | str]:
+def run_lines(lines: list[str]) -> list[list[tuple[torch.Tensor, tuple[int, ...]]] | str]:
     program = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release") / "run_op"
     if not program.exists():
         pytest.fail(f"{program} is not built; set OPWRIGHT_BUILD")
@@ -154,7 +159,7 @@ def copy_with_strides(tensor: torch.Tensor) -> torch.Tensor:
     )
 
 
-def run_torch(op: str, args: tuple, kwargs: dict) -> torch.Tensor | str:
+def run_torch(op: str, args: tuple, kwargs: dict) -> list[torch.Tensor] | str:
     name, _, overload = op.removeprefix("aten::").partition(".")
     function = getattr(getattr(torch.ops.aten, name), overload or "default")
     args = [copy_with_strides(arg) if isinstance(arg, torch.Tensor) else arg for arg in args]
@@ -163,20 +168,31 @@ def run_torch(op: str, args: tuple, kwargs: dict) -> torch.Tensor | str:
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
         return str(error)
     if isinstance(result, torch.Tensor):
-        return result
+        return [result]
+    if isinstance(result, tuple):
+        return list(result)
     kind = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
-    return torch.tensor(result, dtype=kind[type(result)])
+    return [torch.tensor(result, dtype=kind[type(result)])]
 
 
-def differs(
-    actual: tuple[torch.Tensor, tuple[int, ...]] | str,
-    expected: torch.Tensor | str,
+def differ(
+    actual: list[tuple[torch.Tensor, tuple[int, ...]]] | str,
+    expected: list[torch.Tensor] | str,
     compares_strides: bool,
 ) -> str | None:
     if isinstance(actual, str) or isinstance(expected, str):
         agree = isinstance(actual, str) and isinstance(expected, str)
         return None if agree else f"ours: {str(actual)[:200]}\ntorch: {str(expected)[:200]}"
-    ours, strides = actual
+    problems = [
+        differs(ours, strides, theirs, compares_strides)
+        for (ours, strides), theirs in zip(actual, expected, strict=True)
+    ]
+    return next((problem for problem in problems if problem), None)
+
+
+def differs(
+    ours: torch.Tensor, strides: tuple[int, ...], expected: torch.Tensor, compares_strides: bool
+) -> str | None:
     if expected.dtype == torch.complex32:  # only torch has it
         return None
     if ours.dtype != expected.dtype or ours.shape != expected.shape:
@@ -187,8 +203,8 @@ def differs(
     wide = ours.to(torch.complex128) if ours.is_complex() else ours.to(torch.float64)
     wanted = expected.to(wide.dtype)
     scale = max(1.0, float(wanted.abs().nan_to_num(0, 0, 0).max()) if wanted.numel() else 1.0)
-    agree = torch.isclose(wide, wanted, rtol=rounding, atol=rounding * scale, equal_nan=True)
-    if not agree.all():
+    if not torch.allclose(wide, wanted, rtol=rounding, atol=rounding * scale, equal_nan=True):
+        agree = torch.isclose(wide, wanted, rtol=rounding, atol=rounding * scale, equal_nan=True)
         places = (~agree).nonzero()[:6].tolist()
         return f"{ours[~agree][:6]} is not {expected[~agree][:6]}, at {places}"
     return None
@@ -209,7 +225,7 @@ def check_against_torch(make_calls, seed: int = 1) -> None:
 
     problems = []
     for (op, args, kwargs), ours, theirs in zip(calls.calls, actual, expected, strict=True):
-        problem = differs(ours, theirs, compares_strides=not op.startswith(OF_ANY_STRIDES))
+        problem = differ(ours, theirs, compares_strides=not op.startswith(OF_ANY_STRIDES))
         if problem:
             shown = [
                 f"{name_of(arg.dtype)}{list(arg.shape)}{arg.stride()}"

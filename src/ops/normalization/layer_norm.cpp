@@ -1,0 +1,121 @@
+// native_layer_norm.
+#include <algorithm>
+#include <tuple>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/ops/cpu/run_at_level.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/normalization/norm_parameters.h"
+#include "opwright/ops/normalization/row_moments.h"
+
+namespace opwright {
+namespace {
+
+constexpr const char* kWho = "native_layer_norm";
+constexpr int64_t kGrain = 16384;  // elements
+
+// One dense row; weight and bias may be null.
+template <class C>
+struct NormalizeRow {
+  OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count, const C* weight,
+                                  const C* bias, double eps, RowStatistics<C>* statistics) {
+    const RowStatistics<C> found = find_statistics(in, count, eps);
+    *statistics = found;
+    const C mean = found.mean;
+    const C scale = found.reciprocal;
+    if (weight && bias) {
+      OPWRIGHT_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < count; ++i) out[i] = (in[i] - mean) * scale * weight[i] + bias[i];
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const C normal = (in[i] - mean) * scale;
+      out[i] = (weight ? normal * weight[i] : normal) + (bias ? bias[i] : C{});
+    }
+  }
+};
+
+template <class Int>
+void check_shape(std::span<const Int> sizes, std::span<const Int> shape) {
+  OPWRIGHT_CHECK(!shape.empty(),
+                 "native_layer_norm: normalized_shape must have at least one dimension, got []");
+  bool fits = sizes.size() >= shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = sizes[sizes.size() - shape.size() + i] == shape[i];
+  OPWRIGHT_CHECK(fits, "native_layer_norm: input of sizes ", to_text(sizes),
+                 " does not end with normalized_shape ", to_text(shape));
+}
+template <class Int>
+void check_parameter(const char* name, std::span<const Int> sizes, std::span<const Int> shape) {
+  bool fits = sizes.size() == shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i) fits = sizes[i] == shape[i];
+  OPWRIGHT_CHECK(fits, "native_layer_norm: ", name, " of sizes ", to_text(sizes),
+                 " does not have normalized_shape ", to_text(shape));
+}
+
+// Of means: 1 in place of the normalized dimensions.
+template <class SizeList>
+SizeList statistics_sizes(const SizeList& sizes, size_t normalized) {
+  SizeList result = sizes;
+  for (size_t i = sizes.size() - normalized; i < sizes.size(); ++i) result[i] = 1;
+  return result;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> layer_norm_cpu(const Tensor& input,
+                                                  std::span<const int64_t> normalized_shape,
+                                                  const std::optional<Tensor>& weight,
+                                                  const std::optional<Tensor>& bias, double eps) {
+  check_shape<int64_t>(input.sizes(), normalized_shape);
+  if (weight) check_parameter<int64_t>("weight", weight->sizes(), normalized_shape);
+  if (bias) check_parameter<int64_t>("bias", bias->sizes(), normalized_shape);
+  StatisticsDType dtype(kWho, input.dtype());
+  dtype.add("weight", weight);
+  dtype.add("bias", bias);
+  const int64_t count = product(normalized_shape);
+  const Sizes sizes = statistics_sizes(Sizes(input.sizes()), normalized_shape.size());
+  const int64_t rows = product(std::span<const int64_t>(sizes));
+  const DType wide = wide_dtype(input.dtype());
+  const Tensor x = as_contiguous(as_dtype(input, wide));
+  const Tensor y = make_empty(input.sizes(), wide);
+  const Tensor mean = make_empty(sizes, wide);
+  const Tensor reciprocal = make_empty(sizes, wide);
+  for_floating_dtype(wide, kWho, [&]<typename C>() {
+    if constexpr (std::is_floating_point_v<C>) {
+      const Parameter<C> scale(weight), shift(bias);
+      const C* in = x.numel() == 0 ? nullptr : x.data<C>();
+      C* out = y.mutable_data<C>();
+      parallel_for(rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, count)),
+                   [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) {
+                       RowStatistics<C> found{};
+                       run_at_level<NormalizeRow<C>>(out + i * count, in + i * count, count,
+                                                     scale.data(), shift.data(), eps, &found);
+                       mean.mutable_data<C>()[i] = found.mean;
+                       reciprocal.mutable_data<C>()[i] = found.reciprocal;
+                     }
+                   });
+    }
+  });
+  return {as_dtype(y, input.dtype()), as_dtype(mean, dtype.get()),
+          as_dtype(reciprocal, dtype.get())};
+}
+
+std::tuple<FakeTensor, FakeTensor, FakeTensor> layer_norm_fake(
+    const FakeTensor& input, std::span<const SymInt> normalized_shape,
+    const std::optional<FakeTensor>& weight, const std::optional<FakeTensor>& bias,
+    double /*eps*/) {
+  const SymSizes sizes{SymSizes(input.sizes())};
+  check_shape<SymInt>(sizes, normalized_shape);
+  if (weight) check_parameter<SymInt>("weight", weight->sizes(), normalized_shape);
+  if (bias) check_parameter<SymInt>("bias", bias->sizes(), normalized_shape);
+  StatisticsDType dtype(kWho, input.dtype());
+  dtype.add("weight", weight);
+  dtype.add("bias", bias);
+  const SymSizes reduced = statistics_sizes(sizes, normalized_shape.size());
+  return {make_fake_like(input, sizes, input.dtype()), make_fake_like(input, reduced, dtype.get()),
+          make_fake_like(input, reduced, dtype.get())};
+}
+
+}  // namespace opwright

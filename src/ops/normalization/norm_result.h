@@ -1,0 +1,34 @@
+// The result of a norm: as its input lies in memory, channels last or first.
+#pragma once
+
+#include "opwright/functions.h"
+#include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/tensor/memory_format.h"
+
+namespace opwright {
+
+// `computed`, which is contiguous, with the dtype and the memory format of `input`.
+[[nodiscard]] inline Tensor in_format_of(const Tensor& input, const Tensor& computed) {
+  const MemoryFormat format = input.is_contiguous()
+                                  ? MemoryFormat::Contiguous
+                                  : suggest_memory_format(input.sizes(), input.strides());
+  if (format == MemoryFormat::Contiguous) return as_dtype(computed, input.dtype());
+  Tensor output = make_empty(input.sizes(), input.dtype(), kCpu, format);
+  copy_elements(output, computed);
+  return output;
+}
+
+[[nodiscard]] inline FakeTensor in_format_of(const FakeTensor& input) {
+  const SymSizes sizes{SymSizes(input.sizes())};
+  const SymSizes strides{SymSizes(input.strides())};
+  MemoryFormat format = MemoryFormat::Contiguous;
+  if (!is_contiguous(sizes, strides, MemoryFormat::Contiguous)) {
+    for (const MemoryFormat each : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d}) {
+      if (is_contiguous(sizes, strides, each)) format = each;
+    }
+  }
+  return make_fake_like(input, sizes, contiguous_strides(sizes, format), input.dtype());
+}
+
+}  // namespace opwright

@@ -1,0 +1,84 @@
+// any and all.
+#include "opwright/ops/cpu/fold_kernel.h"
+#include "opwright/ops/reduction.h"
+
+namespace opwright {
+namespace {
+
+template <class T>
+struct Any {
+  OPWRIGHT_INLINE static uint8_t identity() { return 0; }
+  OPWRIGHT_INLINE static uint8_t step(uint8_t found, uint8_t element) { return found | element; }
+  OPWRIGHT_INLINE static uint8_t merge(uint8_t a, uint8_t b) { return a | b; }
+  static bool finish(uint8_t found, const FoldNumbers& /*numbers*/) { return found != 0; }
+};
+template <class T>
+struct All {
+  OPWRIGHT_INLINE static uint8_t identity() { return 1; }
+  OPWRIGHT_INLINE static uint8_t step(uint8_t held, uint8_t element) { return held & element; }
+  OPWRIGHT_INLINE static uint8_t merge(uint8_t a, uint8_t b) { return a & b; }
+  static bool finish(uint8_t held, const FoldNumbers& /*numbers*/) { return held != 0; }
+};
+
+// An empty list names no dimension here.
+DimSet dims_of(const char* who, int64_t ndim, const OptionalDims& dim) {
+  return dim && dim->empty() ? DimSet() : fold_dims(who, ndim, dim);
+}
+
+// The truth of uint8 is uint8, as PyTorch has it.
+template <class AnyTensor>
+AnyTensor truth_of(const char* who, const FoldTable& kernels, const AnyTensor& self,
+                   const OptionalDims& dim, bool keepdim) {
+  return reduce(self, {.who = who,
+                       .kernels = &kernels,
+                       .takes = "numbers",
+                       .folded = dims_of(who, self.dim(), dim),
+                       .keepdim = keepdim,
+                       .compute = DType::Bool,
+                       .result = self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool});
+}
+
+using TruthTypes = TypeList<bool>;
+
+template <class AnyTensor>
+AnyTensor any_of(const AnyTensor& self, const OptionalDims& dim, bool keepdim) {
+  return truth_of("any", kFolds<Any, TruthTypes>, self, dim, keepdim);
+}
+template <class AnyTensor>
+AnyTensor all_of(const AnyTensor& self, const OptionalDims& dim, bool keepdim) {
+  return truth_of("all", kFolds<All, TruthTypes>, self, dim, keepdim);
+}
+
+}  // namespace
+
+Tensor any_cpu(const Tensor& self) { return any_of(self, std::nullopt, false); }
+FakeTensor any_fake(const FakeTensor& self) { return any_of(self, std::nullopt, false); }
+Tensor any_dim_cpu(const Tensor& self, int64_t dim, bool keepdim) {
+  return any_of(self, std::span(&dim, 1), keepdim);
+}
+FakeTensor any_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
+  return any_of(self, std::span(&dim, 1), keepdim);
+}
+Tensor any_dims_cpu(const Tensor& self, OptionalDims dim, bool keepdim) {
+  return any_of(self, dim, keepdim);
+}
+FakeTensor any_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim) {
+  return any_of(self, dim, keepdim);
+}
+
+Tensor all_cpu(const Tensor& self) { return all_of(self, std::nullopt, false); }
+FakeTensor all_fake(const FakeTensor& self) { return all_of(self, std::nullopt, false); }
+Tensor all_dim_cpu(const Tensor& self, int64_t dim, bool keepdim) {
+  return all_of(self, std::span(&dim, 1), keepdim);
+}
+FakeTensor all_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
+  return all_of(self, std::span(&dim, 1), keepdim);
+}
+Tensor all_dims_cpu(const Tensor& self, OptionalDims dim, bool keepdim) {
+  return all_of(self, dim, keepdim);
+}
+FakeTensor all_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim) {
+  return all_of(self, dim, keepdim);
+}
+
+}  // namespace opwright

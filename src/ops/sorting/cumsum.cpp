@@ -1,0 +1,76 @@
+// cumsum.
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/for_dtype.h"
+#include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/memory_format.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+constexpr int64_t kGrain = 32768;  // elements
+
+// Running sums are kept wider than their results, as PyTorch has it; ints wrap around.
+template <class T>
+using RunningSum = std::conditional_t<
+    std::is_integral_v<T>, uint64_t,
+    std::conditional_t<kIsHalf<T>, float,
+                       std::conditional_t<kIsComplex<T>, Complex<double>, double>>>;
+
+DType result_dtype_of(DType input, const std::optional<DType>& asked) {
+  if (asked == DType::Bool) throw_dtype(*asked, "cumsum", "all others as dtype");
+  if (asked) return *asked;
+  return is_integral(input) || input == DType::Bool ? DType::Int64 : input;
+}
+
+// Contiguous memory as [outer, length, inner], summed along the middle.
+template <class T>
+void sum_along(T* memory, int64_t outer, int64_t length, int64_t inner) {
+  using Sum = RunningSum<T>;
+  const int64_t width = std::max<int64_t>(1, length * inner);
+  parallel_for(outer, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
+    std::vector<Sum> sums(static_cast<size_t>(inner));
+    for (int64_t i = begin; i < end; ++i) {
+      T* elements = memory + i * length * inner;
+      std::fill(sums.begin(), sums.end(), Sum{});
+      for (int64_t k = 0; k < length; ++k, elements += inner) {
+        for (int64_t column = 0; column < inner; ++column) {
+          Sum& sum = sums[static_cast<size_t>(column)];
+          sum = sum + convert_number<Sum>(elements[column]);
+          elements[column] = convert_number<T>(sum);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Tensor cumsum_cpu(const Tensor& self, int64_t dim, const std::optional<DType>& dtype) {
+  const size_t ndim = self.sizes().size();
+  const size_t along = wrap_dim(dim, std::max<size_t>(ndim, 1), "cumsum");
+  const Tensor contiguous = make_empty(self.sizes(), result_dtype_of(self.dtype(), dtype));
+  copy_elements(contiguous, self);
+  if (ndim == 0 || contiguous.numel() == 0) return contiguous;
+  const auto sizes = contiguous.sizes();
+  for_dtype(contiguous.dtype(), "cumsum", [&]<typename T>() {
+    sum_along(contiguous.mutable_data<T>(), product(sizes.first(along)), sizes[along],
+              product(sizes.subspan(along + 1)));
+  });
+  return contiguous;
+}
+
+FakeTensor cumsum_fake(const FakeTensor& self, int64_t dim, const std::optional<DType>& dtype) {
+  (void)wrap_dim(dim, std::max<size_t>(static_cast<size_t>(self.dim()), 1), "cumsum");
+  return make_fake_like(self, self.sizes(), result_dtype_of(self.dtype(), dtype));
+}
+
+}  // namespace opwright

@@ -1,0 +1,102 @@
+// sort. It is stable, asked for or not, as PyTorch's is on the CPU.
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/functions.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/sorting/order.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/memory_format.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+constexpr int64_t kGrain = 4096;  // elements
+
+template <class T>
+class Sorter {
+ public:
+  using C = ComputeType<T>;
+
+  Sorter(const Tensor& self, size_t dim, bool descending, const Tensor& values,
+         const Tensor& indices)
+      : self_(self), dim_(dim), descending_(descending), values_(values), indices_(indices) {}
+
+  void run() const {
+    const Line line = Line::along(self_, dim_);
+    const int64_t lines = self_.numel() / line.size;
+    parallel_for(lines, std::max<int64_t>(1, kGrain / line.size), [&](int64_t begin, int64_t end) {
+      std::vector<Placed<C>> elements(static_cast<size_t>(line.size));
+      for (int64_t i = begin; i < end; ++i) sort_line(i, elements);
+    });
+  }
+
+ private:
+  void sort_line(int64_t i, std::vector<Placed<C>>& elements) const {
+    const Line from = Line::along(self_, dim_);
+    const Line to = Line::along(values_, dim_);
+    const T* in = self_.data<T>() + offset_of_line(self_, dim_, i);
+    for (int64_t k = 0; k < from.size; ++k)
+      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * from.stride]), k};
+    if (descending_) {
+      std::stable_sort(elements.begin(), elements.end(),
+                       [](const auto& a, const auto& b) { return is_before(b.value, a.value); });
+    } else {
+      std::stable_sort(elements.begin(), elements.end(),
+                       [](const auto& a, const auto& b) { return is_before(a.value, b.value); });
+    }
+    const int64_t offset = offset_of_line(values_, dim_, i);
+    T* out = values_.mutable_data<T>() + offset;
+    int64_t* index = indices_.mutable_data<int64_t>() + offset;
+    for (int64_t k = 0; k < to.size; ++k) {
+      const Placed<C>& element = elements[static_cast<size_t>(k)];
+      out[k * to.stride] = in[element.index * from.stride];
+      index[k * to.stride] = element.index;
+    }
+  }
+
+  const Tensor& self_;
+  size_t dim_;
+  bool descending_;
+  const Tensor& values_;
+  const Tensor& indices_;
+};
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> sort_cpu(const Tensor& self, int64_t dim, bool descending) {
+  const size_t along = wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "sort");
+  const Sizes strides = strides_for_format(self.sizes(), self.strides(), MemoryFormat::Preserve);
+  Tensor values = make_empty_strided(self.sizes(), strides, self.dtype());
+  Tensor indices = make_empty_strided(self.sizes(), strides, DType::Int64);
+  for_ordered_dtype(self.dtype(), "sort", [&]<typename T>() {
+    if (self.numel() != 0) Sorter<T>(self, along, descending, values, indices).run();
+  });
+  return {std::move(values), std::move(indices)};
+}
+
+std::tuple<FakeTensor, FakeTensor> sort_fake(const FakeTensor& self, int64_t dim,
+                                             bool /*descending*/) {
+  (void)wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "sort");
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), "sort", "dtypes with an order");
+  FakeTensor values = opwright::empty_like(self);
+  FakeTensor indices = opwright::empty_like(self, DType::Int64);
+  return {std::move(values), std::move(indices)};
+}
+
+std::tuple<Tensor, Tensor> sort_stable_cpu(const Tensor& self,
+                                           const std::optional<bool>& /*stable*/, int64_t dim,
+                                           bool descending) {
+  return sort_cpu(self, dim, descending);
+}
+std::tuple<FakeTensor, FakeTensor> sort_stable_fake(const FakeTensor& self,
+                                                    const std::optional<bool>& /*stable*/,
+                                                    int64_t dim, bool descending) {
+  return sort_fake(self, dim, descending);
+}
+
+}  // namespace opwright

@@ -1,0 +1,117 @@
+// topk: the k largest or smallest elements along a dimension.
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/sorting/order.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+constexpr int64_t kGrain = 4096;  // elements
+
+template <class T>
+class TopK {
+ public:
+  using C = ComputeType<T>;
+
+  TopK(const Tensor& self, size_t dim, bool largest, bool sorted, const Tensor& values,
+       const Tensor& indices)
+      : self_(self),
+        dim_(dim),
+        largest_(largest),
+        sorted_(sorted),
+        values_(values),
+        indices_(indices) {}
+
+  void run() const {
+    const Line line = Line::along(self_, dim_);
+    const int64_t lines = self_.numel() / line.size;
+    parallel_for(lines, std::max<int64_t>(1, kGrain / line.size), [&](int64_t begin, int64_t end) {
+      std::vector<Placed<C>> elements(static_cast<size_t>(line.size));
+      for (int64_t i = begin; i < end; ++i) choose(i, elements);
+    });
+  }
+
+ private:
+  void choose(int64_t i, std::vector<Placed<C>>& elements) const {
+    const Line from = Line::along(self_, dim_);
+    const Line to = Line::along(values_, dim_);
+    const T* in = self_.data<T>() + offset_of_line(self_, dim_, i);
+    for (int64_t k = 0; k < from.size; ++k)
+      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * from.stride]), k};
+    if (largest_)
+      move_first(elements, to.size,
+                 [](const auto& a, const auto& b) { return is_earlier(b.value, a.value, a, b); });
+    else
+      move_first(elements, to.size,
+                 [](const auto& a, const auto& b) { return is_earlier(a.value, b.value, a, b); });
+    const int64_t offset = offset_of_line(values_, dim_, i);
+    T* out = values_.mutable_data<T>() + offset;
+    int64_t* index = indices_.mutable_data<int64_t>() + offset;
+    for (int64_t k = 0; k < to.size; ++k) {
+      const Placed<C>& element = elements[static_cast<size_t>(k)];
+      out[k * to.stride] = in[element.index * from.stride];
+      index[k * to.stride] = element.index;
+    }
+  }
+
+  // Of equal elements the one that stands first.
+  static bool is_earlier(C low, C high, const Placed<C>& a, const Placed<C>& b) {
+    if (is_before(low, high)) return true;
+    return !is_before(high, low) && a.index < b.index;
+  }
+
+  template <class Order>
+  void move_first(std::vector<Placed<C>>& elements, int64_t count, const Order& order) const {
+    const auto end = elements.begin() + count;
+    // A heap is the quickest for few.
+    if (count * 64 <= static_cast<int64_t>(elements.size()))
+      return std::partial_sort(elements.begin(), end, elements.end(), order);
+    if (end != elements.end()) std::nth_element(elements.begin(), end, elements.end(), order);
+    if (sorted_) std::sort(elements.begin(), end, order);
+  }
+
+  const Tensor& self_;
+  size_t dim_;
+  bool largest_;
+  bool sorted_;
+  const Tensor& values_;
+  const Tensor& indices_;
+};
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> topk_cpu(const Tensor& self, int64_t k, int64_t dim, bool largest,
+                                    bool sorted) {
+  const size_t along = wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "topk");
+  const int64_t size = self.dim() == 0 ? 1 : self.sizes()[along];
+  OPWRIGHT_CHECK(k >= 0 && k <= size, "topk: k must be from 0 to the size ", size, " of dimension ",
+                 along, " of self with sizes ", to_text(self.sizes()), ", got ", k);
+  Sizes sizes(self.sizes());
+  if (self.dim() > 0) sizes[along] = k;
+  Tensor values = make_empty(sizes, self.dtype());
+  Tensor indices = make_empty(sizes, DType::Int64);
+  for_ordered_dtype(self.dtype(), "topk", [&]<typename T>() {
+    if (values.numel() != 0) TopK<T>(self, along, largest, sorted, values, indices).run();
+  });
+  return {std::move(values), std::move(indices)};
+}
+
+std::tuple<FakeTensor, FakeTensor> topk_fake(const FakeTensor& self, const SymInt& k, int64_t dim,
+                                             bool /*largest*/, bool /*sorted*/) {
+  const size_t along = wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), "topk");
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), "topk", "dtypes with an order");
+  SymSizes sizes{SymSizes(self.sizes())};
+  const SymInt size = self.dim() == 0 ? SymInt(1) : sizes[along];
+  check(k <= size, concatenate("topk: k must be from 0 to the size ", size, " of dimension ", along,
+                               ", got ", k));
+  if (self.dim() > 0) sizes[along] = k;
+  return {make_fake_like(self, sizes, self.dtype()), make_fake_like(self, sizes, DType::Int64)};
+}
+
+}  // namespace opwright
