@@ -22,7 +22,7 @@ namespace opwright {
 template <class F, class T>
 struct FoldLoops {
   using State = decltype(F::identity());
-  static constexpr int64_t kLanes = sizeof(State) <= 4 ? 64 : 32;
+  static constexpr int64_t kLanes = sizeof(State) <= 4 ? 128 : 64;
 
   OPWRIGHT_INLINE static void add_rows(State* states, const T* const* rows, int64_t num_rows,
                                        int64_t columns) {
@@ -68,8 +68,12 @@ struct FoldLoops {
 
   OPWRIGHT_INLINE static void run(State& state, const T* elements, int64_t count,
                                   int64_t /*first*/) {
-    state = count < 4 * kLanes ? fold_in_lanes<8>(elements, count)
-                               : fold_in_lanes<kLanes>(elements, count);
+    if (count < 128)
+      state = fold_in_lanes<8>(elements, count);
+    else if (count < 4 * kLanes)
+      state = fold_in_lanes<32>(elements, count);
+    else
+      state = fold_in_lanes<kLanes>(elements, count);
   }
   OPWRIGHT_INLINE static void rows(State* states, const T* const* rows, int64_t num_rows,
                                    int64_t columns, int64_t /*first*/) {

@@ -1,12 +1,14 @@
 // native_layer_norm.
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/row_moments.h"
+#include "opwright/ops/normalization/wide_row.h"
 
 namespace opwright {
 namespace {
@@ -77,29 +79,29 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_cpu(const Tensor& input,
   const Sizes sizes = statistics_sizes(Sizes(input.sizes()), normalized_shape.size());
   const int64_t rows = product(std::span<const int64_t>(sizes));
   const DType wide = wide_dtype(input.dtype());
-  const Tensor x = as_contiguous(as_dtype(input, wide));
-  const Tensor y = make_empty(input.sizes(), wide);
+  const Tensor x = as_contiguous(input);
+  Tensor y = make_empty(input.sizes(), input.dtype());
   const Tensor mean = make_empty(sizes, wide);
   const Tensor reciprocal = make_empty(sizes, wide);
-  for_floating_dtype(wide, kWho, [&]<typename C>() {
-    if constexpr (std::is_floating_point_v<C>) {
-      const Parameter<C> scale(weight), shift(bias);
-      const C* in = x.numel() == 0 ? nullptr : x.data<C>();
-      C* out = y.mutable_data<C>();
-      parallel_for(rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, count)),
-                   [&](int64_t begin, int64_t end) {
-                     for (int64_t i = begin; i < end; ++i) {
-                       RowStatistics<C> found{};
-                       run_at_level<NormalizeRow<C>>(out + i * count, in + i * count, count,
-                                                     scale.data(), shift.data(), eps, &found);
-                       mean.mutable_data<C>()[i] = found.mean;
-                       reciprocal.mutable_data<C>()[i] = found.reciprocal;
-                     }
-                   });
-    }
+  for_floating_dtype(input.dtype(), kWho, [&]<typename T>() {
+    using C = ComputeType<T>;
+    const Parameter<C> scale(weight), shift(bias);
+    const T* in = x.numel() == 0 ? nullptr : x.data<T>();
+    T* out = y.mutable_data<T>();
+    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, count));
+    parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+      WideRow<T> row(count);
+      for (int64_t i = begin; i < end; ++i) {
+        RowStatistics<C> found{};
+        run_at_level<NormalizeRow<C>>(row.result(out + i * count), row.read(in + i * count), count,
+                                      scale.data(), shift.data(), eps, &found);
+        row.write(out + i * count);
+        mean.mutable_data<C>()[i] = found.mean;
+        reciprocal.mutable_data<C>()[i] = found.reciprocal;
+      }
+    });
   });
-  return {as_dtype(y, input.dtype()), as_dtype(mean, dtype.get()),
-          as_dtype(reciprocal, dtype.get())};
+  return {std::move(y), as_dtype(mean, dtype.get()), as_dtype(reciprocal, dtype.get())};
 }
 
 std::tuple<FakeTensor, FakeTensor, FakeTensor> layer_norm_fake(

@@ -2,16 +2,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/conversion.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/cpu/vector_math.h"
 #include "opwright/ops/fake_shape.h"
+#include "opwright/ops/normalization/wide_row.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -45,8 +44,11 @@ struct SoftmaxLine {
       for (int64_t k = 0; k < kLanes; ++k) lanes[k] = in[i + k] > lanes[k] ? in[i + k] : lanes[k];
     }
     for (int64_t k = 0; i < count; ++i, ++k) lanes[k] = in[i] > lanes[k] ? in[i] : lanes[k];
-    C largest = lanes[0];
-    for (const C lane : lanes) largest = lane > largest ? lane : largest;
+    for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+      for (int64_t k = 0; k < width; ++k)
+        lanes[k] = lanes[k + width] > lanes[k] ? lanes[k + width] : lanes[k];
+    }
+    const C largest = lanes[0];
     for (C& lane : lanes) lane = 0;
     for (i = 0; i + kLanes <= count; i += kLanes) {
       for (int64_t k = 0; k < kLanes; ++k) {
@@ -113,26 +115,15 @@ struct SoftmaxColumns {
   }
 };
 
-// Halves line by line through floats.
 template <class T, bool kIsLog>
 void compute_lines(T* out, const T* in, int64_t lines, int64_t length) {
+  using C = ComputeType<T>;
   parallel_for(lines, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
-    if constexpr (!kIsHalf<T>) {
-      for (int64_t i = begin; i < end; ++i)
-        run_at_level<SoftmaxLine<T, kIsLog>>(out + i * length, in + i * length, length);
-    } else {
-      const ConversionFunction widen = find_conversion(DType::Float32, dtype_of<T>());
-      const ConversionFunction narrow = find_conversion(dtype_of<T>(), DType::Float32);
-      std::vector<float> line(static_cast<size_t>(2 * length));
-      float* result = line.data() + length;
-      for (int64_t i = begin; i < end; ++i) {
-        widen(reinterpret_cast<std::byte*>(line.data()), sizeof(float),
-              reinterpret_cast<const std::byte*>(in + i * length), sizeof(T), length);
-        run_at_level<SoftmaxLine<float, kIsLog>>(result, static_cast<const float*>(line.data()),
-                                                 length);
-        narrow(reinterpret_cast<std::byte*>(out + i * length), sizeof(T),
-               reinterpret_cast<const std::byte*>(result), sizeof(float), length);
-      }
+    WideRow<T> row(length);
+    for (int64_t i = begin; i < end; ++i) {
+      run_at_level<SoftmaxLine<C, kIsLog>>(row.result(out + i * length), row.read(in + i * length),
+                                           length);
+      row.write(out + i * length);
     }
   });
 }

@@ -19,16 +19,16 @@ struct Extremum {
   }
   // Whether an element takes the place of what was found before.
   OPWRIGHT_INLINE static bool is_beyond(T element, T found) {
-    const bool exceeds = kIsLargest ? element > found : element < found;
     if constexpr (std::is_floating_point_v<T>)
-      return static_cast<int>(exceeds) |
-             (static_cast<int>(element != element) & static_cast<int>(found == found));
+      return exceeds(element, found) || (element != element && found == found);
     else
-      return exceeds;
+      return exceeds(element, found);
+  }
+  OPWRIGHT_INLINE static bool exceeds(T element, T found) {
+    return kIsLargest ? element > found : element < found;
   }
   OPWRIGHT_INLINE static T step(T found, T element) {
-    const bool exceeds = kIsLargest ? element > found : element < found;
-    const T better = exceeds ? element : found;
+    const T better = exceeds(element, found) ? element : found;
     if constexpr (std::is_floating_point_v<T>)
       return element != element ? element : better;
     else

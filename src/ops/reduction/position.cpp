@@ -10,6 +10,9 @@
 namespace opwright {
 namespace {
 
+template <size_t kBytes>
+using SignedOf = std::make_signed_t<UnsignedOf<kBytes>>;
+
 template <class T>
 struct Found {
   T value;
@@ -57,9 +60,24 @@ struct PositionLoops {
     state = {elements[at], first + at};
   }
 
+  OPWRIGHT_INLINE static bool has_nan(const T* elements, int64_t columns) {
+    UnsignedOf<sizeof(T)> found = 0;
+    for (int64_t i = 0; i < columns; ++i) found |= elements[i] != elements[i] ? 1 : 0;
+    return found != 0;
+  }
+  template <class Index>
+  OPWRIGHT_INLINE static void take_nans(T* value, Index* index, const T* elements, int64_t columns,
+                                        Index number) {
+    for (int64_t i = 0; i < columns; ++i) {
+      if (!Values::is_beyond(elements[i], value[i])) continue;
+      value[i] = elements[i];
+      index[i] = number;
+    }
+  }
+
   OPWRIGHT_INLINE static void rows(State* states, const T* const* rows, int64_t num_rows,
                                    int64_t columns, int64_t first) {
-    using Index = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+    using Index = SignedOf<sizeof(T)>;  // num_rows fits, and selects are of one width
     std::array<T, kFoldColumns> values;
     std::array<Index, kFoldColumns> indices;
     T* value = values.data();
@@ -73,9 +91,13 @@ struct PositionLoops {
       const auto number = static_cast<Index>(row);
       OPWRIGHT_INDEPENDENT_ITERATIONS
       for (int64_t i = 0; i < columns; ++i) {
-        const bool is_better = Values::is_beyond(elements[i], value[i]);
-        value[i] = is_better ? elements[i] : value[i];
-        index[i] = is_better ? number : index[i];
+        const bool exceeds = Values::exceeds(elements[i], value[i]);
+        value[i] = exceeds ? elements[i] : value[i];
+        index[i] = exceeds ? number : index[i];
+      }
+      if constexpr (std::is_floating_point_v<T>) {
+        if (has_nan(elements, columns)) [[unlikely]]
+          take_nans(value, index, elements, columns, number);
       }
     }
     for (int64_t i = 0; i < columns; ++i) states[i] = {value[i], first + index[i]};

@@ -5,19 +5,33 @@
 namespace opwright {
 namespace {
 
+// 0 or 1, as wide as an element: bool, or float for halves.
+template <class T>
+using Truth = UnsignedOf<sizeof(T)>;
+template <class T>
+OPWRIGHT_INLINE Truth<T> truth(T element) {
+  return element != T{} ? Truth<T>{1} : Truth<T>{0};
+}
+
 template <class T>
 struct Any {
-  OPWRIGHT_INLINE static uint8_t identity() { return 0; }
-  OPWRIGHT_INLINE static uint8_t step(uint8_t found, uint8_t element) { return found | element; }
-  OPWRIGHT_INLINE static uint8_t merge(uint8_t a, uint8_t b) { return a | b; }
-  static bool finish(uint8_t found, const FoldNumbers& /*numbers*/) { return found != 0; }
+  using State = Truth<T>;
+  OPWRIGHT_INLINE static State identity() { return 0; }
+  OPWRIGHT_INLINE static State step(State found, T element) {
+    return static_cast<State>(found | truth(element));
+  }
+  OPWRIGHT_INLINE static State merge(State a, State b) { return static_cast<State>(a | b); }
+  static bool finish(State found, const FoldNumbers& /*numbers*/) { return found != 0; }
 };
 template <class T>
 struct All {
-  OPWRIGHT_INLINE static uint8_t identity() { return 1; }
-  OPWRIGHT_INLINE static uint8_t step(uint8_t held, uint8_t element) { return held & element; }
-  OPWRIGHT_INLINE static uint8_t merge(uint8_t a, uint8_t b) { return a & b; }
-  static bool finish(uint8_t held, const FoldNumbers& /*numbers*/) { return held != 0; }
+  using State = Truth<T>;
+  OPWRIGHT_INLINE static State identity() { return 1; }
+  OPWRIGHT_INLINE static State step(State held, T element) {
+    return static_cast<State>(held & truth(element));
+  }
+  OPWRIGHT_INLINE static State merge(State a, State b) { return static_cast<State>(a & b); }
+  static bool finish(State held, const FoldNumbers& /*numbers*/) { return held != 0; }
 };
 
 // An empty list names no dimension here.
@@ -34,11 +48,11 @@ AnyTensor truth_of(const char* who, const FoldTable& kernels, const AnyTensor& s
                        .takes = "numbers",
                        .folded = dims_of(who, self.dim(), dim),
                        .keepdim = keepdim,
-                       .compute = DType::Bool,
+                       .compute = is_half(self.dtype()) ? DType::Float32 : DType::Bool,
                        .result = self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool});
 }
 
-using TruthTypes = TypeList<bool>;
+using TruthTypes = TypeList<bool, float>;
 
 template <class AnyTensor>
 AnyTensor any_of(const AnyTensor& self, const OptionalDims& dim, bool keepdim) {

@@ -20,10 +20,8 @@ constexpr int64_t kGrain = 32768;  // elements
 
 // Running sums are kept wider than their results, as PyTorch has it; ints wrap around.
 template <class T>
-using RunningSum = std::conditional_t<
-    std::is_integral_v<T>, uint64_t,
-    std::conditional_t<kIsHalf<T>, float,
-                       std::conditional_t<kIsComplex<T>, Complex<double>, double>>>;
+using RunningSum = std::conditional_t<std::is_integral_v<T>, uint64_t,
+                                      std::conditional_t<kIsComplex<T>, Complex<double>, double>>;
 
 DType result_dtype_of(DType input, const std::optional<DType>& asked) {
   if (asked == DType::Bool) throw_dtype(*asked, "cumsum", "all others as dtype");
@@ -31,10 +29,25 @@ DType result_dtype_of(DType input, const std::optional<DType>& asked) {
   return is_integral(input) || input == DType::Bool ? DType::Int64 : input;
 }
 
+template <class T>
+void sum_lines(T* memory, int64_t lines, int64_t length) {
+  using Sum = RunningSum<T>;
+  parallel_for(lines, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Sum sum{};
+      for (T* element = memory + i * length; element != memory + (i + 1) * length; ++element) {
+        sum = sum + convert_number<Sum>(*element);
+        *element = convert_number<T>(sum);
+      }
+    }
+  });
+}
+
 // Contiguous memory as [outer, length, inner], summed along the middle.
 template <class T>
 void sum_along(T* memory, int64_t outer, int64_t length, int64_t inner) {
   using Sum = RunningSum<T>;
+  if (inner == 1) return sum_lines(memory, outer, length);
   const int64_t width = std::max<int64_t>(1, length * inner);
   parallel_for(outer, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
     std::vector<Sum> sums(static_cast<size_t>(inner));
@@ -57,15 +70,19 @@ void sum_along(T* memory, int64_t outer, int64_t length, int64_t inner) {
 Tensor cumsum_cpu(const Tensor& self, int64_t dim, const std::optional<DType>& dtype) {
   const size_t ndim = self.sizes().size();
   const size_t along = wrap_dim(dim, std::max<size_t>(ndim, 1), "cumsum");
-  const Tensor contiguous = make_empty(self.sizes(), result_dtype_of(self.dtype(), dtype));
-  copy_elements(contiguous, self);
-  if (ndim == 0 || contiguous.numel() == 0) return contiguous;
+  const DType result = result_dtype_of(self.dtype(), dtype);
+  const bool is_half = result == DType::Float16 || result == DType::BFloat16;
+  const Tensor contiguous = make_empty(self.sizes(), is_half ? DType::Float32 : result);
+  copy_elements(contiguous, is_half ? as_dtype(self, result) : self);
+  if (ndim == 0 || contiguous.numel() == 0) return as_dtype(contiguous, result);
   const auto sizes = contiguous.sizes();
   for_dtype(contiguous.dtype(), "cumsum", [&]<typename T>() {
-    sum_along(contiguous.mutable_data<T>(), product(sizes.first(along)), sizes[along],
-              product(sizes.subspan(along + 1)));
+    if constexpr (!kIsHalf<T>) {
+      sum_along(contiguous.mutable_data<T>(), product(sizes.first(along)), sizes[along],
+                product(sizes.subspan(along + 1)));
+    }
   });
-  return contiguous;
+  return as_dtype(contiguous, result);
 }
 
 FakeTensor cumsum_fake(const FakeTensor& self, int64_t dim, const std::optional<DType>& dtype) {

@@ -42,14 +42,16 @@ class TopK {
     const Line from = Line::along(self_, dim_);
     const Line to = Line::along(values_, dim_);
     const T* in = self_.data<T>() + offset_of_line(self_, dim_, i);
-    for (int64_t k = 0; k < from.size; ++k)
-      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * from.stride]), k};
+    const auto falls = [](const auto& a, const auto& b) {
+      return is_earlier(b.value, a.value, a, b);
+    };
+    const auto rises = [](const auto& a, const auto& b) {
+      return is_earlier(a.value, b.value, a, b);
+    };
     if (largest_)
-      move_first(elements, to.size,
-                 [](const auto& a, const auto& b) { return is_earlier(b.value, a.value, a, b); });
+      find_first(in, from, elements, to.size, falls);
     else
-      move_first(elements, to.size,
-                 [](const auto& a, const auto& b) { return is_earlier(a.value, b.value, a, b); });
+      find_first(in, from, elements, to.size, rises);
     const int64_t offset = offset_of_line(values_, dim_, i);
     T* out = values_.mutable_data<T>() + offset;
     int64_t* index = indices_.mutable_data<int64_t>() + offset;
@@ -66,14 +68,30 @@ class TopK {
     return !is_before(high, low) && a.index < b.index;
   }
 
+  // The first `count` in the order, at the begin of `elements`.
   template <class Order>
-  void move_first(std::vector<Placed<C>>& elements, int64_t count, const Order& order) const {
+  void find_first(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count,
+                  const Order& order) const {
     const auto end = elements.begin() + count;
-    // A heap is the quickest for few.
-    if (count * 64 <= static_cast<int64_t>(elements.size()))
-      return std::partial_sort(elements.begin(), end, elements.end(), order);
-    if (end != elements.end()) std::nth_element(elements.begin(), end, elements.end(), order);
-    if (sorted_) std::sort(elements.begin(), end, order);
+    // Few are kept in a heap, whose top is the last of them: most others are not even stored.
+    const bool are_few = count * 16 <= line.size;
+    const int64_t stored = are_few ? count : line.size;
+    for (int64_t k = 0; k < stored; ++k)
+      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * line.stride]), k};
+    if (!are_few) {
+      if (end != elements.end()) std::nth_element(elements.begin(), end, elements.end(), order);
+      if (sorted_) std::sort(elements.begin(), end, order);
+      return;
+    }
+    std::make_heap(elements.begin(), end, order);
+    for (int64_t k = count; k < line.size; ++k) {
+      const Placed<C> element{static_cast<C>(in[k * line.stride]), k};
+      if (!order(element, elements.front())) continue;
+      std::pop_heap(elements.begin(), end, order);
+      *(end - 1) = element;
+      std::push_heap(elements.begin(), end, order);
+    }
+    std::sort_heap(elements.begin(), end, order);
   }
 
   const Tensor& self_;

@@ -1,0 +1,54 @@
+// Rows of halves as rows of floats and back; rows of other dtypes as they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "opwright/ops/cpu/conversion.h"
+#include "opwright/ops/cpu/numbers.h"
+
+namespace opwright {
+
+// One for each thread.
+template <class T>
+class WideRow {
+ public:
+  using C = ComputeType<T>;
+
+  explicit WideRow(int64_t count) : count_(count) {
+    if constexpr (kIsHalf<T>) memory_.resize(static_cast<size_t>(2 * count));
+  }
+
+  // The elements of a dense row.
+  const C* read(const T* row) {
+    if constexpr (kIsHalf<T>) {
+      find_conversion(DType::Float32, dtype_of<T>())(
+          reinterpret_cast<std::byte*>(memory_.data()), sizeof(float),
+          reinterpret_cast<const std::byte*>(row), sizeof(T), count_);
+      return memory_.data();
+    } else {
+      return row;
+    }
+  }
+  // Where the result of a row is computed, and what brings it to the row.
+  C* result(T* row) {
+    if constexpr (kIsHalf<T>)
+      return memory_.data() + count_;
+    else
+      return row;
+  }
+  void write(T* row) {
+    if constexpr (kIsHalf<T>) {
+      find_conversion(dtype_of<T>(), DType::Float32)(
+          reinterpret_cast<std::byte*>(row), sizeof(T),
+          reinterpret_cast<const std::byte*>(memory_.data() + count_), sizeof(float), count_);
+    }
+  }
+
+ private:
+  int64_t count_;
+  std::vector<float> memory_;  // of halves: elements, then results
+};
+
+}  // namespace opwright
