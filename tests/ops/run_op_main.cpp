@@ -4,14 +4,17 @@
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// S text; L ints; D dtype; M memory format; N for None. Empty lists are "-".
+// S text; L ints; D dtype; M memory format; N for None; V tensors or Nones separated by ";". Empty
+// lists are "-".
 // Results: T dtype sizes strides bytes, of the elements in logical order, a number as a zero-dim
-// tensor; or E kind: text.
+// tensor, several tensors separated by ";"; or E kind: text.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -54,6 +57,20 @@ Tensor parse_tensor(const std::vector<std::string>& words) {
   return as_strided(flat, parse_ints(words[2]), parse_ints(words[3]), SymInt(std::stoll(words[4])));
 }
 
+Value parse_tensors(const std::string& text) {
+  std::vector<std::optional<Tensor>> tensors;
+  if (text != "-") {
+    for (const std::string& part : split(text, ';'))
+      tensors.push_back(part == "N" ? std::nullopt
+                                    : std::optional<Tensor>(parse_tensor(split(part, ' '))));
+  }
+  if (std::ranges::any_of(tensors, [](const auto& tensor) { return !tensor; }))
+    return Value::take(ValueOf<std::vector<std::optional<Tensor>>>::give(tensors));
+  std::vector<Tensor> all;
+  for (const auto& tensor : tensors) all.push_back(*tensor);
+  return Value::take(ValueOf<std::vector<Tensor>>::give(all));
+}
+
 Value parse_value(const std::string& text) {
   const std::vector<std::string> words = split(text, ' ');
   switch (words[0][0]) {
@@ -72,6 +89,8 @@ Value parse_value(const std::string& text) {
       return Value::take(ValueOf<std::vector<int64_t>>::give(parse_ints(words[1])));
     case 'S':
       return Value::take(ValueOf<std::string>::give(words[1]));
+    case 'V':
+      return parse_tensors(text.substr(2));
     case 'D':
       return Value::take(ValueOf<DType>::give(find_dtype(words[1]).value()));
     case 'M':
@@ -130,7 +149,11 @@ std::string run_line(const std::string& line) {
   const BoundArguments bound(op.schema(), positional, keywords);
   std::array<OpwValue, 1> results{};
   call(op, bound.values(), results);
-  return print_tensor(as_tensor(results[0]));
+  if (results[0].tag != kOpwTensorList) return print_tensor(as_tensor(results[0]));
+  std::string text;
+  for (const Tensor& tensor : ValueOf<std::vector<Tensor>>::take(results[0]))
+    text += (text.empty() ? "" : ";") + print_tensor(tensor);
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace

@@ -55,13 +55,22 @@ def encode(value) -> str:
         return f"D {name_of(value)}"
     if isinstance(value, torch.memory_format):
         return f"M {name_of(value).removesuffix('_format')}"
+    if isinstance(value, list) and any(isinstance(each, torch.Tensor) for each in value):
+        return "V " + ";".join(map(encode, value))
     return "N" if value is None else f"L {join(value)}"
 
 
-def decode(line: str) -> tuple[torch.Tensor, tuple[int, ...]] | str:
-    """Return the elements, contiguous, with the strides that the result has; or the error."""
+def decode(line: str):
+    """Return the elements, contiguous, with the strides that the result has; or the error.
+
+    A list of tensors gives a list of these.
+    """
     if line.startswith("E "):
         return line[2:]
+    if line == "-":
+        return []
+    if ";" in line:
+        return [decode(part) for part in line.split(";")]
     _, dtype, sizes, strides, data = line.split(" ")
     shape = [] if sizes == "-" else [int(size) for size in sizes.split(",")]
     steps = [] if strides == "-" else [int(stride) for stride in strides.split(",")]
@@ -162,17 +171,23 @@ def run_torch(op: str, args: tuple, kwargs: dict) -> torch.Tensor | str:
         result = function(*args, **kwargs)
     except (RuntimeError, IndexError, TypeError, ValueError) as error:
         return str(error)
-    if isinstance(result, torch.Tensor):
+    if isinstance(result, torch.Tensor | list | tuple):
         return result
     kind = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
     return torch.tensor(result, dtype=kind[type(result)])
 
 
 def differs(
-    actual: tuple[torch.Tensor, tuple[int, ...]] | str,
-    expected: torch.Tensor | str,
+    actual: tuple[torch.Tensor, tuple[int, ...]] | list | str,
+    expected: torch.Tensor | list | str,
     compares_strides: bool,
 ) -> str | None:
+    if isinstance(expected, list | tuple) and not isinstance(actual, str):
+        parts = actual if isinstance(actual, list) else [actual]
+        if len(parts) != len(expected):
+            return f"{len(parts)} tensors are not {len(expected)}"
+        problems = [differs(*pair, compares_strides) for pair in zip(parts, expected, strict=True)]
+        return next((problem for problem in problems if problem), None)
     if isinstance(actual, str) or isinstance(expected, str):
         agree = isinstance(actual, str) and isinstance(expected, str)
         return None if agree else f"ours: {str(actual)[:200]}\ntorch: {str(expected)[:200]}"
