@@ -16,8 +16,8 @@ Tensor choose(const char* who, const Tensor& self, const Tensor& mask, const Ten
   OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, who, ": mask must be of bool, got ", mask);
   OPWRIGHT_CHECK_TYPE(!is_complex(value.dtype()) || is_complex(self.dtype()), who,
                       ": a complex value cannot be stored in self of ", self.dtype());
-  OPWRIGHT_CHECK_VALUE(value.dim() == 0, who,
-                       ": value must be a number or a zero-dim tensor, got ", value);
+  OPWRIGHT_CHECK_VALUE(value.dim() == 0, who, ": value must be a number or a zero-dim tensor, got ",
+                       value);
   return where(mask, value.to(self.dtype()), self);
 }
 
@@ -69,8 +69,8 @@ Tensor scatter_reduce_all_devices(const Tensor& self, int64_t dim, const Tensor&
 }
 
 Tensor masked_scatter_all_devices(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  const SymSizes sizes = broadcast_sizes(sym_geometry_of(self).sizes, sym_geometry_of(mask).sizes,
-                                         "masked_scatter");
+  const SymSizes sizes =
+      broadcast_sizes(sym_geometry_of(self).sizes, sym_geometry_of(mask).sizes, "masked_scatter");
   Tensor result = self.expand(sizes).clone(MemoryFormat::Contiguous);
   result.masked_scatter_(mask, source);
   return result;

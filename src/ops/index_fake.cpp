@@ -16,9 +16,10 @@ namespace {
 Tensor as_tensor(const FakeTensor& fake) { return Tensor::borrow(fake.get()); }
 
 [[noreturn]] void throw_unknown_sizes(const char* who, const char* what) {
-  throw_error("NotImplementedError", who, ": ", what,
-              " decides the sizes of the result, and a fake tensor has no data; sizes that are known "
-              "only at run time need symbolic sizes, which are not there yet");
+  throw_error(
+      "NotImplementedError", who, ": ", what,
+      " decides the sizes of the result, and a fake tensor has no data; sizes that are known "
+      "only at run time need symbolic sizes, which are not there yet");
 }
 
 IndexedShape find_fake_shape(const char* who, const FakeTensor& self,
@@ -62,12 +63,14 @@ FakeTensor& index_put_in_place_fake(FakeTensor& self,
   for (const auto& index : indices) {
     if (index && index->is_defined() && is_mask(as_tensor(*index))) return self;
   }
-  check_expands_to("index_put_", "values", values, find_fake_shape("index_put_", self, indices).sizes);
+  check_expands_to("index_put_", "values", values,
+                   find_fake_shape("index_put_", self, indices).sizes);
   return self;
 }
 
 FakeTensor index_select_fake(const FakeTensor& self, int64_t dim, const FakeTensor& index) {
-  OPWRIGHT_CHECK_VALUE(index.dim() <= 1, "index_select: index must have one dimension, got ", index);
+  OPWRIGHT_CHECK_VALUE(index.dim() <= 1, "index_select: index must have one dimension, got ",
+                       index);
   check_index_dtype("index_select", as_tensor(index));
   if (self.dim() == 0) {
     (void)wrap_dim(dim, 1, "index_select");
@@ -82,7 +85,8 @@ FakeTensor index_select_fake(const FakeTensor& self, int64_t dim, const FakeTens
 FakeTensor embedding_fake(const FakeTensor& weight, const FakeTensor& indices,
                           const SymInt& /*padding_idx*/, bool /*scale_grad_by_freq*/,
                           bool /*sparse*/) {
-  OPWRIGHT_CHECK_VALUE(weight.dim() == 2, "embedding: weight must have two dimensions, got ", weight);
+  OPWRIGHT_CHECK_VALUE(weight.dim() == 2, "embedding: weight must have two dimensions, got ",
+                       weight);
   check_index_dtype("embedding", as_tensor(indices));
   return weight.new_empty(replace_dim(as_tensor(weight), 0, as_tensor(indices)).sizes);
 }

@@ -26,8 +26,8 @@ void check_not_empty(const char* who, const Tensor& self, const IndexedShape& sh
   }
   for (const size_t dim : shape.indexed) {
     OPWRIGHT_CHECK_INDEX(!guard_or_false(self.sym_size(static_cast<int64_t>(dim)) == 0), who,
-                         ": dimension ", dim, " of self, whose sizes are ",
-                         to_text(sizes_of(self)), ", has no elements to index");
+                         ": dimension ", dim, " of self, whose sizes are ", to_text(sizes_of(self)),
+                         ", has no elements to index");
   }
 }
 
@@ -43,8 +43,8 @@ void check_no_larger(const char* who, const Tensor& index, const Tensor& other, 
                        " of sizes ", to_text(sizes_of(other)));
   for (size_t i = 0; i < own.size(); ++i) {
     if (except == i || own[i].word() == limit[i].word()) continue;
-    check(own[i] <= limit[i], except ? problem + " but in dimension " + std::to_string(*except)
-                                     : problem);
+    check(own[i] <= limit[i],
+          except ? problem + " but in dimension " + std::to_string(*except) : problem);
   }
 }
 

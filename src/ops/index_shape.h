@@ -19,16 +19,16 @@ void check_index_dtype(const char* who, const Tensor& index);
 
 // Which dimensions of a tensor index tensors replace, and by what.
 struct IndexedShape {
-  SymSizes index_sizes;         // to which the index tensors broadcast
-  SymSizes sizes;               // of the result
-  size_t insert_at = 0;         // where index_sizes stand in sizes
+  SymSizes index_sizes;                      // to which the index tensors broadcast
+  SymSizes sizes;                            // of the result
+  size_t insert_at = 0;                      // where index_sizes stand in sizes
   SmallVector<size_t, kInlineDims> kept;     // dimensions of the tensor, in the order of the result
   SmallVector<size_t, kInlineDims> indexed;  // the others, one for each index tensor
 };
 
 // Index tensors without masks, one for each dimension of `self` from the first on; none and a
-// missing one keep theirs. The new dimensions stand where the indexed ones were, or first when those
-// are not neighbours. IndexError, TypeError, ValueError.
+// missing one keep theirs. The new dimensions stand where the indexed ones were, or first when
+// those are not neighbours. IndexError, TypeError, ValueError.
 [[nodiscard]] IndexedShape find_indexed_shape(const char* who, const Tensor& self,
                                               const IndexTensors& indices);
 // One index tensor of any number of dimensions in place of one dimension.

@@ -9,6 +9,7 @@
 #include "opwright/functions.h"
 #include "opwright/ops/promotion.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -43,26 +44,25 @@ SymSizes joined_sizes(const std::vector<Tensor>& tensors, size_t dim) {
       if (i == dim) continue;
       if (sizes[i].word() == other[i].word()) continue;
       check(sizes[i] == other[i],
-            "cat: sizes must be equal but in dimension " + std::to_string(dim) +
-                ", got " + to_text(sym_geometry_of(tensors.front()).sizes) + " and " +
-                to_text(other));
+            "cat: sizes must be equal but in dimension " + std::to_string(dim) + ", got " +
+                to_text(sym_geometry_of(tensors.front()).sizes) + " and " + to_text(other));
     }
     sizes[dim] = sizes[dim] + other[dim];
   }
   return sizes;
 }
 
+// That of all tensors, or the usual one.
 MemoryFormat common_format(const std::vector<Tensor>& tensors) {
-  const auto are_in = [&](MemoryFormat format) {
-    return std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
-      const SymGeometry geometry = sym_geometry_of(tensor);
-      return is_contiguous(geometry.sizes, geometry.strides, format);
-    });
+  const auto format_of = [](const Tensor& tensor) {
+    return tensor.is_symbolic() ? MemoryFormat::Contiguous
+                                : suggest_memory_format(tensor.sizes(), tensor.strides());
   };
-  if (tensors.front().dim() == 4 && !are_in(MemoryFormat::Contiguous) &&
-      are_in(MemoryFormat::ChannelsLast))
-    return MemoryFormat::ChannelsLast;
-  return MemoryFormat::Contiguous;
+  const MemoryFormat format = format_of(tensors.front());
+  const bool is_common = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
+    return format_of(tensor) == format;
+  });
+  return is_common ? format : MemoryFormat::Contiguous;
 }
 
 }  // namespace
@@ -72,10 +72,7 @@ Tensor cat_all_devices(std::span<const Tensor> tensors, int64_t dim) {
   Promotion promotion;
   for (const Tensor& tensor : tensors) promotion.add(tensor);
   const std::vector<Tensor> joined = joined_tensors(tensors);
-  if (joined.empty()) {
-    (void)wrap_dim(dim, 1, "cat");
-    return tensors.front().new_empty({0}, promotion.result());
-  }
+  if (joined.empty()) return tensors.front().new_empty({0}, promotion.result());
   const size_t along = wrap_dim(dim, static_cast<size_t>(joined.front().dim()), "cat");
   const SymSizes sizes = joined_sizes(joined, along);
   Tensor result = empty(sizes, promotion.result(), std::nullopt, joined.front().device(),
@@ -96,8 +93,8 @@ Tensor stack_all_devices(std::span<const Tensor> tensors, int64_t dim) {
   std::vector<Tensor> rows;
   for (const Tensor& tensor : tensors) {
     const SymSizes other = sym_geometry_of(tensor).sizes;
-    const std::string problem =
-        "stack: all tensors must have the same sizes, got " + to_text(sizes) + " and " + to_text(other);
+    const std::string problem = "stack: all tensors must have the same sizes, got " +
+                                to_text(sizes) + " and " + to_text(other);
     OPWRIGHT_CHECK_VALUE(other.size() == sizes.size(), problem);
     for (size_t i = 0; i < sizes.size(); ++i) {
       if (sizes[i].word() != other[i].word()) check(sizes[i] == other[i], problem);

@@ -11,6 +11,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -28,10 +29,18 @@ SymSizes padded_sizes(const char* who, const Tensor& self, std::span<const SymIn
   for (size_t k = 0; k < pad.size() / 2; ++k) {
     SymInt& size = sizes[sizes.size() - 1 - k];
     size = size + pad[2 * k] + pad[2 * k + 1];
-    check(size >= 0, std::string(who) + ": pad " + to_text(pad) + " takes more than there is of self, whose sizes are " +
-                         to_text(before));
+    check(size >= 0, std::string(who) + ": pad " + to_text(pad) +
+                         " takes more than there is of self, whose sizes are " + to_text(before));
   }
   return sizes;
+}
+
+// In the order of dimensions that self has.
+Tensor new_padded(const Tensor& self, const SymSizes& sizes) {
+  const MemoryFormat format = self.is_symbolic()
+                                  ? MemoryFormat::Contiguous
+                                  : suggest_memory_format(self.sizes(), self.strides());
+  return empty(sizes, self.dtype(), std::nullopt, self.device(), std::nullopt, format);
 }
 
 // Consecutive elements of one dimension of the result, and where they come from.
@@ -46,12 +55,13 @@ std::array<Segment, 3> find_segments(Border border, int64_t size, int64_t before
   const int64_t begin = std::clamp<int64_t>(before, 0, padded);
   const int64_t end = std::clamp<int64_t>(size + before, begin, padded);
   const bool reflects = border == Border::Reflect;
-  return {{{.begin = 0, .length = begin, .source = reflects ? before : 0, .step = reflects ? -1 : 0},
-           {.begin = begin, .length = end - begin, .source = begin - before, .step = 1},
-           {.begin = end,
-            .length = padded - end,
-            .source = reflects ? 2 * (size - 1) - (end - before) : size - 1,
-            .step = reflects ? -1 : 0}}};
+  return {
+      {{.begin = 0, .length = begin, .source = reflects ? before : 0, .step = reflects ? -1 : 0},
+       {.begin = begin, .length = end - begin, .source = begin - before, .step = 1},
+       {.begin = end,
+        .length = padded - end,
+        .source = reflects ? 2 * (size - 1) - (end - before) : size - 1,
+        .step = reflects ? -1 : 0}}};
 }
 
 // Regions of the dimensions from the last one to `k` pairs before it, outermost first.
@@ -85,9 +95,12 @@ Tensor pad_border(const char* who, Border border, const Tensor& self, std::span<
                  to_text(pad));
   OPWRIGHT_CHECK(has_dims(ndim + 1) || has_dims(ndim + 2), who, ": self must have ", ndim + 1,
                  " or ", ndim + 2, " dimensions, got sizes ", to_text(sizes));
-  const std::string empty_self = std::string(who) + ": self must have elements but for the first dimension of a batch, got sizes " +
-                             to_text(sizes);
-  for (size_t i = has_dims(ndim + 2) ? 1 : 0; i < sizes.size(); ++i) check(sizes[i] > 0, empty_self);
+  const std::string empty_self =
+      std::string(who) +
+      ": self must have elements but for the first dimension of a batch, got sizes " +
+      to_text(sizes);
+  for (size_t i = has_dims(ndim + 2) ? 1 : 0; i < sizes.size(); ++i)
+    check(sizes[i] > 0, empty_self);
   for (size_t k = 0; k < ndim && border == Border::Reflect; ++k) {
     const SymInt& size = sizes[sizes.size() - 1 - k];
     check(sym_and(pad[2 * k] < size, pad[2 * k + 1] < size),
@@ -96,10 +109,11 @@ Tensor pad_border(const char* who, Border border, const Tensor& self, std::span<
               to_text(sizes));
   }
   const SymSizes padded = padded_sizes(who, self, pad);
-  for (size_t k = 0; k < ndim; ++k)
-    check(padded[padded.size() - 1 - k] > 0,
-          std::string(who) + ": padding " + to_text(pad) + " leaves nothing of self, whose sizes are " + to_text(sizes));
-  Tensor result = self.new_empty(padded);
+  SymBool has_any = padded.back() > 0;
+  for (size_t k = 1; k < ndim; ++k) has_any = sym_or(has_any, padded[padded.size() - 1 - k] > 0);
+  check(has_any, std::string(who) + ": padding " + to_text(pad) +
+                     " leaves nothing of self, whose sizes are " + to_text(sizes));
+  Tensor result = new_padded(self, padded);
   if (self.is_fake() || result.numel() == 0) return result;
   Sizes widths;
   for (const SymInt& width : pad) widths.push_back(width.specialise());
@@ -112,23 +126,32 @@ Tensor pad_border(const char* who, Border border, const Tensor& self, std::span<
 
 Tensor constant_pad_nd_all_devices(const Tensor& self, std::span<const SymInt> pad,
                                    const Scalar& value) {
-  const SymSizes sizes = padded_sizes("constant_pad_nd", self, pad);
-  Tensor result = self.new_full(sizes, value);
-  if (self.is_fake()) return result;
-  Geometry from = geometry_of(self);
-  Geometry to = geometry_of(result);
+  constexpr const char* kWho = "constant_pad_nd";
+  const SymSizes sizes = padded_sizes(kWho, self, pad);
+  // What is kept of self; the widths that remain are not negative.
+  Tensor kept = self;
+  bool adds = false;
   for (size_t k = 0; k < pad.size() / 2; ++k) {
-    const size_t dim = from.sizes.size() - 1 - k;
-    const int64_t before = pad[2 * k].specialise();
-    const int64_t after = pad[2 * k + 1].specialise();
-    const int64_t cut_before = std::max<int64_t>(-before, 0);
-    const int64_t kept = from.sizes[dim] - cut_before - std::max<int64_t>(-after, 0);
-    if (kept <= 0) return result;
-    from.offset += cut_before * from.strides[dim];
-    to.offset += std::max<int64_t>(before, 0) * to.strides[dim];
-    from.sizes[dim] = to.sizes[dim] = kept;
+    const int64_t dim = self.dim() - 1 - static_cast<int64_t>(k);
+    const SymInt before = sym_max(SymInt(0) - pad[2 * k], 0);
+    const SymInt after = sym_max(SymInt(0) - pad[2 * k + 1], 0);
+    const SymInt size = kept.sym_size(dim);
+    check(before + after <= size, std::string(kWho) + ": pad " + to_text(pad) +
+                                      " takes more than there is of self, whose sizes are " +
+                                      to_text(sym_geometry_of(self).sizes));
+    kept = slice(kept, dim, before, size - after);
+    adds |= !guard_or_false(pad[2 * k] <= 0) || !guard_or_false(pad[2 * k + 1] <= 0);
   }
-  if (product(from.sizes) != 0) make_view(result, to).copy_(make_view(self, from));
+  if (!adds) return kept.clone();
+  Tensor result = new_padded(self, sizes);
+  result.fill_(value);
+  Tensor middle = result;
+  for (size_t k = 0; k < pad.size() / 2; ++k) {
+    const int64_t dim = self.dim() - 1 - static_cast<int64_t>(k);
+    const SymInt begin = sym_max(pad[2 * k], 0);
+    middle = slice(middle, dim, begin, begin + kept.sym_size(dim));
+  }
+  middle.copy_(kept);
   return result;
 }
 

@@ -60,12 +60,14 @@ Tensor roll_all_devices(const Tensor& self, std::span<const SymInt> shifts,
   if (dims.empty() && shifts.size() == 1) {
     return roll(self.flatten(), shifts, {0}).view(sym_geometry_of(self).sizes);
   }
+  if (guard_or_false(self.sym_numel() == 0)) return self.clone();
   OPWRIGHT_CHECK_VALUE(shifts.size() == dims.size() && !dims.empty(), "roll: shifts ",
                        to_text(shifts), " and dims ", to_text(dims),
                        " must be of the same length, at least 1");
   for (const int64_t dim : dims) (void)wrap_dim(dim, static_cast<size_t>(self.dim()), "roll");
-  if (self.is_fake()) return empty_like(self, std::nullopt, std::nullopt, std::nullopt,
-                                        std::nullopt, MemoryFormat::Contiguous);
+  if (self.is_fake())
+    return empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
+                      MemoryFormat::Contiguous);
   Tensor rolled = self;
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t size = rolled.size(dims[i]);

@@ -36,11 +36,11 @@ std::vector<Tensor> split_with_sizes_all_devices(const Tensor& self,
     total = total + size;
   }
   const SymInt whole = self.sym_size(along);
-  std::string problem = std::string(kWho) + ": split_sizes " + to_text(split_sizes) +
-                        " must add up to the size ";
+  std::string problem =
+      std::string(kWho) + ": split_sizes " + to_text(split_sizes) + " must add up to the size ";
   append_text(problem, whole);
-  check(total == whole, problem + " of dimension " + std::to_string(along) + " of self, whose sizes are " +
-                            to_text(sym_geometry_of(self).sizes));
+  check(total == whole, problem + " of dimension " + std::to_string(along) +
+                            " of self, whose sizes are " + to_text(sym_geometry_of(self).sizes));
   std::vector<Tensor> parts;
   SymInt start = 0;
   for (const SymInt& size : split_sizes) {

@@ -4,11 +4,10 @@
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// S text; L ints; D dtype; M memory format; N for None; V tensors or Nones separated by ";". Empty
-// lists are "-".
-// Results: T dtype sizes strides bytes, of the elements in logical order, a number as a zero-dim
-// tensor, several tensors separated by ";"; or E kind: text.
-#include <algorithm>
+// S text; L ints; D dtype; M memory format; N for None; V tensors separated by ";"; O the same
+// where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes, of
+// the elements in logical order, a number as a zero-dim tensor, several tensors separated by ";";
+// or E kind: text.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -57,15 +56,14 @@ Tensor parse_tensor(const std::vector<std::string>& words) {
   return as_strided(flat, parse_ints(words[2]), parse_ints(words[3]), SymInt(std::stoll(words[4])));
 }
 
-Value parse_tensors(const std::string& text) {
+Value parse_tensors(const std::string& text, bool is_optional) {
   std::vector<std::optional<Tensor>> tensors;
   if (text != "-") {
     for (const std::string& part : split(text, ';'))
       tensors.push_back(part == "N" ? std::nullopt
                                     : std::optional<Tensor>(parse_tensor(split(part, ' '))));
   }
-  if (std::ranges::any_of(tensors, [](const auto& tensor) { return !tensor; }))
-    return Value::take(ValueOf<std::vector<std::optional<Tensor>>>::give(tensors));
+  if (is_optional) return Value::take(ValueOf<std::vector<std::optional<Tensor>>>::give(tensors));
   std::vector<Tensor> all;
   for (const auto& tensor : tensors) all.push_back(*tensor);
   return Value::take(ValueOf<std::vector<Tensor>>::give(all));
@@ -90,7 +88,9 @@ Value parse_value(const std::string& text) {
     case 'S':
       return Value::take(ValueOf<std::string>::give(words[1]));
     case 'V':
-      return parse_tensors(text.substr(2));
+      return parse_tensors(text.substr(2), false);
+    case 'O':
+      return parse_tensors(text.substr(2), true);
     case 'D':
       return Value::take(ValueOf<DType>::give(find_dtype(words[1]).value()));
     case 'M':

@@ -35,6 +35,10 @@ def bytes_of(tensor: torch.Tensor) -> str:
     return (flat.view(torch.uint8).numpy().tobytes().hex() if flat.numel() else "") or "-"
 
 
+class OptionalTensors(list):
+    """An argument of type Tensor?[]."""
+
+
 def encode(value) -> str:
     if isinstance(value, torch.Tensor):
         size = value.untyped_storage().nbytes() // value.element_size()
@@ -55,6 +59,8 @@ def encode(value) -> str:
         return f"D {name_of(value)}"
     if isinstance(value, torch.memory_format):
         return f"M {name_of(value).removesuffix('_format')}"
+    if isinstance(value, OptionalTensors):
+        return "O " + (";".join(map(encode, value)) or "-")
     if isinstance(value, list) and any(isinstance(each, torch.Tensor) for each in value):
         return "V " + ";".join(map(encode, value))
     return "N" if value is None else f"L {join(value)}"
@@ -84,7 +90,13 @@ def decode(line: str):
 
 
 # Operators whose strides differ where a size is 1, or which have a layout of their own.
-OF_ANY_STRIDES = ("aten::matmul", "aten::clamp", "aten::hardtanh", "aten::where.Scalar")
+OF_ANY_STRIDES = (
+    "aten::matmul",
+    "aten::clamp",
+    "aten::hardtanh",
+    "aten::where.Scalar",
+    "aten::index.Tensor",
+)
 
 
 def run_lines(lines: list[str]) -> list[tuple[torch.Tensor, tuple[int, ...]] | str]:

@@ -51,22 +51,21 @@ IndexedMemory find_memory(const char* who, const Tensor& self, const IndexTensor
 // and sums do not depend on threads.
 template <class Element, class Combine>
 void write_elements(const StridedLoop& loop, const Combine& combine) {
-  loop.for_each_run_of(
-      0, loop.numel(),
-      [&](const StridedLoop::Pointers& pointers, const StridedLoop::ByteStrides& strides,
-          int64_t count) {
-        const std::byte* from = pointers[0];
-        const std::byte* offset = pointers[1];
-        std::byte* to = pointers[2];
-        for (int64_t i = 0; i < count; ++i) {
-          auto& target =
-              *reinterpret_cast<Element*>(to + *reinterpret_cast<const int64_t*>(offset));
-          target = combine(target, *reinterpret_cast<const Element*>(from));
-          from += strides[0];
-          offset += strides[1];
-          to += strides[2];
-        }
-      });
+  loop.for_each_run_of(0, loop.numel(),
+                       [&](const StridedLoop::Pointers& pointers,
+                           const StridedLoop::ByteStrides& strides, int64_t count) {
+                         const std::byte* from = pointers[0];
+                         const std::byte* offset = pointers[1];
+                         std::byte* to = pointers[2];
+                         for (int64_t i = 0; i < count; ++i) {
+                           auto& target = *reinterpret_cast<Element*>(
+                               to + *reinterpret_cast<const int64_t*>(offset));
+                           target = combine(target, *reinterpret_cast<const Element*>(from));
+                           from += strides[0];
+                           offset += strides[1];
+                           to += strides[2];
+                         }
+                       });
 }
 
 void put_elements(const StridedLoop& loop, const Tensor& self) {
@@ -107,8 +106,8 @@ Tensor& index_put_in_place_cpu(Tensor& self, const IndexTensors& indices, const 
                       " must have the dtype of self, ", self.dtype());
   check_writable(kWho, self);
   const IndexedMemory memory = find_memory(kWho, self, indices);
-  const Geometry given =
-      expand_geometry(geometry_of(values), memory.sizes(), "index_put_: values of the indexed part");
+  const Geometry given = expand_geometry(geometry_of(values), memory.sizes(),
+                                         "index_put_: values of the indexed part");
   Tensor source = make_view(values, given);
   if (overlap(self, values) != Overlap::None) {
     const Tensor copy = make_empty(source.sizes(), source.dtype());
@@ -134,8 +133,10 @@ Tensor index_select_cpu(const Tensor& self, int64_t dim, const Tensor& index) {
   check_index_dtype(kWho, index);
   const auto ndim = static_cast<size_t>(self.dim() == 0 ? 1 : self.dim());
   const size_t along = wrap_dim(dim, ndim, kWho);
-  OPWRIGHT_CHECK_VALUE(self.dim() > 0 || index.numel() == 1, kWho, ": self has zero dimensions, so "
-                       "index must hold one index, got sizes ", to_text(index.sizes()));
+  OPWRIGHT_CHECK_VALUE(self.dim() > 0 || index.numel() == 1, kWho,
+                       ": self has zero dimensions, so "
+                       "index must hold one index, got sizes ",
+                       to_text(index.sizes()));
   const Geometry vector = {.sizes = {1}, .strides = {1}, .offset = geometry_of(self).offset};
   const Tensor source = self.dim() == 0 ? make_view(self, vector) : self;
   Geometry flat = geometry_of(index);

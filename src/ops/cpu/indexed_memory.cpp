@@ -25,7 +25,9 @@ int64_t lowest_index(Negative negative, int64_t size) {
 void check_run(const char* who, const std::byte* indices, int64_t stride, int64_t count,
                int64_t lowest, size_t dim, int64_t size) {
   uint64_t outside = 0;
-  const auto at = [&](int64_t i) { return *reinterpret_cast<const int64_t*>(indices + i * stride); };
+  const auto at = [&](int64_t i) {
+    return *reinterpret_cast<const int64_t*>(indices + i * stride);
+  };
   for (int64_t i = 0; i < count; ++i)
     outside |= static_cast<uint64_t>(at(i) < lowest) | static_cast<uint64_t>(at(i) >= size);
   if (outside == 0) [[likely]]
@@ -123,10 +125,9 @@ Tensor checked_index(const char* who, const Tensor& index, const Tensor& self, s
   auto* indices = const_cast<std::byte*>(static_cast<const std::byte*>(checked.data()));
   const StridedOperand operand{indices, sizeof(int64_t), checked.sizes(), checked.strides()};
   StridedLoop({&operand, 1})
-      .for_each_run([&](const StridedLoop::Pointers& pointers,
-                        const StridedLoop::ByteStrides& strides, int64_t count) {
-        check_run(who, pointers[0], strides[0], count, 0, dim, size);
-      });
+      .for_each_run(
+          [&](const StridedLoop::Pointers& pointers, const StridedLoop::ByteStrides& strides,
+              int64_t count) { check_run(who, pointers[0], strides[0], count, 0, dim, size); });
   return checked;
 }
 

@@ -15,7 +15,9 @@ class MaskChunks {
 
   // `mask` is dense and stays alive.
   MaskChunks(const bool* mask, int64_t numel)
-      : mask_(mask), numel_(numel), starts_(static_cast<size_t>((numel + kChunk - 1) / kChunk) + 1) {
+      : mask_(mask),
+        numel_(numel),
+        starts_(static_cast<size_t>((numel + kChunk - 1) / kChunk) + 1) {
     for_each_piece([&](int64_t piece, int64_t begin, int64_t end) {
       int64_t count = 0;
       for (int64_t i = begin; i < end; ++i) count += mask_[i] ? 1 : 0;

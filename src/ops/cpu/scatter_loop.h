@@ -1,7 +1,8 @@
 // A walk over (target, index, source) for scatter and its relatives.
 //
-// Everything that can meet in one element of the target lies in one lane along `dim`. A lane belongs
-// to one thread and is walked in the order of the index, so that results do not depend on threads.
+// Everything that can meet in one element of the target lies in one lane along `dim`. A lane
+// belongs to one thread and is walked in the order of the index, so that results do not depend on
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -20,29 +21,13 @@ class ScatterLoop {
   // of it. `target` and `source` have the same size of item.
   ScatterLoop(const Tensor& target, const Tensor& index, const Tensor* source, const void* value,
               size_t dim)
-      : sizes_(vector_of(index.sizes(), 1)), length_(sizes_[dim]) {
-    const auto item = static_cast<int64_t>(item_size(target.dtype()));
-    Sizes of_target = vector_of(target.strides(), 1);
-    Sizes of_index = vector_of(index.strides(), 1);
-    Sizes of_source = source ? vector_of(source->strides(), 1) : Sizes(sizes_.size(), 0);
-    along_ = {of_target[dim] * item, of_index[dim] * 8, of_source[dim] * item};
-    sizes_[dim] = 1;
-    const void* from = source ? source->data() : value;
-    const auto bytes_of = [](const void* memory) {
-      return const_cast<std::byte*>(static_cast<const std::byte*>(memory));
-    };
-    const StridedOperand operands[] = {
-        {static_cast<std::byte*>(target.mutable_data()), item, sizes_, of_target},
-        {bytes_of(index.data()), sizeof(int64_t), sizes_, of_index},
-        {bytes_of(from), item, sizes_, of_source}};
-    lanes_ = StridedLoop(operands);
-  }
+      : length_(as_vector(index.sizes())[dim]),
+        lanes_(find_lanes(target, index, source, value, dim)) {}
 
   // Calls combine(target, source) for every index, the elements being of type T.
   template <class T, class Combine>
   void run(const Combine& combine) const {
-    const int64_t grain =
-        std::max<int64_t>(1, kElementwiseGrain / std::max<int64_t>(1, length_));
+    const int64_t grain = std::max<int64_t>(1, kElementwiseGrain / std::max<int64_t>(1, length_));
     parallel_for(lanes_.numel(), grain, [&](int64_t begin, int64_t end) {
       lanes_.for_each_run_of(begin, end,
                              [&](const StridedLoop::Pointers& pointers,
@@ -59,8 +44,29 @@ class ScatterLoop {
  private:
   using Strides = StridedLoop::ByteStrides;
 
-  static Sizes vector_of(std::span<const int64_t> values, int64_t single) {
-    return values.empty() ? Sizes(1, single) : Sizes(values);
+  // A tensor of zero dimensions counts as one of one.
+  static Sizes as_vector(std::span<const int64_t> values) {
+    return values.empty() ? Sizes(1, 1) : Sizes(values);
+  }
+
+  // The lanes as elements: `dim` has one. Fills along_.
+  StridedLoop find_lanes(const Tensor& target, const Tensor& index, const Tensor* source,
+                         const void* value, size_t dim) {
+    const auto item = static_cast<int64_t>(item_size(target.dtype()));
+    Sizes sizes = as_vector(index.sizes());
+    const Sizes of_target = as_vector(target.strides());
+    const Sizes of_index = as_vector(index.strides());
+    const Sizes of_source = source ? as_vector(source->strides()) : Sizes(sizes.size(), 0);
+    along_ = {of_target[dim] * item, of_index[dim] * 8, of_source[dim] * item};
+    sizes[dim] = 1;
+    const auto bytes_of = [](const void* memory) {
+      return const_cast<std::byte*>(static_cast<const std::byte*>(memory));
+    };
+    const StridedOperand operands[] = {
+        {static_cast<std::byte*>(target.mutable_data()), item, sizes, of_target},
+        {bytes_of(index.data()), sizeof(int64_t), sizes, of_index},
+        {bytes_of(source ? source->data() : value), item, sizes, of_source}};
+    return StridedLoop(operands);
   }
 
   template <class T, class Combine>
@@ -78,10 +84,9 @@ class ScatterLoop {
     }
   }
 
-  Sizes sizes_;
+  Strides along_{};  // bytes from one element of a lane to the next; filled with lanes_
   int64_t length_;
-  Strides along_{};  // bytes from one element of a lane to the next
-  StridedLoop lanes_{std::span<const StridedOperand>{}};
+  StridedLoop lanes_;
 };
 
 }  // namespace opwright

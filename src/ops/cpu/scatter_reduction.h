@@ -21,8 +21,8 @@ inline Reduction parse_reduction(const char* who, std::string_view name) {
   if (name == "mean") return Reduction::Mean;
   if (name == "amax") return Reduction::Amax;
   if (name == "amin") return Reduction::Amin;
-  throw_error("ValueError", who, ": reduce must be one of 'sum', 'prod', 'mean', 'amax', 'amin', got '",
-              name, "'");
+  throw_error("ValueError", who,
+              ": reduce must be one of 'sum', 'prod', 'mean', 'amax', 'amin', got '", name, "'");
 }
 
 template <class T>
@@ -54,7 +54,8 @@ void for_combined_dtype(DType dtype, const char* who, Reduction reduction, const
         if (reduction == Reduction::Amin) return body.template operator()<T, CombineMin<T>>();
       }
       OPWRIGHT_CHECK_TYPE(reduction == Reduction::Sum || reduction == Reduction::Mean, who,
-                          ": complex numbers have no order, so there is no amax or amin of ", dtype);
+                          ": complex numbers have no order, so there is no amax or amin of ",
+                          dtype);
       return body.template operator()<T, CombineSum<T>>();
     }
   });
