@@ -1,8 +1,6 @@
-// The forms of indexing operators that are made of others: a copy that is then written, masks as a
-// choice.
+// The forms of indexing operators that give a new tensor: a copy that is then written.
 #include <string_view>
 
-#include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/index_shape.h"
 #include "opwright/symbolic/sizes.h"
@@ -11,24 +9,11 @@
 namespace opwright {
 namespace {
 
-// A choice between a number in the dtype of self and self; the sizes are those of both.
-Tensor choose(const char* who, const Tensor& self, const Tensor& mask, const Tensor& value) {
-  OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, who, ": mask must be of bool, got ", mask);
-  OPWRIGHT_CHECK_TYPE(!is_complex(value.dtype()) || is_complex(self.dtype()), who,
-                      ": a complex value cannot be stored in self of ", self.dtype());
-  OPWRIGHT_CHECK_VALUE(value.dim() == 0, who, ": value must be a number or a zero-dim tensor, got ",
-                       value);
-  return where(mask, value.to(self.dtype()), self);
-}
-
-Tensor as_number(const Tensor& self, const Scalar& value) {
-  return scalar_tensor(value, value.is_complex() ? DType::Complex128 : self.dtype(), std::nullopt,
-                       self.device());
-}
-
-// ValueError where a mask has more dimensions or sizes than what it is written to.
-void check_mask_fits(const char* who, const Tensor& self, const Tensor& mask) {
-  (void)expand_geometry<SymInt>(sym_geometry_of(mask), sym_geometry_of(self).sizes, who);
+// Of the sizes of both, for a mask to be written through.
+Tensor clone_for_mask(const char* who, const Tensor& self, const Tensor& mask) {
+  const SymSizes sizes =
+      broadcast_sizes(sym_geometry_of(self).sizes, sym_geometry_of(mask).sizes, who);
+  return self.expand(sizes).clone(MemoryFormat::Contiguous);
 }
 
 }  // namespace
@@ -69,31 +54,21 @@ Tensor scatter_reduce_all_devices(const Tensor& self, int64_t dim, const Tensor&
 }
 
 Tensor masked_scatter_all_devices(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  const SymSizes sizes =
-      broadcast_sizes(sym_geometry_of(self).sizes, sym_geometry_of(mask).sizes, "masked_scatter");
-  Tensor result = self.expand(sizes).clone(MemoryFormat::Contiguous);
+  Tensor result = clone_for_mask("masked_scatter", self, mask);
   result.masked_scatter_(mask, source);
   return result;
 }
 
 Tensor masked_fill_scalar_all_devices(const Tensor& self, const Tensor& mask, const Scalar& value) {
-  return choose("masked_fill", self, mask, as_number(self, value));
+  Tensor result = clone_for_mask("masked_fill", self, mask);
+  result.masked_fill_(mask, value);
+  return result;
 }
 
 Tensor masked_fill_tensor_all_devices(const Tensor& self, const Tensor& mask, const Tensor& value) {
-  return choose("masked_fill", self, mask, value);
-}
-
-Tensor& masked_fill_in_place_scalar_all_devices(Tensor& self, const Tensor& mask,
-                                                const Scalar& value) {
-  check_mask_fits("masked_fill_", self, mask);
-  return self.copy_(choose("masked_fill_", self, mask, as_number(self, value)));
-}
-
-Tensor& masked_fill_in_place_tensor_all_devices(Tensor& self, const Tensor& mask,
-                                                const Tensor& value) {
-  check_mask_fits("masked_fill_", self, mask);
-  return self.copy_(choose("masked_fill_", self, mask, value));
+  Tensor result = clone_for_mask("masked_fill", self, mask);
+  result.masked_fill_(mask, value);
+  return result;
 }
 
 }  // namespace opwright

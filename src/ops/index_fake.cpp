@@ -48,6 +48,11 @@ void check_same_dtype(const char* who, const char* name, const FakeTensor& other
                       " must have the dtype of self, ", self.dtype());
 }
 
+void check_mask(const char* who, const FakeTensor& self, const FakeTensor& mask) {
+  OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, who, ": mask must be of bool, got ", mask);
+  check_expands_to(who, "mask", mask, sym_geometry_of(as_tensor(self)).sizes);
+}
+
 }  // namespace
 
 FakeTensor index_fake(const FakeTensor& self,
@@ -136,10 +141,25 @@ FakeTensor masked_select_fake(const FakeTensor& /*self*/, const FakeTensor& /*ma
 
 FakeTensor& masked_scatter_in_place_fake(FakeTensor& self, const FakeTensor& mask,
                                          const FakeTensor& source) {
-  OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, "masked_scatter_: mask must be of bool, got ",
-                      mask);
+  check_mask("masked_scatter_", self, mask);
   check_same_dtype("masked_scatter_", "source", source, self);
-  check_expands_to("masked_scatter_", "mask", mask, sym_geometry_of(as_tensor(self)).sizes);
+  return self;
+}
+
+FakeTensor& masked_fill_scalar_in_place_fake(FakeTensor& self, const FakeTensor& mask,
+                                             const Scalar& value) {
+  check_mask("masked_fill_", self, mask);
+  OPWRIGHT_CHECK_TYPE(!value.is_complex() || is_complex(self.dtype()),
+                      "masked_fill_: the complex number ", value, " cannot be stored in self of ",
+                      self.dtype());
+  return self;
+}
+
+FakeTensor& masked_fill_tensor_in_place_fake(FakeTensor& self, const FakeTensor& mask,
+                                             const FakeTensor& value) {
+  check_mask("masked_fill_", self, mask);
+  OPWRIGHT_CHECK_VALUE(value.dim() == 0,
+                       "masked_fill_: value must be a number or a zero-dim tensor, got ", value);
   return self;
 }
 

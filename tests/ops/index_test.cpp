@@ -163,7 +163,7 @@ TEST(MaskedFill, KeepsTheDtype) {
 
   EXPECT_EQ(elements<int64_t>(ints({1, 2}).masked_fill(mask, 3.5)), (std::vector<int64_t>{3, 2}));
   EXPECT_ERROR_CONTAINS(ints({1, 2}).masked_fill(ints({1, 0}), 3), "TypeError",
-                        "masked_fill: mask must be of bool, got int64[2]");
+                        "masked_fill_: mask must be of bool, got int64[2]");
 }
 
 TEST(FakeIndexing, KeepsSymbolsInSizes) {

@@ -1,8 +1,11 @@
-// masked_select and masked_scatter_: the elements where a mask is true, read and written in order.
+// masked_select, masked_scatter_ and masked_fill_: the elements where a mask is true, read and
+// written in order.
 #include "opwright/error.h"
+#include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/indexed_memory.h"
 #include "opwright/ops/cpu/mask_chunks.h"
+#include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/overlap.h"
@@ -19,7 +22,50 @@ Tensor expand_to(const Tensor& tensor, std::span<const int64_t> sizes, const cha
   return as_contiguous(make_view(tensor, expand_geometry(geometry_of(tensor), sizes, who)));
 }
 
+// Writes `value`, of the dtype of self, where the mask is true.
+void fill_where(Tensor& self, const Tensor& mask, const void* value) {
+  constexpr const char* kWho = "masked_fill_";
+  check_mask(kWho, mask);
+  check_expands(kWho, "mask", mask, self);
+  check_writable(kWho, self);
+  for_item_size(item_size(self.dtype()), [&]<typename Element>() {
+    const Element element = *static_cast<const Element*>(value);
+    StridedLoop({&self, &mask})
+        .for_each_run([&](const StridedLoop::Pointers& pointers,
+                          const StridedLoop::ByteStrides& strides, int64_t count) {
+          const auto* truth = reinterpret_cast<const bool*>(pointers[1]);
+          for (int64_t i = 0; i < count; ++i) {
+            if (truth[i * strides[1]])
+              *reinterpret_cast<Element*>(pointers[0] + i * strides[0]) = element;
+          }
+        });
+  });
+}
+
 }  // namespace
+
+Tensor& masked_fill_scalar_in_place_cpu(Tensor& self, const Tensor& mask, const Scalar& value) {
+  OPWRIGHT_CHECK_TYPE(!value.is_complex() || is_complex(self.dtype()),
+                      "masked_fill_: the complex number ", value, " cannot be stored in self of ",
+                      self.dtype());
+  for_dtype(self.dtype(), "masked_fill_", [&]<typename T>() {
+    const T element = number_as<T>(value);
+    fill_where(self, mask, &element);
+  });
+  return self;
+}
+
+Tensor& masked_fill_tensor_in_place_cpu(Tensor& self, const Tensor& mask, const Tensor& value) {
+  OPWRIGHT_CHECK_VALUE(value.dim() == 0,
+                       "masked_fill_: value must be a number or a zero-dim tensor, got ", value);
+  OPWRIGHT_CHECK_TYPE(!is_complex(value.dtype()) || is_complex(self.dtype()),
+                      "masked_fill_: a value of ", value.dtype(), " cannot be stored in self of ",
+                      self.dtype());
+  const Tensor element = make_empty({}, self.dtype());
+  copy_elements(element, value);
+  fill_where(self, mask, element.data());
+  return self;
+}
 
 Tensor masked_select_cpu(const Tensor& self, const Tensor& mask) {
   check_mask("masked_select", mask);

@@ -77,7 +77,12 @@ void reduce(const char* who, Tensor& self, int64_t dim, const Tensor& index, con
   const DType dtype = combined_dtype(self.dtype());
   const Tensor target = as_dtype(self, dtype);
   const Tensor source = as_dtype(apart_from(src, self), dtype);
-  if (!include_self) assign_number(target, along, indices, identity_of(reduction, dtype));
+  if (!include_self) {
+    for_dtype(dtype, who, [&]<typename T>() {
+      const T identity = identity_of<T>(reduction);
+      assign(target, along, indices, nullptr, &identity);
+    });
+  }
   const ScatterLoop loop(target, indices, &source, nullptr, along);
   for_combined_dtype(dtype, who, reduction, [&]<typename T, typename Combine>() {
     loop.run<T>([](T& result, const T& value) { result = Combine{}(result, value); });

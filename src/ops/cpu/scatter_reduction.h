@@ -9,7 +9,6 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/numbers.h"
-#include "opwright/scalar.h"
 
 namespace opwright {
 
@@ -62,23 +61,18 @@ void for_combined_dtype(DType dtype, const char* who, Reduction reduction, const
 }
 
 // What leaves the other side as it is.
-inline Scalar identity_of(Reduction reduction, DType dtype) {
-  if (reduction == Reduction::Prod) return 1;
-  if (reduction == Reduction::Sum || reduction == Reduction::Mean) return 0;
-  const bool is_max = reduction == Reduction::Amax;
-  if (is_floating(dtype) || is_complex(dtype)) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    return is_max ? -infinity : infinity;
+template <class T>
+T identity_of(Reduction reduction) {
+  using Limits = std::numeric_limits<ComputeType<T>>;
+  if (reduction == Reduction::Prod) return convert_number<T>(1);
+  if constexpr (!kIsComplex<T>) {
+    const bool is_inexact = Limits::has_infinity;
+    if (reduction == Reduction::Amax)
+      return convert_number<T>(is_inexact ? -Limits::infinity() : Limits::lowest());
+    if (reduction == Reduction::Amin)
+      return convert_number<T>(is_inexact ? Limits::infinity() : Limits::max());
   }
-  return for_dtype(dtype, "scatter_reduce_", [&]<typename T>() -> Scalar {
-    if constexpr (std::is_integral_v<T>) {
-      // As a pattern of bits: a Scalar holds no more than an int64.
-      return static_cast<int64_t>(is_max ? std::numeric_limits<T>::lowest()
-                                         : std::numeric_limits<T>::max());
-    } else {
-      return 0;
-    }
-  });
+  return convert_number<T>(0);
 }
 
 // Ints are rounded down, as PyTorch has it.
