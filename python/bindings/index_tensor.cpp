@@ -5,6 +5,7 @@
 
 #include "bindings/creation.h"
 #include "bindings/numpy_objects.h"
+#include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"

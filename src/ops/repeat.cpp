@@ -60,6 +60,7 @@ Tensor roll_all_devices(const Tensor& self, std::span<const SymInt> shifts,
   if (dims.empty() && shifts.size() == 1) {
     return roll(self.flatten(), shifts, {0}).view(sym_geometry_of(self).sizes);
   }
+  OPWRIGHT_CHECK_VALUE(!shifts.empty(), "roll: shifts must hold at least one number");
   if (guard_or_false(self.sym_numel() == 0)) return self.clone();
   OPWRIGHT_CHECK_VALUE(shifts.size() == dims.size() && !dims.empty(), "roll: shifts ",
                        to_text(shifts), " and dims ", to_text(dims),

@@ -47,37 +47,56 @@ IndexedMemory find_memory(const char* who, const Tensor& self, const IndexTensor
   return {who, self, shape, tensors, Negative::FromTheEnd};
 }
 
-// Elements in the order of the loop, on this thread: of several for one place the last one stays,
+// Calls run(pointers, strides, count) for every run in the order of the loop. Rows are shared among
+// threads by the place that they are for, so that of several for one place always the same stays
 // and sums do not depend on threads.
+template <class Run>
+void for_each_run_by_place(const StridedLoop& loop, const Run& run) {
+  const bool has_rows = loop.strides(0)[1] == 0;
+  const auto parts =
+      has_rows && loop.numel() >= 2 * kElementwiseGrain ? static_cast<uint64_t>(num_threads()) : 1;
+  const auto part_of = [parts](int64_t offset) {
+    return (static_cast<uint64_t>(offset) * 0x9E3779B97F4A7C15U >> 32) % parts;
+  };
+  parallel_for(static_cast<int64_t>(parts), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      loop.for_each_run_of(0, loop.numel(),
+                           [&](const StridedLoop::Pointers& pointers,
+                               const StridedLoop::ByteStrides& strides, int64_t count) {
+                             if (parts > 1 && part_of(*reinterpret_cast<const int64_t*>(
+                                                  pointers[1])) != static_cast<uint64_t>(part))
+                               return;
+                             run(pointers, strides, count);
+                           });
+    }
+  });
+}
+
 template <class Element, class Combine>
 void write_elements(const StridedLoop& loop, const Combine& combine) {
-  loop.for_each_run_of(0, loop.numel(),
-                       [&](const StridedLoop::Pointers& pointers,
-                           const StridedLoop::ByteStrides& strides, int64_t count) {
-                         const std::byte* from = pointers[0];
-                         const std::byte* offset = pointers[1];
-                         std::byte* to = pointers[2];
-                         for (int64_t i = 0; i < count; ++i) {
-                           auto& target = *reinterpret_cast<Element*>(
-                               to + *reinterpret_cast<const int64_t*>(offset));
-                           target = combine(target, *reinterpret_cast<const Element*>(from));
-                           from += strides[0];
-                           offset += strides[1];
-                           to += strides[2];
-                         }
-                       });
+  for_each_run_by_place(loop, [&](const StridedLoop::Pointers& pointers,
+                                  const StridedLoop::ByteStrides& strides, int64_t count) {
+    const std::byte* from = pointers[0];
+    const std::byte* offset = pointers[1];
+    std::byte* to = pointers[2];
+    for (int64_t i = 0; i < count; ++i) {
+      auto& target = *reinterpret_cast<Element*>(to + *reinterpret_cast<const int64_t*>(offset));
+      target = combine(target, *reinterpret_cast<const Element*>(from));
+      from += strides[0];
+      offset += strides[1];
+      to += strides[2];
+    }
+  });
 }
 
 void put_elements(const StridedLoop& loop, const Tensor& self) {
-  const ConversionFunction copy = find_conversion(self.dtype(), self.dtype());
   if (loop.strides(0)[1] == 0) {  // rows
-    return loop.for_each_run_of(
-        0, loop.numel(),
-        [&](const StridedLoop::Pointers& pointers, const StridedLoop::ByteStrides& strides,
-            int64_t count) {
-          const int64_t offset = *reinterpret_cast<const int64_t*>(pointers[1]);
-          copy(pointers[2] + offset, strides[2], pointers[0], strides[0], count);
-        });
+    const ConversionFunction copy = find_conversion(self.dtype(), self.dtype());
+    return for_each_run_by_place(loop, [&](const StridedLoop::Pointers& pointers,
+                                           const StridedLoop::ByteStrides& strides, int64_t count) {
+      const int64_t offset = *reinterpret_cast<const int64_t*>(pointers[1]);
+      copy(pointers[2] + offset, strides[2], pointers[0], strides[0], count);
+    });
   }
   for_item_size(item_size(self.dtype()), [&]<typename Element>() {
     write_elements<Element>(loop, [](const Element&, const Element& value) { return value; });

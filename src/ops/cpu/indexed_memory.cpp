@@ -55,7 +55,7 @@ IndexedMemory::IndexedMemory(const char* who, const Tensor& self, const IndexedS
     const size_t at = i < shape.insert_at ? i : i + index_sizes.size();
     self_strides_[at] = self.strides()[shape.kept[i]];
   }
-  if (product(sizes_) == 0) return;
+  if (product(sizes_) == 0 && negative == Negative::FromTheEnd) return;
   for (size_t k = 0; k < indices.size(); ++k) {
     if (k == 0) std::fill_n(offsets_.mutable_data<int64_t>(), offsets_.numel(), 0);
     add_offsets(who, as_dtype(indices[k], DType::Int64), shape.indexed[k], negative);
