@@ -24,14 +24,14 @@ bool is_index_tensor(PyObject* object) {
          (PySequence_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object));
 }
 
-Tensor read_index_tensor(PyObject* object) {
+Tensor read_index_tensor(PyObject* object, Device device) {
   if (is_tensor(object)) return handle_of(object);
   Tensor index = tensor_of_data(object, {}, "index");
-  if (index.dtype() == DType::Bool) return index;
+  if (index.dtype() == DType::Bool) return index.to(device, DType::Bool);
   const bool is_empty_list = !is_numpy_array(object) && index.numel() == 0;
   OPWRIGHT_CHECK_INDEX(is_empty_list || is_integral(index.dtype()),
                        "an index tensor must hold ints or truth values, got ", index);
-  return index.to(DType::Int64);
+  return index.to(device, DType::Int64);
 }
 
 int64_t count_index_dims(const Tensor& index) { return is_mask(index) ? index.dim() : 1; }

@@ -7,6 +7,7 @@
 
 #include <Python.h>
 
+#include "opwright/device.h"
 #include "opwright/tensor.h"
 
 namespace opwright::python {
@@ -16,7 +17,8 @@ bool is_index_tensor(PyObject* object);
 
 // The object as index tensor: ints as int64, truth values as a mask. IndexError for what is
 // neither.
-Tensor read_index_tensor(PyObject* object);
+// A tensor stays where it is, anything else comes to `device`.
+Tensor read_index_tensor(PyObject* object, Device device);
 
 // How many dimensions it takes: those of a mask, else one.
 int64_t count_index_dims(const Tensor& index);

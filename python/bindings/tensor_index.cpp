@@ -104,7 +104,7 @@ class Indexer {
                             class_name(entry),
                             "; ints, slices, None, Ellipsis, bools, tensors, sequences of ints or "
                             "bools and tuples of these are indices");
-        given_.push_back(read_index_tensor(entry));
+        given_.push_back(read_index_tensor(entry, tensor_.device()));
         taken += count_index_dims(given_.back());
       }
     }

@@ -195,3 +195,14 @@ def test_wrong_index_tensors_are_named(index, kind, text):
 def test_assigned_sizes_that_do_not_fit_are_named():
     with pytest.raises(ValueError, match="index_put_: values"):
         tensor()[[0, 1]] = ow.arange(7)
+
+
+def test_fake_tensors_are_indexed_by_lists_and_fake_tensors():
+    x = ow.zeros(3, 4, device="meta")
+
+    x[[0, 1]] = 1
+
+    assert x[[0, 1, 2, 0]].shape == (4, 4)
+    assert x[:, ow.zeros(2, 2, dtype=ow.int64, device="meta")].shape == (3, 2, 2)
+    with pytest.raises(NotImplementedError, match="how many elements of a mask are true"):
+        x[[True, False, True]]
