@@ -72,6 +72,33 @@ class HostOperator {
 
 #endif
 
+// An argument of a type whose values cannot be lent, such as Tensor?[]: a copy for the call.
+template <class T>
+class CopiedArgument {
+ public:
+  explicit CopiedArgument(const T& argument) : value_(ValueOf<T>::give(argument)) {}
+  CopiedArgument(const CopiedArgument&) = delete;
+  CopiedArgument& operator=(const CopiedArgument&) = delete;
+  ~CopiedArgument() { release_value(value_); }
+  [[nodiscard]] OpwValue value() const { return value_; }
+
+ private:
+  OpwValue value_;
+};
+template <class T>
+concept Lendable = requires(const T& argument) { ValueOf<T>::lend(argument); };
+template <class T>
+class LentArgument {
+ public:
+  explicit LentArgument(const T& argument) : value_(ValueOf<T>::lend(argument)) {}
+  [[nodiscard]] OpwValue value() const { return value_; }
+
+ private:
+  OpwValue value_;
+};
+template <class T>
+using ArgumentOf = std::conditional_t<Lendable<T>, LentArgument<T>, CopiedArgument<T>>;
+
 template <class Signature>
 class OperatorHandle;
 
@@ -83,9 +110,18 @@ class OperatorHandle<R(Args...)> {
       : operator_(name, &SchemaOf<R(Args...)>::signature) {}
 
   R operator()(Args... args) {
-    const std::array<OpwValue, sizeof...(Args)> values = {ValueOfParameter<Args>::lend(args)...};
     std::array<OpwValue, ResultsOf<R>::kCount> results{};
-    operator_.call(values.data(), sizeof...(Args), results.data(), ResultsOf<R>::kCount);
+    if constexpr ((Lendable<std::remove_cvref_t<Args>> && ...)) {
+      const std::array<OpwValue, sizeof...(Args)> values = {ValueOfParameter<Args>::lend(args)...};
+      operator_.call(values.data(), sizeof...(Args), results.data(), ResultsOf<R>::kCount);
+    } else {
+      // The copies live until the end of the statement.
+      operator_.call(
+          std::array<OpwValue, sizeof...(Args)>{
+              ArgumentOf<std::remove_cvref_t<Args>>(args).value()...}
+              .data(),
+          sizeof...(Args), results.data(), ResultsOf<R>::kCount);
+    }
     if constexpr (std::is_lvalue_reference_v<R>) {
       release_value(results[0]);  // the argument's own handle
       return first_written<std::remove_reference_t<R>>(args...);

@@ -1,13 +1,15 @@
 // x[i], x[i] = y, len(x) and iteration of opwright.Tensor: views by ints, slices, None and
-// Ellipsis.
+// Ellipsis; copies by index tensors, masks and sequences, as PyTorch has them.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <Python.h>
 
 #include "bindings/creation.h"
 #include "bindings/element.h"
+#include "bindings/index_tensor.h"
 #include "bindings/method.h"
 #include "bindings/numpy_objects.h"
 #include "bindings/tensor_slots.h"
@@ -46,12 +48,6 @@ bool is_integer(PyObject* object) {
   return PyIndex_Check(object);
 }
 
-// What index tensors will be: those, masks, and sequences of ints.
-bool is_index_tensor(PyObject* object) {
-  return is_tensor(object) || is_numpy_array(object) ||
-         (PySequence_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object));
-}
-
 int64_t read_integer(PyObject* object) {
   const nanobind::object index = own(PyNumber_Index(object));
   int overflow = 0;
@@ -59,12 +55,6 @@ int64_t read_integer(PyObject* object) {
   if (value == -1 && PyErr_Occurred()) throw_python_error();
   OPWRIGHT_CHECK_INDEX(overflow == 0, "an index of more than 64 bits is out of range");
   return value;
-}
-
-[[noreturn]] void throw_index_tensors() {
-  throw_error("NotImplementedError",
-              "index tensors are not there yet: a tensor can be indexed by ints, slices, None, "
-              "Ellipsis, bools and tuples of these");
 }
 
 // ---- Applying an index, one entry after the other ----
@@ -89,12 +79,15 @@ class Indexer {
     }
   }
 
-  // A new tensor also when nothing was done.
+  // A view of the tensor, of all dimensions that index tensors take; a new one also when nothing
+  // was done.
   Tensor take() { return is_changed_ ? std::move(tensor_) : alias(tensor_); }
+  [[nodiscard]] const IndexTensorList& indices() const { return indices_; }
 
  private:
-  // The dimensions of the tensor that the entries take. Refuses what is no index.
-  static Py_ssize_t count_dims(PyObject* const* entries, Py_ssize_t count) {
+  // The dimensions of the tensor that the entries take. Refuses what is no index, and reads index
+  // tensors.
+  Py_ssize_t count_dims(PyObject* const* entries, Py_ssize_t count) {
     Py_ssize_t taken = 0;
     int ellipses = 0;
     int bools = 0;
@@ -107,13 +100,16 @@ class Indexer {
       } else if (PySlice_Check(entry) || is_integer(entry)) {
         ++taken;
       } else if (entry != Py_None) {
-        if (is_index_tensor(entry)) throw_index_tensors();
-        throw_error("TypeError", "a tensor cannot be indexed by ", class_name(entry),
-                    "; ints, slices, None, Ellipsis, bools and tuples of these are indices");
+        OPWRIGHT_CHECK_TYPE(is_index_tensor(entry), "a tensor cannot be indexed by ",
+                            class_name(entry),
+                            "; ints, slices, None, Ellipsis, bools, tensors, sequences of ints or "
+                            "bools and tuples of these are indices");
+        given_.push_back(read_index_tensor(entry, tensor_.device()));
+        taken += count_index_dims(given_.back());
       }
     }
     OPWRIGHT_CHECK_INDEX(ellipses <= 1, "an index can have one Ellipsis, got ", ellipses);
-    if (bools > 1) throw_index_tensors();  // they are masks that broadcast
+    broadcasts_ = bools > 1 || !given_.empty();
     return taken;
   }
 
@@ -121,16 +117,38 @@ class Indexer {
     if (entry == Py_None) {
       replace(unsqueeze(tensor_, dim_++));
     } else if (is_bool(entry)) {
-      const int keeps = PyObject_IsTrue(entry);
-      require_no_error(keeps);
-      replace(unsqueeze(tensor_, dim_));
-      if (!keeps) replace(slice(tensor_, dim_, SymInt(0), SymInt(0)));
-      ++dim_;
+      apply_bool(entry);
     } else if (PySlice_Check(entry)) {
       apply_slice(entry);
-    } else {
+    } else if (is_integer(entry)) {
       apply_integer(read_integer(entry));
+    } else {
+      apply_tensor(given_[num_applied_++]);
     }
+  }
+
+  // A dimension of one element or none; several truth values broadcast as index tensors do.
+  void apply_bool(PyObject* entry) {
+    const int keeps = PyObject_IsTrue(entry);
+    require_no_error(keeps);
+    replace(unsqueeze(tensor_, dim_));
+    if (broadcasts_)
+      indices_.add(dim_, zeros({keeps}, DType::Int64, std::nullopt, tensor_.device()));
+    else if (!keeps)
+      replace(slice(tensor_, dim_, SymInt(0), SymInt(0)));
+    ++dim_;
+  }
+
+  void apply_tensor(const Tensor& index) {
+    const int64_t taken = count_index_dims(index);
+    if (taken == 0) {  // a truth value in a tensor
+      replace(unsqueeze(tensor_, dim_));
+      indices_.add(dim_++, index.unsqueeze(0));
+      return;
+    }
+    indices_.add(dim_, index);
+    dim_ += taken;
+    dim_taken_ += taken;
   }
 
   void apply_integer(int64_t index) {
@@ -169,9 +187,13 @@ class Indexer {
   int64_t dim_ = 0;        // of tensor_ as it is now
   int64_t dim_taken_ = 0;  // of the tensor as it was, for errors
   bool is_changed_ = false;
+  std::vector<Tensor> given_;  // index tensors in the order of the entries
+  size_t num_applied_ = 0;     // of these
+  bool broadcasts_ = false;    // truth values do, with other entries
+  IndexTensorList indices_;
 };
 
-Tensor index_by(PyObject* self, PyObject* index) {
+Indexer index_by(PyObject* self, PyObject* index) {
   const LentTensor tensor(self);
   Indexer indexer(*tensor);
   if (PyTuple_Check(index)) {
@@ -179,13 +201,18 @@ Tensor index_by(PyObject* self, PyObject* index) {
   } else {
     indexer.apply_all(&index, 1);
   }
-  return indexer.take();
+  return indexer;
 }
 
 // ---- Slots ----
 
 PyObject* subscript(PyObject* self, PyObject* index) {
-  return guarded([&] { return require(wrap(index_by(self, index))); });
+  return guarded([&] {
+    Indexer indexer = index_by(self, index);
+    Tensor view = indexer.take();
+    if (indexer.indices().is_empty()) return require(wrap(std::move(view)));
+    return require(wrap(opwright::index(view, indexer.indices().as_argument())));
+  });
 }
 
 PyObject* item_at(PyObject* self, Py_ssize_t index) {
@@ -212,12 +239,17 @@ bool shows_the_same(const Tensor& a, const Tensor& b) {
          first.strides == second.strides;
 }
 
+// Without sizes of 1 in front, as NumPy has it, where there are more dimensions than in the target.
+Tensor without_leading(Tensor value, int64_t ndim) {
+  while (value.dim() > ndim && !value.is_symbolic() && value.size(0) == 1)
+    value = select(value, 0, 0);
+  return value;
+}
+
 // `x[0] += 1` assigns the view that it has just written: nothing is left to do then.
 void assign_tensor(Tensor& view, Tensor value) {
   if (shows_the_same(view, value)) return;
-  while (value.dim() > view.dim() && !value.is_symbolic() && value.size(0) == 1)
-    value = select(value, 0, 0);  // sizes of 1 in front, as NumPy has it
-  view.copy_(value);
+  view.copy_(without_leading(std::move(value), view.dim()));
 }
 
 Scalar read_scalar(PyObject* number) {
@@ -229,12 +261,32 @@ Scalar read_scalar(PyObject* number) {
   return {Complex<double>(value.real, value.imag)};
 }
 
+// A number or data as what is assigned to elements of `view`.
+Tensor read_assigned(const Tensor& view, PyObject* value) {
+  if (is_tensor(value)) return handle_of(value);
+  if (!PyFloat_Check(value) && !PyLong_Check(value) && !PyComplex_Check(value))
+    return tensor_over_data(value, {}, "assignment to a tensor");
+  const Scalar number = read_scalar(value);
+  OPWRIGHT_CHECK_TYPE(!number.is_complex() || is_complex(view.dtype()), "the complex number ",
+                      number, " cannot be stored in a tensor of ", view.dtype());
+  return scalar_tensor(number, view.dtype(), std::nullopt, view.device());
+}
+
+void put(Tensor& view, const IndexTensorList& indices, PyObject* value) {
+  const Tensor values =
+      without_leading(read_assigned(view, value), indices.count_result_dims(view.dim()));
+  view.index_put_(indices.as_argument(), values.to(view.device(), view.dtype()));
+}
+
 int assign_subscript(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(
       [&] {
         OPWRIGHT_CHECK_TYPE(value, "elements of a tensor cannot be deleted");
-        Tensor view = index_by(self, index);
-        if (is_tensor(value)) {
+        Indexer indexer = index_by(self, index);
+        Tensor view = indexer.take();
+        if (!indexer.indices().is_empty()) {
+          put(view, indexer.indices(), value);
+        } else if (is_tensor(value)) {
           assign_tensor(view, handle_of(value));
         } else if (is_numpy_number(value)) {
           view.fill_(read_scalar(own(PyObject_CallMethod(value, "item", nullptr)).ptr()));

@@ -4,13 +4,16 @@
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// S text; L ints; D dtype; M memory format; N for None. Empty lists are "-".
-// Results: T dtype sizes strides bytes, of the elements in logical order, a number as a zero-dim
-// tensor, several of a call after tabs; or E kind: text.
+// S text; L ints; D dtype; M memory format; N for None; V tensors separated by ";"; O the same
+// where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes, of
+// the elements in logical order, a number as a zero-dim tensor, several tensors separated by ";";
+// or E kind: text.
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -53,6 +56,19 @@ Tensor parse_tensor(const std::vector<std::string>& words) {
   return as_strided(flat, parse_ints(words[2]), parse_ints(words[3]), SymInt(std::stoll(words[4])));
 }
 
+Value parse_tensors(const std::string& text, bool is_optional) {
+  std::vector<std::optional<Tensor>> tensors;
+  if (text != "-") {
+    for (const std::string& part : split(text, ';'))
+      tensors.push_back(part == "N" ? std::nullopt
+                                    : std::optional<Tensor>(parse_tensor(split(part, ' '))));
+  }
+  if (is_optional) return Value::take(ValueOf<std::vector<std::optional<Tensor>>>::give(tensors));
+  std::vector<Tensor> all;
+  for (const auto& tensor : tensors) all.push_back(*tensor);
+  return Value::take(ValueOf<std::vector<Tensor>>::give(all));
+}
+
 Value parse_value(const std::string& text) {
   const std::vector<std::string> words = split(text, ' ');
   switch (words[0][0]) {
@@ -71,6 +87,10 @@ Value parse_value(const std::string& text) {
       return Value::take(ValueOf<std::vector<int64_t>>::give(parse_ints(words[1])));
     case 'S':
       return Value::take(ValueOf<std::string>::give(words[1]));
+    case 'V':
+      return parse_tensors(text.substr(2), false);
+    case 'O':
+      return parse_tensors(text.substr(2), true);
     case 'D':
       return Value::take(ValueOf<DType>::give(find_dtype(words[1]).value()));
     case 'M':
@@ -130,9 +150,17 @@ std::string run_line(const std::string& line) {
   std::vector<OpwValue> results(op.schema().returns.size());
   call(op, bound.values(), results);
   std::string text;
-  for (const OpwValue& result : results)
-    text += (text.empty() ? "" : "\t") + print_tensor(as_tensor(result));
-  return text;
+  const auto append = [&text](const Tensor& tensor) {
+    text += (text.empty() ? "" : ";") + print_tensor(tensor);
+  };
+  for (const OpwValue& result : results) {
+    if (result.tag != kOpwTensorList) {
+      append(as_tensor(result));
+    } else {
+      for (const Tensor& tensor : ValueOf<std::vector<Tensor>>::take(result)) append(tensor);
+    }
+  }
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace

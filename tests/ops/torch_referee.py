@@ -35,6 +35,10 @@ def bytes_of(tensor: torch.Tensor) -> str:
     return (flat.view(torch.uint8).numpy().tobytes().hex() if flat.numel() else "") or "-"
 
 
+class OptionalTensors(list):
+    """An argument of type Tensor?[]."""
+
+
 def encode(value) -> str:
     if isinstance(value, torch.Tensor):
         size = value.untyped_storage().nbytes() // value.element_size()
@@ -55,14 +59,18 @@ def encode(value) -> str:
         return f"D {name_of(value)}"
     if isinstance(value, torch.memory_format):
         return f"M {name_of(value).removesuffix('_format')}"
+    if isinstance(value, OptionalTensors):
+        return "O " + (";".join(map(encode, value)) or "-")
+    if isinstance(value, list) and any(isinstance(each, torch.Tensor) for each in value):
+        return "V " + ";".join(map(encode, value))
     return "N" if value is None else f"L {join(value)}"
 
 
 def decode(line: str) -> list[tuple[torch.Tensor, tuple[int, ...]]] | str:
-    """Return the results, or the error."""
+    """Return the results, those of a list one after another; or the error."""
     if line.startswith("E "):
         return line[2:]
-    return [decode_tensor(text) for text in line.split("\t")]
+    return [] if line == "-" else [decode_tensor(text) for text in line.split(";")]
 
 
 def decode_tensor(text: str) -> tuple[torch.Tensor, tuple[int, ...]]:
@@ -80,7 +88,13 @@ def decode_tensor(text: str) -> tuple[torch.Tensor, tuple[int, ...]]:
 
 
 # Operators whose strides differ where a size is 1, or which have a layout of their own.
-OF_ANY_STRIDES = ("aten::matmul", "aten::clamp", "aten::hardtanh", "aten::where.Scalar")
+OF_ANY_STRIDES = (
+    "aten::matmul",
+    "aten::clamp",
+    "aten::hardtanh",
+    "aten::where.Scalar",
+    "aten::index.Tensor",
+)
 
 
 def run_lines(lines: list[str]) -> list[list[tuple[torch.Tensor, tuple[int, ...]]] | str]:
@@ -169,7 +183,7 @@ def run_torch(op: str, args: tuple, kwargs: dict) -> list[torch.Tensor] | str:
         return str(error)
     if isinstance(result, torch.Tensor):
         return [result]
-    if isinstance(result, tuple):
+    if isinstance(result, list | tuple):
         return list(result)
     kind = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
     return [torch.tensor(result, dtype=kind[type(result)])]
@@ -183,6 +197,8 @@ def differ(
     if isinstance(actual, str) or isinstance(expected, str):
         agree = isinstance(actual, str) and isinstance(expected, str)
         return None if agree else f"ours: {str(actual)[:200]}\ntorch: {str(expected)[:200]}"
+    if len(actual) != len(expected):
+        return f"{len(actual)} tensors are not {len(expected)}"
     problems = [
         differs(ours, strides, theirs, compares_strides)
         for (ours, strides), theirs in zip(actual, expected, strict=True)

@@ -46,7 +46,11 @@ def update_stub(text: str, name: str, declarations: list[Declaration]) -> str:
     if not begin or not end:
         raise SchemaError(f"{name} has no lines '{BEGIN.strip()}' and '{END.strip()}'")
     indent = before[before.rfind("\n") + 1 :]
-    by_hand = set(re.findall(rf"^{indent}def (\w+)", before + after, re.MULTILINE))
+    # Methods of other classes may have the same names.
+    around = before[before.rfind("\nclass ") :] + after.partition("\nclass ")[0]
+    by_hand = set(
+        re.findall(rf"^{indent}def (\w+)", around if indent else before + after, re.MULTILINE)
+    )
     variant = "method" if name == METHODS_STUB else "function"
     made = write_operators(declarations, variant, by_hand, indent)
     blank = "" if indent else "\n"  # as ruff formats it

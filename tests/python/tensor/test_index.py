@@ -1,4 +1,7 @@
-"""Indexing: views by ints, slices, None and Ellipsis; NumPy and torch are the referees."""
+"""Indexing: views by ints, slices, None and Ellipsis; NumPy and torch are the referees.
+
+Index tensors, masks and sequences are in test_index_tensors.py.
+"""
 
 import numpy as np
 import opwright as ow
@@ -139,11 +142,6 @@ def test_slices_reach_over_the_end():
         (slice(None, None, 0), ValueError, "slice step cannot be zero"),
         ("a", TypeError, "a tensor cannot be indexed by str"),
         (1.5, TypeError, "a tensor cannot be indexed by float"),
-        ([0, 1], NotImplementedError, "index tensors are not there yet"),
-        (ow.tensor([0, 1]), NotImplementedError, "index tensors are not there yet"),
-        (ow.tensor([True, False, True]), NotImplementedError, "index tensors are not there yet"),
-        (np.array([0, 1]), NotImplementedError, "index tensors are not there yet"),
-        ((True, True), NotImplementedError, "index tensors are not there yet"),
     ],
 )
 def test_wrong_indices_are_named(index, kind, text):
