@@ -260,8 +260,8 @@ PyMemberDef packet_members[] = {
 constexpr char kPacketDoc[] =
     "All overloads of an operator's name: a call chooses among them.\n\n"
     ">>> import opwright as ow\n"
-    ">>> ow.ops.aten.eq.overloads()\n"
-    "['Tensor', 'Scalar']\n";
+    ">>> ow.ops.aten.sum.overloads()\n"
+    "['default', 'dim_IntList']\n";
 PyType_Slot packet_slots[] = {{Py_tp_doc, const_cast<char*>(kPacketDoc)},
                               {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                               {Py_tp_repr, reinterpret_cast<void*>(repr_packet)},

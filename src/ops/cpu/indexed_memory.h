@@ -41,8 +41,8 @@ enum class Negative : uint8_t { Refused, FromTheEnd };
 
 class IndexedMemory {
  public:
-  // One index tensor for each of shape.indexed. IndexError for an index out of range; those from the
-  // end are not looked at when the result has no elements, as PyTorch has it.
+  // One index tensor for each of shape.indexed. IndexError for an index out of range; those from
+  // the end are not looked at when the result has no elements, as PyTorch has it.
   IndexedMemory(const char* who, const Tensor& self, const IndexedShape& shape,
                 std::span<const Tensor> indices, Negative negative);
 
