@@ -4,7 +4,7 @@ import math
 import sys
 
 from harness import Report, Row, release_build
-from kernels import SIZES, measure, pointwise_cases
+from kernels import SIZES, all_cases, measure
 
 sys.path.insert(0, str(release_build() / "python"))
 import opwright
@@ -39,9 +39,9 @@ def main():
         if torch:
             torch.set_num_threads(threads)
         for size in SIZES if threads == 1 else SIZES[-1:]:
-            sides = {"ours": pointwise_cases(opwright, size)}
+            sides = {"ours": all_cases(opwright, size)}
             if torch:
-                sides["torch"] = pointwise_cases(torch, size)
+                sides["torch"] = all_cases(torch, size)
             figures = measure(sides, size, threads, rounds=9 if report.options.quick else 41)
             add_rows(report, threads, size, figures["ours"], figures.get("torch", {}))
     return report.finish()

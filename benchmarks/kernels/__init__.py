@@ -1,6 +1,13 @@
 """The cases of kernels.py, and how they are timed."""
 
 from .cases import SIZES, pointwise_cases
+from .matrix_shaped_cases import fold_cases, movement_cases
 from .timing import measure
 
-__all__ = ["SIZES", "measure", "pointwise_cases"]
+__all__ = ["SIZES", "all_cases", "measure"]
+
+
+def all_cases(package, size):
+    """Every case with about `size` elements, a function without arguments by its name."""
+    families = (pointwise_cases, fold_cases, movement_cases)
+    return {name: call for family in families for name, call in family(package, size).items()}

@@ -1,16 +1,15 @@
 #include "opwright/tensor/cpu_device.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
+#include "opwright/base/large_memory.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 
 namespace opwright {
 namespace {
 
-constexpr size_t kAlignment = 64;
 constexpr size_t kAddressSpace = size_t{1} << 47;  // more cannot be had, whatever malloc is asked
 
 int fail(const OpwHost* host, const char* kind, const char* text) {
@@ -28,14 +27,12 @@ int set_current(const OpwHost* host, int32_t index) {
 int allocate(const OpwHost* host, int32_t /*index*/, size_t bytes, OpwStream* /*stream*/,
              void** memory) {
   *memory = nullptr;
-  if (bytes <= kAddressSpace) {
-    *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  }
+  if (bytes <= kAddressSpace) *memory = allocate_large_memory(bytes);
   return *memory ? 0 : fail(host, "MemoryError", "out of memory");
 }
 
-void free_memory(int32_t /*index*/, void* memory, size_t /*bytes*/, OpwStream* /*stream*/) {
-  std::free(memory);
+void free_memory(int32_t /*index*/, void* memory, size_t bytes, OpwStream* /*stream*/) {
+  free_large_memory(memory, bytes);
 }
 
 int copy(const OpwHost* /*host*/, void* to, OpwDevice /*to_device*/, const void* from,
