@@ -40,35 +40,54 @@ struct FoldLoops {
     }
   }
 
+  // Long folds are read at the speed of the memory; it is asked some KiB early, perhaps for what lies
+  // after the elements, which is harmless.
+  static constexpr int64_t kAhead = 4096 / static_cast<int64_t>(sizeof(T));
+  template <int64_t kBytes>
+  OPWRIGHT_INLINE static void prefetch_lines(const T* from) {
+    for (int64_t i = 0; i < kBytes; i += 64)
+      __builtin_prefetch(reinterpret_cast<const char*>(from) + i);
+  }
+
+  // Of at least kWidth elements.
   template <int64_t kWidth>
   OPWRIGHT_INLINE static State fold_in_lanes(const T* elements, int64_t count) {
     std::array<State, kWidth> lanes;
-    for (State& lane : lanes) lane = F::identity();
-    int64_t i = 0;
-    for (; i + 4 * kWidth <= count; i += 4 * kWidth) {
-      const T* a = elements + i;
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t k = 0; k < kWidth; ++k)
+      lanes[static_cast<size_t>(k)] = F::step(F::identity(), elements[k]);
+    int64_t i = kWidth;
+    for (; i + kWidth <= count; i += kWidth) {
+      prefetch_lines<kWidth * static_cast<int64_t>(sizeof(T))>(elements + i + kAhead);
       OPWRIGHT_INDEPENDENT_ITERATIONS
-      for (int64_t k = 0; k < kWidth; ++k) {
-        lanes[static_cast<size_t>(k)] =
-            F::step(F::step(F::step(F::step(lanes[static_cast<size_t>(k)], a[k]), a[k + kWidth]),
-                            a[k + 2 * kWidth]),
-                    a[k + 3 * kWidth]);
-      }
+      for (int64_t k = 0; k < kWidth; ++k)
+        lanes[static_cast<size_t>(k)] = F::step(lanes[static_cast<size_t>(k)], elements[i + k]);
     }
     for (; i < count; i += kWidth) {
       const int64_t width = std::min(kWidth, count - i);
       for (int64_t k = 0; k < width; ++k)
         lanes[static_cast<size_t>(k)] = F::step(lanes[static_cast<size_t>(k)], elements[i + k]);
     }
-    for (size_t width = kWidth / 2; width > 0; width /= 2) {
-      for (size_t k = 0; k < width; ++k) lanes[k] = F::merge(lanes[k], lanes[k + width]);
-    }
+    merge_lanes<kWidth / 2>(lanes.data());
     return lanes[0];
+  }
+  template <size_t kWidth>
+  OPWRIGHT_INLINE static void merge_lanes(State* lanes) {
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (size_t k = 0; k < kWidth; ++k) lanes[k] = F::merge(lanes[k], lanes[k + kWidth]);
+    if constexpr (kWidth > 1) merge_lanes<kWidth / 2>(lanes);
+  }
+  OPWRIGHT_INLINE static State fold_few(const T* elements, int64_t count) {
+    State state = F::identity();
+    for (int64_t i = 0; i < count; ++i) state = F::step(state, elements[i]);
+    return state;
   }
 
   OPWRIGHT_INLINE static void run(State& state, const T* elements, int64_t count,
                                   int64_t /*first*/) {
-    if (count < 128)
+    if (count < 8)
+      state = fold_few(elements, count);
+    else if (count < 128)
       state = fold_in_lanes<8>(elements, count);
     else if (count < 4 * kLanes)
       state = fold_in_lanes<32>(elements, count);
