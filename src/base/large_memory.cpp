@@ -12,7 +12,8 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-// Sizes are rounded up to eight steps in each power of two, so that sizes which differ little share.
+// Sizes are rounded up to eight steps in each power of two, so that sizes which differ little
+// share.
 size_t round_up(size_t bytes) noexcept {
   const size_t step = bytes < kLeastLargeMemory ? kAlignment : std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;

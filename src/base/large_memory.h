@@ -1,7 +1,7 @@
 // Memory of tensors that are too large for a block.
 //
-// What is freed is kept, up to a bound, for the next tensor of about its size: the kernel would take its
-// pages back and clear new ones, which costs more than most operators do with them.
+// What is freed is kept, up to a bound, for the next tensor of about its size: the kernel would
+// take its pages back and clear new ones, which costs more than most operators do with them.
 #pragma once
 
 #include <cstddef>

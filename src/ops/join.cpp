@@ -1,4 +1,6 @@
 // cat and stack: several tensors as one.
+#include "opwright/ops/join.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <span>

@@ -7,6 +7,7 @@
 
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/cpu_level.h"
+#include "opwright/ops/cpu/moved_item.h"
 #include "opwright/ops/cpu/numbers.h"
 
 namespace opwright {
@@ -49,18 +50,7 @@ void move(std::byte* to, int64_t to_stride, const std::byte* from, int64_t from_
 }
 
 ConversionFunction find_move(size_t bytes) {
-  switch (bytes) {
-    case 1:
-      return &move<uint8_t>;
-    case 2:
-      return &move<uint16_t>;
-    case 4:
-      return &move<uint32_t>;
-    case 8:
-      return &move<uint64_t>;
-    default:
-      return &move<Complex<double>>;
-  }
+  return for_item_size(bytes, []<typename Item>() -> ConversionFunction { return &move<Item>; });
 }
 
 #if defined(__x86_64__)

@@ -4,6 +4,7 @@
 
 #include "opwright/ops/cpu/conversion.h"
 #include "opwright/ops/cpu/strided_loop.h"
+#include "opwright/ops/cpu/transposed_copy.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
@@ -24,11 +25,12 @@ void copy_elements(const Tensor& target, const Tensor& source) {
               end - begin);
     });
   }
-  StridedLoop({&target, &source})
-      .for_each_run([convert](const StridedLoop::Pointers& pointers,
+  const StridedLoop loop({&target, &source});
+  if (target.dtype() == source.dtype() && copy_transposed(loop, item(target))) return;
+  loop.for_each_run([convert](const StridedLoop::Pointers& pointers,
                               const StridedLoop::ByteStrides& strides, int64_t count) {
-        convert(pointers[0], strides[0], pointers[1], strides[1], count);
-      });
+    convert(pointers[0], strides[0], pointers[1], strides[1], count);
+  });
 }
 
 Tensor as_dtype(const Tensor& tensor, DType dtype) {

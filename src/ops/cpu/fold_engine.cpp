@@ -14,8 +14,8 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kBufferBytes = 32768;
-constexpr int64_t kBlockOfRun = 32768; // bytes that become one state
+constexpr int64_t kBufferBytes = 16384;
+constexpr int64_t kBlockOfRun = 16384;  // bytes that become one state
 constexpr int64_t kRowsOfBlock = 32;    // at most
 constexpr int64_t kShortRun = 8;        // elements; below, outputs are better side by side
 constexpr int64_t kBatch = 64;          // outputs that are finished together

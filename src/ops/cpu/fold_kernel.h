@@ -40,8 +40,8 @@ struct FoldLoops {
     }
   }
 
-  // Long folds are read at the speed of the memory; it is asked some KiB early, perhaps for what lies
-  // after the elements, which is harmless.
+  // Long folds are read at the speed of the memory; it is asked some KiB early, perhaps for what
+  // lies after the elements, which is harmless.
   static constexpr int64_t kAhead = 4096 / static_cast<int64_t>(sizeof(T));
   template <int64_t kBytes>
   OPWRIGHT_INLINE static void prefetch_lines(const T* from) {
@@ -58,7 +58,7 @@ struct FoldLoops {
       lanes[static_cast<size_t>(k)] = F::step(F::identity(), elements[k]);
     int64_t i = kWidth;
     for (; i + kWidth <= count; i += kWidth) {
-      prefetch_lines<kWidth * static_cast<int64_t>(sizeof(T))>(elements + i + kAhead);
+      prefetch_lines<kWidth* static_cast<int64_t>(sizeof(T))>(elements + i + kAhead);
       OPWRIGHT_INDEPENDENT_ITERATIONS
       for (int64_t k = 0; k < kWidth; ++k)
         lanes[static_cast<size_t>(k)] = F::step(lanes[static_cast<size_t>(k)], elements[i + k]);

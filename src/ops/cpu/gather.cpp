@@ -1,5 +1,6 @@
 // gather: one element for each index along a dimension.
 #include "opwright/error.h"
+#include "opwright/ops/cpu/dense_index.h"
 #include "opwright/ops/cpu/indexed_memory.h"
 #include "opwright/ops/index_shape.h"
 #include "opwright/tensor/factory.h"
@@ -8,6 +9,7 @@ namespace opwright {
 
 Tensor gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bool /*sparse_grad*/) {
   constexpr const char* kWho = "gather";
+  if (std::optional<Tensor> dense = gather_dense(kWho, self, dim, index)) return *dense;
   const size_t along = check_gather(kWho, self, dim, index);
   Tensor result = make_empty(index.sizes(), self.dtype());
   if (index.numel() == 0) return result;

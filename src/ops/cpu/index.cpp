@@ -3,6 +3,7 @@
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/conversion.h"
 #include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/cpu/dense_index.h"
 #include "opwright/ops/cpu/indexed_memory.h"
 #include "opwright/ops/cpu/nonzero.h"
 #include "opwright/ops/cpu/numbers.h"
@@ -149,6 +150,8 @@ Tensor index_select_cpu(const Tensor& self, int64_t dim, const Tensor& index) {
   constexpr const char* kWho = "index_select";
   OPWRIGHT_CHECK_VALUE(index.dim() <= 1, kWho, ": index must have one dimension, got sizes ",
                        to_text(index.sizes()));
+  if (index.dim() == 1)
+    if (std::optional<Tensor> dense = select_dense(kWho, self, dim, index)) return *dense;
   check_index_dtype(kWho, index);
   const auto ndim = static_cast<size_t>(self.dim() == 0 ? 1 : self.dim());
   const size_t along = wrap_dim(dim, ndim, kWho);
@@ -172,6 +175,7 @@ Tensor embedding_cpu(const Tensor& weight, const Tensor& indices, int64_t /*padd
   constexpr const char* kWho = "embedding";
   OPWRIGHT_CHECK_VALUE(weight.dim() == 2, kWho, ": weight must have two dimensions, got sizes ",
                        to_text(weight.sizes()));
+  if (std::optional<Tensor> dense = select_dense(kWho, weight, 0, indices)) return *dense;
   check_index_dtype(kWho, indices);
   return IndexedMemory(kWho, weight, replace_dim(weight, 0, indices), {&indices, 1},
                        Negative::Refused)

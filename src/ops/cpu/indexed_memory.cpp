@@ -16,14 +16,13 @@ namespace {
               " of size ", size);
 }
 
-// The smallest index that is allowed.
-int64_t lowest_index(Negative negative, int64_t size) {
-  return negative == Negative::FromTheEnd ? -size : 0;
-}
+Sizes plain(const SymSizes& sizes) { return Sizes(*as_plain(sizes)); }
 
-// One look at all of a run before the first is used, in vector code.
-void check_run(const char* who, const std::byte* indices, int64_t stride, int64_t count,
-               int64_t lowest, size_t dim, int64_t size) {
+}  // namespace
+
+void check_indices(const char* who, const std::byte* indices, int64_t stride, int64_t count,
+                   Negative negative, size_t dim, int64_t size) {
+  const int64_t lowest = negative == Negative::FromTheEnd ? -size : 0;
   uint64_t outside = 0;
   const auto at = [&](int64_t i) {
     return *reinterpret_cast<const int64_t*>(indices + i * stride);
@@ -36,10 +35,6 @@ void check_run(const char* who, const std::byte* indices, int64_t stride, int64_
     if (at(i) < lowest || at(i) >= size) throw_out_of_range(who, at(i), dim, size);
   }
 }
-
-Sizes plain(const SymSizes& sizes) { return Sizes(*as_plain(sizes)); }
-
-}  // namespace
 
 IndexedMemory::IndexedMemory(const char* who, const Tensor& self, const IndexedShape& shape,
                              std::span<const Tensor> indices, Negative negative)
@@ -66,11 +61,10 @@ void IndexedMemory::add_offsets(const char* who, const Tensor& index, size_t dim
                                 Negative negative) {
   const int64_t size = self_.sizes()[dim];
   const int64_t step = self_.strides()[dim] * static_cast<int64_t>(item_size(self_.dtype()));
-  const int64_t lowest = lowest_index(negative, size);
   StridedLoop({&offsets_, &index})
       .for_each_run([&](const StridedLoop::Pointers& pointers,
                         const StridedLoop::ByteStrides& strides, int64_t count) {
-        check_run(who, pointers[1], strides[1], count, lowest, dim, size);
+        check_indices(who, pointers[1], strides[1], count, negative, dim, size);
         for (int64_t i = 0; i < count; ++i) {
           int64_t each = *reinterpret_cast<const int64_t*>(pointers[1] + i * strides[1]);
           each += each < 0 ? size : 0;
@@ -125,9 +119,10 @@ Tensor checked_index(const char* who, const Tensor& index, const Tensor& self, s
   auto* indices = const_cast<std::byte*>(static_cast<const std::byte*>(checked.data()));
   const StridedOperand operand{indices, sizeof(int64_t), checked.sizes(), checked.strides()};
   StridedLoop({&operand, 1})
-      .for_each_run(
-          [&](const StridedLoop::Pointers& pointers, const StridedLoop::ByteStrides& strides,
-              int64_t count) { check_run(who, pointers[0], strides[0], count, 0, dim, size); });
+      .for_each_run([&](const StridedLoop::Pointers& pointers,
+                        const StridedLoop::ByteStrides& strides, int64_t count) {
+        check_indices(who, pointers[0], strides[0], count, Negative::Refused, dim, size);
+      });
   return checked;
 }
 

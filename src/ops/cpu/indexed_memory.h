@@ -8,36 +8,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "opwright/ops/cpu/moved_item.h"
 #include "opwright/ops/cpu/strided_loop.h"
 #include "opwright/ops/index_shape.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
 
-// An element as bytes, of any alignment.
-template <size_t kBytes>
-struct ElementBytes {
-  std::byte bytes[kBytes];
-};
-
-// Calls body.operator()<ElementBytes<n>>() for elements of n bytes.
-template <class Body>
-decltype(auto) for_item_size(size_t bytes, Body&& body) {
-  switch (bytes) {
-    case 1:
-      return body.template operator()<ElementBytes<1>>();
-    case 2:
-      return body.template operator()<ElementBytes<2>>();
-    case 4:
-      return body.template operator()<ElementBytes<4>>();
-    case 8:
-      return body.template operator()<ElementBytes<8>>();
-    default:
-      return body.template operator()<ElementBytes<16>>();
-  }
-}
-
 enum class Negative : uint8_t { Refused, FromTheEnd };
+
+// One look at all of a run of int64 indices before the first is used, in vector code. IndexError.
+void check_indices(const char* who, const std::byte* indices, int64_t stride, int64_t count,
+                   Negative negative, size_t dim, int64_t size);
 
 class IndexedMemory {
  public:
