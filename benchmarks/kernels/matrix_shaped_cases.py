@@ -1,4 +1,4 @@
-"""Operators over a square of elements: folds along each axis, norms, scans, sorting, copies, indexing."""
+"""Operators over a square of elements: folds, norms, scans, sorting, copies, indexing."""
 
 import math
 

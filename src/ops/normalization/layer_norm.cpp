@@ -23,16 +23,25 @@ struct NormalizeRow {
                                   const C* bias, double eps, RowStatistics<C>* statistics) {
     const RowStatistics<C> found = find_statistics(in, count, eps);
     *statistics = found;
-    const C mean = found.mean;
-    const C scale = found.reciprocal;
-    if (weight && bias) {
-      OPWRIGHT_INDEPENDENT_ITERATIONS
-      for (int64_t i = 0; i < count; ++i) out[i] = (in[i] - mean) * scale * weight[i] + bias[i];
-      return;
-    }
+    if (weight && bias)
+      normalize<true, true>(out, in, count, weight, bias, found);
+    else if (weight)
+      normalize<true, false>(out, in, count, weight, bias, found);
+    else if (bias)
+      normalize<false, true>(out, in, count, weight, bias, found);
+    else
+      normalize<false, false>(out, in, count, weight, bias, found);
+  }
+
+  template <bool kHasWeight, bool kHasBias>
+  OPWRIGHT_INLINE static void normalize(C* out, const C* in, int64_t count, const C* weight,
+                                        const C* bias, RowStatistics<C> statistics) {
+    OPWRIGHT_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < count; ++i) {
-      const C normal = (in[i] - mean) * scale;
-      out[i] = (weight ? normal * weight[i] : normal) + (bias ? bias[i] : C{});
+      C value = (in[i] - statistics.mean) * statistics.reciprocal;
+      if constexpr (kHasWeight) value *= weight[i];
+      if constexpr (kHasBias) value += bias[i];
+      out[i] = value;
     }
   }
 };

@@ -13,6 +13,7 @@ namespace opwright {
 namespace {
 
 constexpr int64_t kGrain = 4096;  // elements
+constexpr int64_t kFew = 16;      // so many are kept in order one by one
 
 template <class T>
 class TopK {
@@ -72,13 +73,13 @@ class TopK {
   template <class Order>
   void find_first(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count,
                   const Order& order) const {
+    if (count <= kFew && count < line.size) return insert_few(in, line, elements, count, order);
     const auto end = elements.begin() + count;
-    // Few are kept in a heap, whose top is the last of them: most others are not even stored.
-    const bool are_few = count * 16 <= line.size;
-    const int64_t stored = are_few ? count : line.size;
-    for (int64_t k = 0; k < stored; ++k)
-      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * line.stride]), k};
-    if (!are_few) {
+    // Where few of many are chosen they are kept in a heap, whose top is the last of them: most
+    // others are not even stored.
+    const bool is_heap = count * 16 <= line.size;
+    store(in, line, elements, is_heap ? count : line.size);
+    if (!is_heap) {
       if (end != elements.end()) std::nth_element(elements.begin(), end, elements.end(), order);
       if (sorted_) std::sort(elements.begin(), end, order);
       return;
@@ -92,6 +93,27 @@ class TopK {
       std::push_heap(elements.begin(), end, order);
     }
     std::sort_heap(elements.begin(), end, order);
+  }
+
+  // A few are kept in order, and each that is before the last of them finds its place from there.
+  template <class Order>
+  static void insert_few(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count,
+                         const Order& order) {
+    Placed<C>* kept = elements.data();
+    store(in, line, elements, count);
+    std::sort(kept, kept + count, order);
+    for (int64_t k = count; k < line.size; ++k) {
+      const Placed<C> element{static_cast<C>(in[k * line.stride]), k};
+      if (!order(element, kept[count - 1])) continue;
+      int64_t place = count - 1;
+      for (; place > 0 && order(element, kept[place - 1]); --place) kept[place] = kept[place - 1];
+      kept[place] = element;
+    }
+  }
+
+  static void store(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count) {
+    for (int64_t k = 0; k < count; ++k)
+      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * line.stride]), k};
   }
 
   const Tensor& self_;
