@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 from generate_ops.__main__ import write_if_changed
-from generate_ops.declarations import TAGS, DeclarationError, Reader
+from generate_ops.author_list import write_author_files
+from generate_ops.declarations import DeclarationError, Reader, read_declarations
 from generate_ops.headers import write_functions_header, write_methods_header
 from generate_ops.operator_names import write_operator_names
 from generate_ops.registration import write_registration
-from generate_ops.schema import SchemaError
+from generate_ops.skeletons import write_skeletons
+from generate_ops.slots import DEVICE_KEYS
+from generate_ops.tags import TAGS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -139,7 +142,7 @@ DEFINITIONS = """\
 OPWRIGHT_LIBRARY(aten, m) {
 #line 1 "ops.yaml"
   m.def("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", \
-{Tag::Core, Tag::Pointwise});
+{opwright::Tag::Core, opwright::Tag::Pointwise});
 """
 
 IMPLEMENTATIONS = """\
@@ -226,7 +229,9 @@ def test_overloads_that_cpp_cannot_tell_apart_are_refused():
         "- func: f.b(Tensor self, int y) -> Tensor\n  dispatch: {CPU: g}\n"
     )
 
-    with pytest.raises(SchemaError, match=r"f\.b and f\.a have the same C\+\+ parameters"):
+    with pytest.raises(
+        DeclarationError, match=r"^ops\.yaml:3: f\.b and f\.a have the same C\+\+ parameters"
+    ):
         write_functions_header(declarations, "ops.yaml", "aten")
 
 
@@ -238,8 +243,8 @@ F = "- func: f(Tensor self) -> Tensor\n"
     [
         (F + "  kernel: f\n", "ops.yaml:2: unknown key 'kernel'; there are func, variants, tags, "),
         (
-            F + "  dispatch: {CPU: f}\n" + F + "  dispatch: {CPU: f}\n",
-            "ops.yaml:3: 'f' is declared twice, first in line 1",
+            F + "  dispatch: {CPU: f}\n" + F + "  dispatch: {CPU: g}\n",
+            "ops.yaml:3: 'f' is declared twice and differently, first in line 1",
         ),
         (
             F + "  dispatch: {CPU: f}\n  dispatch: {CPU: f}\n",
@@ -248,7 +253,7 @@ F = "- func: f(Tensor self) -> Tensor\n"
         (F, "ops.yaml:1: an operator needs a 'dispatch' with at least one function"),
         (
             F + "  dispatch: {GPU: f}\n",
-            "ops.yaml:2: unknown dispatch key 'GPU'; there are CPU, Fake",
+            "ops.yaml:2: unknown dispatch key 'GPU'; there are CPU, CUDA",
         ),
         (F + "  dispatch: {CPU: f()}\n", "ops.yaml:2: 'f()' is no name of a C++ function"),
         (
@@ -264,6 +269,10 @@ F = "- func: f(Tensor self) -> Tensor\n"
         (
             "- func: f(Tensor self)\n",
             "ops.yaml:1: 'f(Tensor self)' is not 'name.overload(arguments)",
+        ),
+        (
+            "- func: npu::f(Tensor x) -> Tensor\n",
+            "ops.yaml:1: 'npu::f(Tensor x) -> Tensor' has a namespace; it is given beside the file",
         ),
         ("- func: f(Tensor) -> Tensor\n", "ops.yaml:1: 'Tensor' is not an argument"),
         ("- func: f(int x, int x) -> int\n", "ops.yaml:1: there are two arguments 'x'"),
@@ -283,6 +292,28 @@ F = "- func: f(Tensor self) -> Tensor\n"
         ("func: f\n", "ops.yaml:1: expected a list of operators"),
         ("- f\n", "ops.yaml:1: an operator must be a mapping"),
         ("- func: {\n", "ops.yaml:2: "),
+        (F + "  dispatch: f\n", "ops.yaml:2: 'dispatch' must be a mapping"),
+        (F + "  dispatch: {CPU: [f]}\n", "ops.yaml:2: 'CPU' must be text"),
+        (
+            F + "  dispatch: {Fake: f, Meta: g}\n",
+            "ops.yaml:2: there are two functions for 'Meta'",
+        ),
+        (F + "  decompose: [f]\n", "ops.yaml:2: 'decompose' must be text"),
+        (
+            F + "  decompose: audio.bodies:f\n",
+            "ops.yaml:2: 'audio.bodies:f' is a Python function, which opwright.declare.load regis",
+        ),
+        (F + "  tags: [[core]]\n", "ops.yaml:2: a tag must be text"),
+        (F + "  tags: [view]\n", "ops.yaml:2: the tag 'view' contradicts the schema f(Tensor "),
+        (F + "  tags: [inplace]\n", "ops.yaml:2: the tag 'inplace' contradicts the schema "),
+        (F + "  op_api: all\n", "ops.yaml:2: unknown key 'op_api'; there are func, variants, "),
+        ("", "ops.yaml:1: the file is empty; expected a list of operators"),
+        ("# nothing\n", "ops.yaml:1: the file is empty; expected a list of operators"),
+        ("just text\n", "ops.yaml:1: expected a list of operators"),
+        ("- func: f\n\t- x\n", "ops.yaml:2: "),
+        ("- a: 1\n---\n- b: 2\n", "ops.yaml:2: but found another document"),
+        (F + "\x01", "ops.yaml:2: the character 0x1 is not allowed in YAML"),
+        ("[" * 3000, "ops.yaml:1: "),
     ],
 )
 def test_a_problem_is_told_with_its_line(text, problem):
@@ -298,7 +329,9 @@ def test_a_function_has_one_signature():
         "- func: g(Tensor self, int x) -> Tensor\n  dispatch: {CPU: same}\n"
     )
 
-    with pytest.raises(SchemaError, match="same is named with two signatures, again in line 3"):
+    with pytest.raises(
+        DeclarationError, match=r"^ops\.yaml:3: same is named with two signatures"
+    ):
         write_registration(declarations, "ops.yaml", "aten")
 
 
@@ -369,6 +402,13 @@ def test_the_tags_are_those_of_the_header():
     assert [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in names] == list(TAGS)
 
 
+def test_the_device_keys_are_those_of_the_header():
+    header = (ROOT / "include" / "opwright" / "device.h").read_text()
+    body = re.search(r"kDeviceNames\[\] = \{(.*?)\n\};", header, re.DOTALL)[1]
+
+    assert set(re.findall(r'"(\w+)"', body)) == {*DEVICE_KEYS.values(), "meta"}
+
+
 def test_the_schemas_of_functions_yaml_are_those_of_torch():
     torch = pytest.importorskip("torch", reason="torch is not installed: no schema was compared")
     path = ROOT / "src" / "ops" / "functions.yaml"
@@ -377,3 +417,201 @@ def test_the_schemas_of_functions_yaml_are_those_of_torch():
         packet = getattr(torch.ops.aten, declaration.schema.name)
         theirs = getattr(packet, declaration.schema.overload or "default")._schema
         assert torch._C.parse_schema(f"aten::{declaration.schema.text}") == theirs
+
+
+# ---- what an entry says ---------------------------------------------------------------------------
+
+
+def test_the_same_entry_twice_is_harmless():
+    entry = F + "  tags: [core]\n  dispatch: {CPU: f}\n"
+
+    assert read(entry + entry) == read(entry)
+
+
+def test_a_tag_follows_from_the_schema():
+    tags = {
+        each.schema.name: each.tags
+        for each in read(
+            "- func: add_(Tensor(a!) self, Tensor x) -> Tensor(a!)\n  dispatch: {CPU: f}\n"
+            "- func: sort(Tensor x, *, Tensor(a!) v, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))\n"
+            "  dispatch: {CPU: g}\n"
+            "- func: fill(Tensor(a!) self) -> ()\n  dispatch: {CPU: h}\n"
+        )
+    }
+
+    assert tags == {"add_": ("inplace",), "sort": ("out",), "fill": ()}
+
+
+def test_a_decomposition_alone_is_a_composite_body():
+    (declaration,) = read(F + "  decompose: f_composite\n")
+
+    assert declaration.dispatch == {"CompositeImplicitAutograd": "f_composite"}
+
+
+def test_a_decomposition_beside_kernels_is_a_rule():
+    source = write_registration(
+        read(F + "  dispatch: {CPU: f_cpu}\n  decompose: f_parts\n"), "ops.yaml", "aten"
+    )
+
+    assert 'OPWRIGHT_LIBRARY_IMPL(aten, Decompose, m) {\n#line 1 "ops.yaml"\n' in source
+    assert "Tensor f_parts(const Tensor& self);" in source
+
+
+def test_one_function_may_be_for_several_devices():
+    (declaration,) = read(F + "  dispatch: {'CPU, CUDA': f}\n")
+
+    assert declaration.dispatch == {"CPU": "f", "CUDA": "f"}
+
+
+def test_a_file_that_is_no_text_is_told_with_its_line(tmp_path):
+    path = tmp_path / "ops.yaml"
+    path.write_bytes(b"- func: f\n- \xff\n")
+
+    with pytest.raises(DeclarationError, match=r"^ops\.yaml:2: the file is not UTF-8 text$"):
+        read_declarations(path, "ops.yaml")
+
+
+# ---- an author's list -----------------------------------------------------------------------------
+
+LIST = """\
+all_version: [v2.1, v2.2]
+custom:
+  - func: npu_add_custom(Tensor x, Tensor y) -> Tensor
+    op_api: all_version
+    tags: [pointwise, pt2_compliant_tag]
+    dispatch: {CPU: add_custom_cpu, Meta: add_custom_fake}
+  - func: npu_seed() -> int
+empty:
+backward:
+  - func: npu_pad(Tensor self, SymInt[2] sizes=1, *, str? mode=None) -> Tensor
+    structured: true
+"""
+
+LIST_FUNCTION = """\
+namespace npu {
+
+// npu_add_custom(Tensor x, Tensor y) -> Tensor
+template <opwright::AnyTensor Self = opwright::Tensor>
+Self npu_add_custom(const Self& x, const opwright::Same<Self>& y) {
+  return opwright::imported<"npu::npu_add_custom", Self(const Self&, const Self&)>(x, y);
+}
+"""
+
+LIST_KERNELS = """\
+namespace npu {
+
+opwright::Tensor add_custom_cpu(const opwright::Tensor& x, const opwright::Tensor& y);
+opwright::FakeTensor add_custom_fake(const opwright::FakeTensor& x, const opwright::FakeTensor& y);
+
+}  // namespace npu
+"""
+
+LIST_REGISTRATION = """\
+OPWRIGHT_LIBRARY_FRAGMENT(npu, m) {
+#line 3 "ops.yaml"
+  m.def("npu_add_custom(Tensor x, Tensor y) -> Tensor", {opwright::Tag::Pointwise});
+#line 7 "ops.yaml"
+  m.def("npu_seed() -> int", {});
+"""
+
+
+def read_list(text: str, **options):
+    return Reader("ops.yaml", built_in=False, **options).read(text)
+
+
+def test_a_list_may_have_sections_and_hints_of_other_generators():
+    sections = {each.schema.name: (each.section, each.line) for each in read_list(LIST)}
+
+    assert sections == {
+        "npu_add_custom": ("custom", 3),
+        "npu_seed": ("custom", 7),
+        "npu_pad": ("backward", 10),
+    }
+
+
+def test_a_list_makes_functions_declarations_and_the_registration():
+    files = write_author_files(read_list(LIST), "ops.yaml", "ops", "npu")
+
+    assert list(files) == ["npu/ops.h", "npu/ops_kernels.h", "npu/register_ops.cpp"]
+    assert LIST_FUNCTION in files["npu/ops.h"]
+    assert "opwright::SymIntList sizes = {1, 1}" in files["npu/ops.h"]
+    assert LIST_KERNELS in files["npu/ops_kernels.h"]
+    assert '#include "npu/ops_kernels.h"\n' in files["npu/register_ops.cpp"]
+    assert LIST_REGISTRATION in files["npu/register_ops.cpp"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("custom: text\n", "ops.yaml:1: the section 'custom' must be a list"),
+        ("custom:\n  - text\n", "ops.yaml:2: an operator must be a mapping"),
+        (
+            "custom:\n  - func: f(Tensor x) -> Tensor\n    kernal: f\n",
+            "ops.yaml:3: unknown key 'kernal'; there are func, variants, tags, dispatch, decompose",
+        ),
+        (
+            "custom:\n  - func: f(Tensor x) -> Tensor\nmore:\n  - func: f(Tensor y) -> Tensor\n",
+            "ops.yaml:4: 'f' is declared twice and differently, first in line 2",
+        ),
+        ("func: f(Tensor x) -> Tensor\n", "ops.yaml:1: 'func' stands outside of an entry; entr"),
+        (
+            "- func: f(Tensor x) -> Tensor\n  pointwise: f\n",
+            "ops.yaml:2: unknown key 'pointwise'",
+        ),
+        (
+            "- func: f(Tensor x) -> Tensor\n  dispatch: {NPU: f}\n",
+            "ops.yaml:2: unknown dispatch key 'NPU'; there are CPU, CUDA, OpenCL, ",
+        ),
+    ],
+)
+def test_a_problem_of_a_list_is_told_with_its_line(text, problem):
+    with pytest.raises(DeclarationError) as raised:
+        read_list(text)
+
+    assert str(raised.value).startswith(problem)
+
+
+def test_a_list_may_name_the_device_of_a_plug_in():
+    text = "- func: f(Tensor x) -> Tensor\n  dispatch: {NPU: f_npu}\n"
+
+    (declaration,) = read_list(text, devices=("npu",))
+
+    assert declaration.dispatch == {"NPU": "f_npu"}
+
+
+# ---- files to start from --------------------------------------------------------------------------
+
+SKELETON = """\
+// npu_add_custom(Tensor x, Tensor y) -> Tensor
+opwright::Tensor add_custom_cpu(const opwright::Tensor& /*x*/, const opwright::Tensor& /*y*/) {
+  opwright::throw_error(
+      "NotImplementedError",
+      "npu::npu_add_custom: the kernel for CPU is not written yet");
+}
+
+// Gives the sizes, dtype and device of the results without data, e.g.
+//   return opwright::empty_like(x);
+opwright::FakeTensor add_custom_fake("""
+
+
+def test_a_skeleton_has_functions_that_say_that_they_are_not_written():
+    files = write_skeletons(read_list(LIST), "ops.yaml", "npu", ["CPU"])
+
+    assert list(files) == ["npu_add_custom.cpp", "npu_seed.cpp", "npu_pad.cpp", "CMakeLists.txt"]
+    assert SKELETON in files["npu_add_custom.cpp"]
+    assert "OPWRIGHT_LIBRARY_IMPL(npu, Fake, m) {" in files["npu_pad.cpp"]
+
+
+def test_a_skeleton_without_tensors_is_for_all_devices():
+    files = write_skeletons(read_list(LIST), "ops.yaml", "npu", ["CPU"])
+
+    assert "OPWRIGHT_LIBRARY_IMPL(npu, CompositeExplicitAutograd, m)" in files["npu_seed.cpp"]
+
+
+def test_a_skeleton_of_a_composite_has_its_body_alone():
+    declarations = read_list("- func: f(Tensor x) -> Tensor\n  decompose: f_body\n")
+
+    source = write_skeletons(declarations, "ops.yaml", "npu", ["CPU"])["f.cpp"]
+
+    assert "opwright::Tensor f_body(const opwright::Tensor& /*x*/) {" in source
+    assert source.count("OPWRIGHT_LIBRARY_IMPL") == 1

@@ -34,6 +34,7 @@ CMAKE_PACKAGE = {
     "opwrightTargets.cmake",
     "opwrightTargets-noconfig.cmake",
     "add_operators.cmake",
+    "declare.cmake",
     "portable_exports.map",
 }
 

@@ -24,6 +24,7 @@ class Type:
     base: str  # "Tensor", "SymInt", ...
     suffixes: tuple[str, ...]  # "?", "[]" or "[2]", innermost first
     is_written: bool = False
+    alias: str = ""  # "a" in `Tensor(a!)`
 
     @property
     def shape(self) -> str:
@@ -42,6 +43,7 @@ class Argument:
     type: Type
     name: str
     default: str | None  # as the schema writes it
+    is_keyword_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,45 @@ class Schema:
     def full_name(self) -> str:
         return f"{self.name}.{self.overload}" if self.overload else self.name
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether it writes its first argument and returns it."""
+        first = self.arguments[0].type if self.arguments else None
+        return first is not None and first.is_written and self.returns_what_is(first)
+
+    @property
+    def writes_out(self) -> bool:
+        """Whether it writes arguments that are given by keyword and returns them."""
+        written = [each.type for each in self.arguments if each.type.is_written]
+        keywords = [each for each in self.arguments if each.is_keyword_only]
+        return bool(written) and all(
+            any(each.type is type_ for each in keywords) and self.returns_what_is(type_)
+            for type_ in written
+        )
+
+    @property
+    def may_be_view(self) -> bool:
+        """Whether results alias an argument and none is written."""
+        aliased = {each.type.alias for each in self.arguments if each.type.alias}
+        return not any(each.type.is_written for each in self.arguments) and any(
+            each.alias in aliased for each in self.returns
+        )
+
+    def returns_what_is(self, type_: Type) -> bool:
+        return any(each.is_written and each.alias == type_.alias for each in self.returns)
+
 
 def parse_schema(text: str) -> Schema:
     found = SCHEMA.fullmatch(text)
+    if not found and "::" in text.partition("(")[0]:
+        raise SchemaError(f"'{text}' has a namespace; it is given beside the file")
     if not found:
         raise SchemaError(f"'{text}' is not 'name.overload(arguments) -> returns'")
     parts = split_list(found["arguments"])
-    arguments = tuple(parse_argument(part) for part in parts if part != "*")
+    star = parts.index("*") if "*" in parts else len(parts)
+    arguments = tuple(
+        parse_argument(part, index > star) for index, part in enumerate(parts) if part != "*"
+    )
     names = [argument.name for argument in arguments]
     for name in names:
         if names.count(name) > 1:
@@ -76,11 +110,11 @@ def parse_schema(text: str) -> Schema:
     )
 
 
-def parse_argument(text: str) -> Argument:
+def parse_argument(text: str, is_keyword_only: bool = False) -> Argument:
     found = ARGUMENT.fullmatch(text)
     if not found or not found["name"]:
         raise SchemaError(f"'{text}' is not an argument")
-    return Argument(make_type(found), found["name"], found["default"])
+    return Argument(make_type(found), found["name"], found["default"], is_keyword_only)
 
 
 def parse_returns(text: str) -> tuple[Type, ...]:
@@ -96,7 +130,9 @@ def parse_returns(text: str) -> tuple[Type, ...]:
 
 def make_type(found: re.Match[str]) -> Type:
     suffixes = tuple(re.findall(r"\[\d*\]|\?", found["suffixes"]))
-    return Type(found["base"], suffixes, is_written="!" in (found["alias"] or ""))
+    alias = found["alias"] or ""
+    name = re.match(r"\w*", alias)[0]
+    return Type(found["base"], suffixes, is_written="!" in alias, alias=name)
 
 
 def split_list(text: str) -> list[str]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from .cpp_types import Form, default_value, parameter_name, parameter_type, return_type
 from .declarations import Declaration
-from .schema import Schema, SchemaError
+from .schema import Schema
+from .yaml_nodes import DeclarationError
 
 COLUMNS = 100
 
@@ -82,7 +83,9 @@ def keep_apart(later: Signature, earlier: Signature) -> None:
             continue
         if count == len(later.types):
             names = [each.declaration.schema.full_name for each in (later, earlier)]
-            raise SchemaError(f"{names[0]} and {names[1]} have the same C++ parameters")
+            raise DeclarationError(
+                f"{later.declaration.place}: {names[0]} and {names[1]} have the same C++ parameters"
+            )
         later.required = count + 1
 
 
