@@ -19,7 +19,7 @@ function(opwright_declare target file)
   if(NOT TARGET ${target})
     message(FATAL_ERROR "${call}: there is no target ${target}; opwright_add_operators makes one")
   endif()
-  if(NOT declare_NAMESPACE MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+  if(NOT "${declare_NAMESPACE}" MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(
       FATAL_ERROR
       "${call}: NAMESPACE must be the name of the operators' namespace, got '${declare_NAMESPACE}'"

@@ -53,8 +53,8 @@ def parse_schema(text: str, namespace: str) -> ParsedSchema:
 class ListReader(Reader):
     """Reads a list with the core's own parser, and knows the devices of plug-ins."""
 
-    def __init__(self, name: str, namespace: str):
-        super().__init__(name, built_in=False, may_be_python=True)
+    def __init__(self, name: str, namespace: str, devices: tuple[str, ...]):
+        super().__init__(name, built_in=False, devices=devices, may_be_python=True)
         self.namespace = namespace
 
     def parse(self, text: str) -> ParsedSchema:
@@ -72,10 +72,11 @@ class ListReader(Reader):
             return None
 
 
-def read_list(path: Path, namespace: str) -> list[Declaration]:
+def read_list(path: Path, namespace: str, devices: tuple[str, ...] = ()) -> list[Declaration]:
+    """Read a list; `devices` are known beside those that the core knows."""
     if not isinstance(namespace, str) or not namespace.isidentifier():
         raise ValueError(f"the namespace of operators is a name like 'npu', got {namespace!r}")
-    return ListReader(str(path), namespace).read(read_file(path, str(path)))
+    return ListReader(str(path), namespace, devices).read(read_file(path, str(path)))
 
 
 class DeclaredLibrary(Library):

@@ -275,6 +275,10 @@ F = "- func: f(Tensor self) -> Tensor\n"
             "ops.yaml:1: 'npu::f(Tensor x) -> Tensor' has a namespace; it is given beside the file",
         ),
         ("- func: f(Tensor) -> Tensor\n", "ops.yaml:1: 'Tensor' is not an argument"),
+        (
+            "- func: f(int x=1, int y) -> int\n",
+            "ops.yaml:1: 'y' has no default but follows one that has",
+        ),
         ("- func: f(int x, int x) -> int\n", "ops.yaml:1: there are two arguments 'x'"),
         ("- func: f(Dimname x) -> int\n", "ops.yaml:1: the type Dimname has no C++ form yet"),
         ("- func: f(int x=y) -> int\n", "ops.yaml:1: the default y of 'x' has no C++ form yet"),

@@ -7,9 +7,7 @@
 The author's functions stand in the C++ namespace that has the name of the operators' namespace.
 """
 
-import re
-
-from .cpp_text import make_signatures
+from .cpp_text import make_signatures, qualify
 from .declarations import Declaration
 from .headers import write_function
 from .registration import declare_functions, write_definitions, write_implementations
@@ -48,22 +46,6 @@ namespace {name_space} {{
 {blocks}}}  // namespace {name_space}
 """
 
-# Names of namespace opwright that the texts of the generator use unqualified.
-NAMES = re.compile(
-    r'"[^"\n]*"|//[^\n]*|(?<![:\w.])(?:AnyTensor|Device|DType|FakeTensor|IntList|Layout|'
-    r"MemoryFormat|OptionalIntList|OptionalSymIntList|Same|Scalar|SymInt|SymIntList|Tensor|"
-    r"imported)(?!\w)"
-)
-
-
-def qualify(text: str) -> str:
-    """Write names of namespace opwright in full.
-
-    >>> qualify('Tensor f(const std::optional<DType>& a);  // Tensor')
-    'opwright::Tensor f(const std::optional<opwright::DType>& a);  // Tensor'
-    """
-    return NAMES.sub(lambda m: m[0] if m[0][0] in '"/' else f"opwright::{m[0]}", text)
-
 
 def write_author_files(
     declarations: list[Declaration], yaml: str, stem: str, name_space: str
@@ -80,7 +62,7 @@ def write_author_files(
     return {
         f"{name_space}/{stem}.h": FUNCTIONS.format(functions=qualify(functions), **texts),
         f"{name_space}/{stem}_kernels.h": KERNELS.format(
-            functions=qualify(declare_functions(declarations)), **texts
+            functions=declare_functions(declarations, in_full=True), **texts
         ),
         f"{name_space}/register_{stem}.cpp": REGISTRATION.format(blocks=blocks, **texts),
     }

@@ -3,14 +3,12 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import yaml
-
 from .cpp_types import check_cpp_forms
 from .pointwise import in_place_schema, out_schema
 from .schema import Schema, SchemaError, parse_schema
 from .slots import COMPOSITE, DECOMPOSE, known_slots
 from .tags import FOREIGN_TAGS, TAGS
-from .yaml_nodes import DeclarationError, Fields, NodeReader
+from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
 
 KEYS = ("func", "variants", "tags", "dispatch", "decompose")
 BUILT_IN_KEYS = (*KEYS, "pointwise", "in_place", "out")

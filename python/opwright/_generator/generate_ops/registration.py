@@ -1,6 +1,6 @@
 """The source that declares the C++ functions of every row and registers them."""
 
-from .cpp_text import wrap_list
+from .cpp_text import qualify, wrap_list
 from .cpp_types import Form, parameter_name, parameter_type, return_type
 from .declarations import Declaration
 from .schema import Schema
@@ -42,12 +42,12 @@ def write_registration(declarations: list[Declaration], yaml: str, name_space: s
     )
 
 
-def declare_functions(declarations: list[Declaration]) -> str:
-    """Return a declaration of each function that the entries name."""
+def declare_functions(declarations: list[Declaration], in_full: bool = False) -> str:
+    """Return a declaration of each function that the entries name; see `declare`."""
     functions: dict[str, str] = {}
     for declaration in declarations:
         for slot, function in declaration.dispatch.items():
-            text = declare(declaration.schema, slot, function) + ";"
+            text = declare(declaration.schema, slot, function, in_full=in_full) + ";"
             if functions.setdefault(function, text) != text:
                 raise DeclarationError(
                     f"{declaration.place}: {function} is named with two signatures"
@@ -104,16 +104,25 @@ def register_pointwise(declarations: list[Declaration], yaml: str, name_space: s
     )
 
 
-def declare(schema: Schema, slot: str, function: str, is_unused: bool = False) -> str:
-    """Return the head of the function; parameters that its body does not use have no names."""
+def declare(
+    schema: Schema, slot: str, function: str, *, is_unused: bool = False, in_full: bool = False
+) -> str:
+    """Return the head of the function.
+
+    Parameters have no names when its body does not use them. It may stand in any namespace when
+    types are written `in_full`.
+    """
     form = Form.KERNEL if is_device(slot) else Form.RULE
     tensor = "FakeTensor" if slot == FAKE else "Tensor"
     parameters = []
     for argument in schema.arguments:
         name = parameter_name(argument)
         shown = f"/*{name}*/" if is_unused else name
-        parameters.append(f"{parameter_type(argument.type, form, tensor)} {shown}")
-    return wrap_list(f"{return_type(schema, form, tensor)} {function}(", parameters, ")", 4)
+        type_ = parameter_type(argument.type, form, tensor)
+        parameters.append(f"{qualify(type_) if in_full else type_} {shown}")
+    result = return_type(schema, form, tensor)
+    result = qualify(result) if in_full else result
+    return wrap_list(f"{result} {function}(", parameters, ")", 4)
 
 
 def quoted(text: str) -> str:

@@ -5,6 +5,7 @@ The core's own parser checks a schema in full when it is registered; this one on
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 ARGUMENT = re.compile(
     r"(?P<base>\w+)(?:\((?P<alias>[^)]*)\))?(?P<suffixes>(?:\[\d*\]|\?)*)"
@@ -101,6 +102,7 @@ def parse_schema(text: str) -> Schema:
     for name in names:
         if names.count(name) > 1:
             raise SchemaError(f"there are two arguments '{name}'")
+    check_defaults(arguments)
     return Schema(
         text=text,
         name=found["name"],
@@ -108,6 +110,13 @@ def parse_schema(text: str) -> Schema:
         arguments=arguments,
         returns=parse_returns(found["returns"]),
     )
+
+
+def check_defaults(arguments: tuple[Argument, ...]) -> None:
+    positional = [argument for argument in arguments if not argument.is_keyword_only]
+    for before, argument in pairwise(positional):
+        if before.default is not None and argument.default is None:
+            raise SchemaError(f"'{argument.name}' has no default but follows one that has")
 
 
 def parse_argument(text: str, is_keyword_only: bool = False) -> Argument:

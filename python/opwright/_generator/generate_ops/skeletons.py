@@ -2,7 +2,6 @@
 
 import re
 
-from .author_list import qualify
 from .declarations import Declaration
 from .registration import declare, define
 from .schema import Argument, Schema, Type
@@ -104,12 +103,12 @@ def function_name(declaration: Declaration, slot: str) -> str:
 def write_function(schema: Schema, slot: str, name: str, name_space: str) -> str:
     what = f"the kernel for {slot}" if is_device(slot) else WHAT[slot]
     comment = shape_hint(schema) if slot == FAKE else f"// {schema.text}\n"
-    head = declare(schema, slot, name, is_unused=True)
+    head = declare(schema, slot, name, is_unused=True, in_full=True)
     body = (
-        '  throw_error(\n      "NotImplementedError",\n'
+        '  opwright::throw_error(\n      "NotImplementedError",\n'
         f'      "{name_space}::{schema.full_name}: {what} is not written yet");\n'
     )
-    return f"{comment}{qualify(head)} {{\n{body.replace('throw_', 'opwright::throw_')}}}\n\n"
+    return f"{comment}{head} {{\n{body}}}\n\n"
 
 
 def shape_hint(schema: Schema) -> str:

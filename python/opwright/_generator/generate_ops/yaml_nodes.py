@@ -5,7 +5,7 @@ from typing import NoReturn
 
 try:
     import yaml
-except ImportError as problem:  # pragma: no cover - told by a test in a process of its own
+except ImportError as problem:
     raise ImportError(
         "reading a list of operators needs PyYAML, which is not installed: "
         "python -m pip install PyYAML (or opwright[declare])"
