@@ -1,6 +1,7 @@
 """opwright_declare of an installed Opwright: lists of operators as part of an operator binary."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -229,9 +230,7 @@ SKELETONS = """\
 """
 
 
-def test_the_files_to_start_from_compile_without_a_warning_and_say_what_is_missing(
-    build, tmp_path
-):
+def test_the_files_to_start_from_compile_without_a_warning_and_say_what_is_missing(build, tmp_path):
     (tmp_path / "ops.yaml").write_text(SKELETONS)
     command = ("generate", tmp_path / "ops.yaml", "--kernels", "cpu", "cuda", "--namespace", "npu")
     succeed(sys.executable, "-m", "opwright", *command, "--out", tmp_path / "npu")
@@ -261,3 +260,22 @@ for call in (
         "npu::npu_seed: the kernel is not written yet\n"
         "npu::npu_twice: the body is not written yet\n"
     )
+
+
+# ---- the guide -----------------------------------------------------------------------------------
+
+
+def test_the_binary_of_the_guide_is_built_and_runs(build, tmp_path):
+    guide = (ROOT / "docs/guides/declaring_operators.md").read_text()
+    (functions,) = re.findall(r"^cat > functions\.yaml <<'END'\n(.*?)^END", guide, re.M | re.S)
+    (kernels,) = re.findall(r"^```cpp\n(.*?)^```", guide, re.M | re.S)
+    (lists,) = re.findall(r"^```cmake\n(.*?)^```", guide, re.M | re.S)
+    (tmp_path / "functions.yaml").write_text(functions)
+    (tmp_path / "kernels.cpp").write_text(kernels)
+
+    done = build(lists)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    program = "print(ow.ops.npu.npu_add_custom(x, x), ow.ops.npu.npu_add_custom_(x, x))"
+    binary = tmp_path / "build/libnpu_operators.so"
+    assert call_in_python(binary, program) == "tensor([2., 4.]) tensor([2., 4.])\n"

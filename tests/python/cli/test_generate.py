@@ -56,7 +56,11 @@ def test_generate_overwrites_only_by_force(functions, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "arguments", "problem"),
     [
-        ("- func: f(Tensr x) -> Tensor\n", [], "functions.yaml:1: schema of custom::f: unknown type"),
+        (
+            "- func: f(Tensr x) -> Tensor\n",
+            [],
+            "functions.yaml:1: schema of custom::f: unknown type",
+        ),
         (
             "- func: f(Generator g) -> Tensor\n",
             [],

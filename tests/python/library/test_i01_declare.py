@@ -96,9 +96,7 @@ backward:
 def test_a_decomposition_is_the_body_of_the_operator(write):
     write("def twice(x):\n    return x + x\n", "declared_bodies.py")
 
-    with ow.declare.load(
-        write(F + "  decompose: declared_bodies:twice\n"), namespace="trial_i1"
-    ):
+    with ow.declare.load(write(F + "  decompose: declared_bodies:twice\n"), namespace="trial_i1"):
         operator = ow.ops.trial_i1.f.default
         assert [slot for slot, _ in operator.implementations()] == ["CompositeImplicitAutograd"]
         assert operator(ow.tensor([2.0])).tolist() == [4.0]

@@ -60,10 +60,7 @@ def family_of(declaration: Declaration, families: list[tuple[int, str]]) -> str:
 
 def write_section(family: str, declarations: list[Declaration]) -> str:
     rows = "".join(write_row(each) for each in declarations)
-    return (
-        f"\n## {title(family)}\n\n"
-        f"| schema | forms | runs on | tags |\n|---|---|---|---|\n{rows}"
-    )
+    return f"\n## {title(family)}\n\n| schema | forms | runs on | tags |\n|---|---|---|---|\n{rows}"
 
 
 def write_row(declaration: Declaration) -> str:

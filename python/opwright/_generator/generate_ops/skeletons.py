@@ -56,9 +56,7 @@ def write_skeletons(
     return {**files, "CMakeLists.txt": project}
 
 
-def write_source(
-    overloads: list[Declaration], yaml: str, name_space: str, slots: list[str]
-) -> str:
+def write_source(overloads: list[Declaration], yaml: str, name_space: str, slots: list[str]) -> str:
     definitions = ""
     functions: dict[str, str] = {}
     blocks: dict[str, str] = {}
