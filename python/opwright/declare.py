@@ -29,8 +29,8 @@ def load(path: str | os.PathLike[str], namespace: str) -> Library:
     >>> ow.ops.npu.npu_add_custom(ow.tensor([1.0]), ow.tensor([2.0])).tolist()
     [3.0]
 
-    The same operator twice, in one list or several, is harmless; another one under the same name is
-    an error, as is everything in the file that has no meaning: ValueError, with the line. Either all
+    The same operator twice, in one list or several, is harmless. Another one under the same name is
+    a ValueError with the line, as is everything in the file that has no meaning. Either all
     operators are there afterwards or none.
 
     An entry has `func` and may have `tags`, `dispatch` and `decompose`. The functions of the last
