@@ -1,7 +1,8 @@
 """The library of operators that a list declares."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
@@ -86,10 +87,10 @@ class DeclaredLibrary(Library):
         super().__init__(namespace, "FRAGMENT")
         self._shared: list[Registrations] = []  # the last library that has one ends it
         try:
-            for declaration in declarations:
-                self._declare(declaration)
-            for declaration in declarations:
-                self._implement(declaration)
+            for act in (self._declare, self._implement):
+                for declaration in declarations:
+                    with telling_line(declaration):
+                        act(declaration)
         except Exception:
             self._destroy()
             raise
@@ -128,6 +129,18 @@ class DeclaredLibrary(Library):
 
 # What was loaded lasts for ever unless a `with` ends it.
 _kept: list[DeclaredLibrary] = []
+
+
+@contextmanager
+def telling_line(declaration: Declaration) -> Iterator[None]:
+    """Let a refusal of the core start with the line of the list."""
+    try:
+        yield
+    except DeclarationError:
+        raise
+    except ValueError as problem:
+        text = str(problem).removesuffix(f"registered at {declaration.place}").rstrip()
+        raise DeclarationError(f"{declaration.place}: {text}") from None
 
 
 def tags_text(tags: list[str] | tuple[str, ...]) -> str:

@@ -93,6 +93,7 @@ print(ow.ops.npu.npu_pad(x, [1, 2]).tolist())
 print(ow.ops.npu.npu_add_custom_(x, x) is x, x.tolist())
 print(ow.ops.npu.npu_add_custom(x.to("meta"), x.to("meta")).shape)
 print(ow.ops.npu.npu_add_custom.default.tags, ow.ops.npu.npu_add_custom_.default.tags)
+print([slot for slot, _ in ow.ops.npu.npu_add_custom.default.implementations()])
 print(ow.ops.npu.npu_add_custom.default.site.endswith("declared/functions.yaml:2"))
 ow.declare.load("{DECLARED / "functions.yaml"}", namespace="npu")  # the same: harmless
 """,
@@ -100,7 +101,7 @@ ow.declare.load("{DECLARED / "functions.yaml"}", namespace="npu")  # the same: h
 
     assert printed == (
         "[4.0, 8.0]\n[2.0, 4.0]\n[3.0, 4.0]\nTrue [2.0, 4.0]\n(2,)\n"
-        "('pointwise',) ('inplace',)\nTrue\n"
+        "('pointwise',) ('inplace',)\n['CPU', 'Fake', 'Decompose']\nTrue\n"
     )
 
 
@@ -224,6 +225,7 @@ SKELETONS = """\
 - func: npu_many(Tensor[] xs, float[] w, Tensor? y=None, Scalar? s=None, bool b=False) -> int
 - func: npu_view(Tensor(a) self, SymInt? n=None, MemoryFormat? f=None) -> Tensor(a)
 - func: npu_fill(Tensor(a!) self, ScalarType dtype, Device? device=None) -> ()
+- func: npu_keywords(Tensor new, int class=1, *, bool xor=False) -> Tensor
 - func: npu_seed() -> int
 - func: npu_twice(Tensor x) -> Tensor
   decompose: twice

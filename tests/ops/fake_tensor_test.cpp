@@ -1,9 +1,10 @@
 // The functions and methods that the generator makes, over FakeTensor: what fake kernels and rules
 // are written with.
+#include "opwright/fake_tensor.h"
+
 #include <gtest/gtest.h>
 
 #include "ops/op_tensors.h"
-#include "opwright/fake_tensor.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/wrapper.h"
 #include "symbolic/test_owner.h"

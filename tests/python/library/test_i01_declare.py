@@ -183,6 +183,15 @@ def test_other_tags_make_a_different_operator(write):
             "functions.yaml:2: schema of trial_i1::f: unknown type 'Tensr' at column 13\n",
         ),
         ("- func: f(Tensor x -> Tensor\n", "functions.yaml:1: schema of trial_i1::f: expected ')'"),
+        (
+            "\n- func: f(int x=1, Tensor y) -> Tensor\n",
+            "functions.yaml:2: schema of trial_i1::f: argument 'y' has no default but follows one ",
+        ),
+        ("- func: f(ensor x) -> int\n", "functions.yaml:1: schema of trial_i1::f: unknown type 'e"),
+        (
+            "- func: f(int x) -> int\n  dispatch: {CPU: math:floor}\n",
+            "functions.yaml:1: trial_i1::f: a kernel for CPU",
+        ),
         ("- func: a::f(Tensor x) -> Tensor\n", "functions.yaml:1: schema of trial_i1::a: a name h"),
         (F + "- func: f(Tensor y) -> Tensor\n", "functions.yaml:2: 'f' is declared twice and diff"),
         (F + "  dispach: {CPU: f}\n", "functions.yaml:2: unknown key 'dispach'; there are func, "),
