@@ -12,7 +12,7 @@ from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
 
 KEYS = ("func", "variants", "tags", "dispatch", "decompose")
 BUILT_IN_KEYS = (*KEYS, "pointwise", "in_place", "out")
-# What the lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
+# What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
 HINTS = (
     "acl_op",
     "autogen",

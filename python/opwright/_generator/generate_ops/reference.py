@@ -13,11 +13,11 @@ HEAD = """\
 The built-in operators by family: PyTorch's names and schemas, namespace `aten`. Made from
 `src/ops/functions.yaml` by `tools/update_reference`. {count} operators, {core} of them tagged core.
 
-- *forms*: `function` is `opwright.name(...)` in Python and `opwright::name(...)` in C++, `method` is
-  `x.name(...)` in both. In C++ both take `Tensor` and `FakeTensor`, with `SymInt` sizes. Every operator
-  is called as `opwright.ops.aten.name.overload` too, and one without forms only so.
-- *runs on*: devices with a kernel of its own; `meta` stands for fake tensors as well. `all` is one body
-  for every device, `composite` a body made of other operators, which transforms see through.
+- *forms*: `function` is `opwright.name(...)` in Python and `opwright::name(...)` in C++; `method`
+  is `x.name(...)` in both. In C++ both take `Tensor` and `FakeTensor`, with `SymInt` sizes. Every
+  operator is called as `opwright.ops.aten.name.overload` too, and one without forms only so.
+- *runs on*: devices with a kernel of its own; `meta` stands for fake tensors as well. `all` is one
+  body for every device, `composite` a body made of other operators, which transforms see through.
 - *tags* are those of `opwright.library.Tag`.
 
 """

@@ -61,23 +61,23 @@ class NodeReader:
     def read_function(self, node: yaml.Node, what: str, may_be_python: bool) -> str:
         """Read the name of a C++ function or, where that may be, "package.module:function"."""
         name = self.read_text(node, what)
-        if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-            return name
-        if may_be_python:
-            if is_python_path(name):
-                return name
-            self.fail(
-                node,
-                f"'{name}' names neither a C++ function nor a Python one, "
-                "which is written package.module:function",
-            )
-        if is_python_path(name):
+        is_python = is_python_path(name)
+        is_cpp = re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
+        if is_python and not may_be_python:
             self.fail(
                 node,
                 f"'{name}' is a Python function, which opwright.declare.load registers; "
                 "a build needs the name of a C++ function",
             )
-        self.fail(node, f"'{name}' is no name of a C++ function")
+        if not is_cpp and may_be_python and not is_python:
+            self.fail(
+                node,
+                f"'{name}' names neither a C++ function nor a Python one, "
+                "which is written package.module:function",
+            )
+        if not is_cpp and not is_python:
+            self.fail(node, f"'{name}' is no name of a C++ function")
+        return name
 
     def fail(self, node: yaml.Node, problem: str) -> NoReturn:
         self.fail_at(node.start_mark.line + 1, problem)
