@@ -61,6 +61,13 @@ def test_a_list_may_have_sections_and_hints_of_other_generators():
     }
 
 
+def test_a_schema_may_be_spaced_as_the_core_takes_it():
+    (declaration,) = read_list("- func: f(Tensor  x, int n = 1)->(Tensor, int)\n")
+
+    assert [each.name for each in declaration.schema.arguments] == ["x", "n"]
+    assert [each.base for each in declaration.schema.returns] == ["Tensor", "int"]
+
+
 def test_a_list_makes_functions_declarations_and_the_registration():
     files = write_author_files(read_list(LIST), "ops.yaml", "ops", "npu")
 

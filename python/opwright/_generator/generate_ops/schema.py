@@ -12,7 +12,7 @@ ARGUMENT = re.compile(
     r"(?: +(?P<name>\w+)(?: ?= ?(?P<default>.+))?)?"
 )
 SCHEMA = re.compile(
-    r"(?P<name>\w+)(?:\.(?P<overload>\w+))?\((?P<arguments>.*)\) -> (?P<returns>.+)"
+    r"(?P<name>\w+)(?:\.(?P<overload>\w+))?\((?P<arguments>.*)\) *-> *(?P<returns>.+)"
 )
 
 
