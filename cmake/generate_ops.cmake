@@ -8,8 +8,11 @@ set(OPWRIGHT_GENERATED_INCLUDE "${CMAKE_BINARY_DIR}/generated")
 set(OPWRIGHT_GENERATED_OPS "${CMAKE_BINARY_DIR}/generated_ops")
 set(OPWRIGHT_GENERATED_OPS_SOURCES)
 
+# A folder for PYTHONPATH; the installed package sets the same variable (opwrightConfig.cmake.in).
+set(OPWRIGHT_GENERATOR "${CMAKE_SOURCE_DIR}/python/opwright/_generator")
+
 # Configure again when either appears.
-file(GLOB ops_generator CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tools/generate_ops/*.py")
+file(GLOB ops_generator CONFIGURE_DEPENDS "${OPWRIGHT_GENERATOR}/generate_ops/*.py")
 file(GLOB ops_yaml CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/ops/functions.yaml")
 
 if(ops_generator AND ops_yaml)
@@ -28,7 +31,7 @@ if(ops_generator AND ops_yaml)
     OUTPUT "${generate_ops_stamp}"
     BYPRODUCTS ${generated_headers} ${OPWRIGHT_GENERATED_OPS_SOURCES}
     COMMAND
-      "${CMAKE_COMMAND}" -E env "PYTHONPATH=${CMAKE_SOURCE_DIR}/tools" PYTHONDONTWRITEBYTECODE=1
+      "${CMAKE_COMMAND}" -E env "PYTHONPATH=${OPWRIGHT_GENERATOR}" PYTHONDONTWRITEBYTECODE=1
       "${Python3_EXECUTABLE}" -m generate_ops --yaml "${ops_yaml}" --name src/ops/functions.yaml
       --public "${OPWRIGHT_GENERATED_INCLUDE}/opwright" --source "${OPWRIGHT_GENERATED_OPS}"
     COMMAND "${CMAKE_COMMAND}" -E touch "${generate_ops_stamp}"

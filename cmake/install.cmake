@@ -3,7 +3,7 @@
 #   opwright::headers    what an operator binary needs: the headers and C++20, no library
 #   opwright::compat     the same and the headers under PyTorch's names
 #   opwright::opwright   the core, for programs that host operators
-# and the function opwright_add_operators. The same names work inside this build.
+# and the functions opwright_add_operators and opwright_declare. The same names work inside this build.
 #
 # In a wheel all this lies in the package's folder, at the same places on every system.
 
@@ -58,10 +58,25 @@ install(
   PATTERN "*.h"
 )
 
+# The generator of opwright_declare: a wheel has it as part of the Python package.
+if(SKBUILD)
+  set(OPWRIGHT_GENERATOR_FOLDER _generator)
+else()
+  set(OPWRIGHT_GENERATOR_FOLDER "${CMAKE_INSTALL_DATADIR}/opwright")
+  install(
+    DIRECTORY "${OPWRIGHT_GENERATOR}/generate_ops"
+    DESTINATION "${OPWRIGHT_GENERATOR_FOLDER}"
+    FILES_MATCHING
+    PATTERN "*.py"
+    PATTERN __pycache__ EXCLUDE
+  )
+endif()
+
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/opwrightConfig.cmake.in"
   "${CMAKE_BINARY_DIR}/package/opwrightConfig.cmake"
   INSTALL_DESTINATION "${package_folder}"
+  PATH_VARS OPWRIGHT_GENERATOR_FOLDER
 )
 # While the version is 0.x, a minor version may change everything.
 write_basic_package_version_file(
@@ -73,6 +88,7 @@ install(
     "${CMAKE_BINARY_DIR}/package/opwrightConfig.cmake"
     "${CMAKE_BINARY_DIR}/package/opwrightConfigVersion.cmake"
     "${CMAKE_CURRENT_LIST_DIR}/add_operators.cmake"
+    "${CMAKE_CURRENT_LIST_DIR}/declare.cmake"
     "${CMAKE_CURRENT_LIST_DIR}/portable_exports.map"
   DESTINATION "${package_folder}"
 )

@@ -10,6 +10,7 @@ from typing import overload
 from . import compat as compat
 from . import cpp_extension as cpp_extension
 from . import debug as debug
+from . import declare as declare
 from . import library as library
 from ._C import Operator as Operator
 from ._C import OperatorPacket as OperatorPacket

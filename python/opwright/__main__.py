@@ -1,4 +1,4 @@
-"""The command line: python -m opwright list | show | doctor | cache."""
+"""The command line: python -m opwright list | show | generate | doctor | cache."""
 
 import argparse
 import json
@@ -66,6 +66,20 @@ def _doctor(options: argparse.Namespace) -> int:
     return _doctor.exit_code(findings)
 
 
+def _generate(options: argparse.Namespace) -> int:
+    from . import _generate
+
+    try:
+        written = _generate.generate(
+            options.file, options.kernels, options.namespace, options.out, force=options.force
+        )
+    except (ImportError, OSError, ValueError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    print("\n".join(map(str, written)))
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m opwright", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -77,6 +91,14 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("show", help="schema, tags, functions and sites of an operator")
     command.add_argument("name", help="aten::add, or one overload: aten::add.Tensor")
     command.set_defaults(run=_show)
+
+    command = commands.add_parser("generate", help="sources to start from, of a list of operators")
+    command.add_argument("file", help="a YAML file as opwright.declare.load reads it")
+    command.add_argument("--kernels", nargs="+", default=["cpu"], help="devices, e.g. cpu cuda")
+    command.add_argument("--namespace", default="custom", help="of the operators")
+    command.add_argument("--out", default=".", help="the folder that gets the files")
+    command.add_argument("--force", action="store_true", help="replace files that are there")
+    command.set_defaults(run=_generate)
 
     command = commands.add_parser("doctor", help="what is installed, and what to do about the rest")
     command.add_argument("--json", action="store_true", help="for programs")

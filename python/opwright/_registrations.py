@@ -130,6 +130,11 @@ _kept: dict[str, Registrations] = {}
 _foreign: dict[str, Registrations] = {}
 
 
+def definition_of(name: str) -> Registrations | None:
+    """Return the definition from Python of that name; whoever holds it keeps it."""
+    return _definitions.get(name)
+
+
 def restorers_of(name: str) -> Restorers:
     """Return what turns the values of a call into what the hints of the definition promise."""
     definition = _definitions.get(name)

@@ -3,21 +3,7 @@
 from collections.abc import Iterable
 from enum import Enum
 
-# What torch.Tag has and we do not ask for: kept beside the operator, without a meaning.
-_FOREIGN = frozenset(
-    {
-        "cudagraph_unsafe",
-        "flexible_layout",
-        "generated",
-        "inplace_view",
-        "maybe_aliasing_or_mutating",
-        "needs_contiguous_strides",
-        "needs_fixed_stride_order",
-        "out_variant",
-        "pt2_compliant_tag",
-        "view_copy",
-    }
-)
+from ._generator.generate_ops.tags import FOREIGN_TAGS
 
 
 class Tag(Enum):
@@ -78,5 +64,5 @@ def tag_names(tags: Tags) -> tuple[str, ...]:
 def split_tags(tags: Tags) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names that the core knows (or refuses), and those that are torch's alone."""
     names = tag_names(tags)
-    ours = tuple(name for name in names if name not in _FOREIGN)
-    return ours, tuple(name for name in names if name in _FOREIGN)
+    ours = tuple(name for name in names if name not in FOREIGN_TAGS)
+    return ours, tuple(name for name in names if name in FOREIGN_TAGS)

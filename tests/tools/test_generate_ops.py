@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from generate_ops.__main__ import write_if_changed
-from generate_ops.declarations import TAGS, DeclarationError, Reader
+from generate_ops.declarations import DeclarationError, Reader, read_declarations
 from generate_ops.headers import write_functions_header, write_methods_header
 from generate_ops.operator_names import write_operator_names
 from generate_ops.registration import write_registration
-from generate_ops.schema import SchemaError
+from generate_ops.slots import DEVICE_KEYS
+from generate_ops.tags import TAGS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -139,7 +140,7 @@ DEFINITIONS = """\
 OPWRIGHT_LIBRARY(aten, m) {
 #line 1 "ops.yaml"
   m.def("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", \
-{Tag::Core, Tag::Pointwise});
+{opwright::Tag::Core, opwright::Tag::Pointwise});
 """
 
 IMPLEMENTATIONS = """\
@@ -226,7 +227,9 @@ def test_overloads_that_cpp_cannot_tell_apart_are_refused():
         "- func: f.b(Tensor self, int y) -> Tensor\n  dispatch: {CPU: g}\n"
     )
 
-    with pytest.raises(SchemaError, match=r"f\.b and f\.a have the same C\+\+ parameters"):
+    with pytest.raises(
+        DeclarationError, match=r"^ops\.yaml:3: f\.b and f\.a have the same C\+\+ parameters"
+    ):
         write_functions_header(declarations, "ops.yaml", "aten")
 
 
@@ -238,8 +241,8 @@ F = "- func: f(Tensor self) -> Tensor\n"
     [
         (F + "  kernel: f\n", "ops.yaml:2: unknown key 'kernel'; there are func, variants, tags, "),
         (
-            F + "  dispatch: {CPU: f}\n" + F + "  dispatch: {CPU: f}\n",
-            "ops.yaml:3: 'f' is declared twice, first in line 1",
+            F + "  dispatch: {CPU: f}\n" + F + "  dispatch: {CPU: g}\n",
+            "ops.yaml:3: 'f' is declared twice and differently, first in line 1",
         ),
         (
             F + "  dispatch: {CPU: f}\n  dispatch: {CPU: f}\n",
@@ -248,7 +251,7 @@ F = "- func: f(Tensor self) -> Tensor\n"
         (F, "ops.yaml:1: an operator needs a 'dispatch' with at least one function"),
         (
             F + "  dispatch: {GPU: f}\n",
-            "ops.yaml:2: unknown dispatch key 'GPU'; there are CPU, Fake",
+            "ops.yaml:2: unknown dispatch key 'GPU'; there are CPU, CUDA",
         ),
         (F + "  dispatch: {CPU: f()}\n", "ops.yaml:2: 'f()' is no name of a C++ function"),
         (
@@ -265,7 +268,15 @@ F = "- func: f(Tensor self) -> Tensor\n"
             "- func: f(Tensor self)\n",
             "ops.yaml:1: 'f(Tensor self)' is not 'name.overload(arguments)",
         ),
+        (
+            "- func: npu::f(Tensor x) -> Tensor\n",
+            "ops.yaml:1: 'npu::f(Tensor x) -> Tensor' has a namespace; it is given beside the file",
+        ),
         ("- func: f(Tensor) -> Tensor\n", "ops.yaml:1: 'Tensor' is not an argument"),
+        (
+            "- func: f(int x=1, int y) -> int\n",
+            "ops.yaml:1: 'y' has no default but follows one that has",
+        ),
         ("- func: f(int x, int x) -> int\n", "ops.yaml:1: there are two arguments 'x'"),
         ("- func: f(Dimname x) -> int\n", "ops.yaml:1: the type Dimname has no C++ form yet"),
         ("- func: f(int x=y) -> int\n", "ops.yaml:1: the default y of 'x' has no C++ form yet"),
@@ -283,6 +294,28 @@ F = "- func: f(Tensor self) -> Tensor\n"
         ("func: f\n", "ops.yaml:1: expected a list of operators"),
         ("- f\n", "ops.yaml:1: an operator must be a mapping"),
         ("- func: {\n", "ops.yaml:2: "),
+        (F + "  dispatch: f\n", "ops.yaml:2: 'dispatch' must be a mapping"),
+        (F + "  dispatch: {CPU: [f]}\n", "ops.yaml:2: 'CPU' must be text"),
+        (
+            F + "  dispatch: {Fake: f, Meta: g}\n",
+            "ops.yaml:2: there are two functions for 'Meta'",
+        ),
+        (F + "  decompose: [f]\n", "ops.yaml:2: 'decompose' must be text"),
+        (
+            F + "  decompose: audio.bodies:f\n",
+            "ops.yaml:2: 'audio.bodies:f' is a Python function, which opwright.declare.load regis",
+        ),
+        (F + "  tags: [[core]]\n", "ops.yaml:2: a tag must be text"),
+        (F + "  tags: [view]\n", "ops.yaml:2: the tag 'view' contradicts the schema f(Tensor "),
+        (F + "  tags: [inplace]\n", "ops.yaml:2: the tag 'inplace' contradicts the schema "),
+        (F + "  op_api: all\n", "ops.yaml:2: unknown key 'op_api'; there are func, variants, "),
+        ("", "ops.yaml:1: the file is empty; expected a list of operators"),
+        ("# nothing\n", "ops.yaml:1: the file is empty; expected a list of operators"),
+        ("just text\n", "ops.yaml:1: expected a list of operators"),
+        ("- func: f\n\t- x\n", "ops.yaml:2: "),
+        ("- a: 1\n---\n- b: 2\n", "ops.yaml:2: but found another document"),
+        (F + "\x01", "ops.yaml:2: the character 0x1 is not allowed in YAML"),
+        ("[" * 3000, "ops.yaml:1: "),
     ],
 )
 def test_a_problem_is_told_with_its_line(text, problem):
@@ -298,7 +331,7 @@ def test_a_function_has_one_signature():
         "- func: g(Tensor self, int x) -> Tensor\n  dispatch: {CPU: same}\n"
     )
 
-    with pytest.raises(SchemaError, match="same is named with two signatures, again in line 3"):
+    with pytest.raises(DeclarationError, match=r"^ops\.yaml:3: same is named with two signatures"):
         write_registration(declarations, "ops.yaml", "aten")
 
 
@@ -369,6 +402,13 @@ def test_the_tags_are_those_of_the_header():
     assert [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in names] == list(TAGS)
 
 
+def test_the_device_keys_are_those_of_the_header():
+    header = (ROOT / "include" / "opwright" / "device.h").read_text()
+    body = re.search(r"kDeviceNames\[\] = \{(.*?)\n\};", header, re.DOTALL)[1]
+
+    assert set(re.findall(r'"(\w+)"', body)) == {*DEVICE_KEYS.values(), "meta"}
+
+
 def test_the_schemas_of_functions_yaml_are_those_of_torch():
     torch = pytest.importorskip("torch", reason="torch is not installed: no schema was compared")
     path = ROOT / "src" / "ops" / "functions.yaml"
@@ -377,3 +417,55 @@ def test_the_schemas_of_functions_yaml_are_those_of_torch():
         packet = getattr(torch.ops.aten, declaration.schema.name)
         theirs = getattr(packet, declaration.schema.overload or "default")._schema
         assert torch._C.parse_schema(f"aten::{declaration.schema.text}") == theirs
+
+
+# ---- what an entry says --------------------------------------------------------------------------
+
+
+def test_the_same_entry_twice_is_harmless():
+    entry = F + "  tags: [core]\n  dispatch: {CPU: f}\n"
+
+    assert read(entry + entry) == read(entry)
+
+
+def test_a_tag_follows_from_the_schema():
+    tags = {
+        each.schema.name: each.tags
+        for each in read(
+            "- func: add_(Tensor(a!) self, Tensor x) -> Tensor(a!)\n  dispatch: {CPU: f}\n"
+            "- func: sort(Tensor x, *, Tensor(a!) v, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))\n"
+            "  dispatch: {CPU: g}\n"
+            "- func: fill(Tensor(a!) self) -> ()\n  dispatch: {CPU: h}\n"
+        )
+    }
+
+    assert tags == {"add_": ("inplace",), "sort": ("out",), "fill": ()}
+
+
+def test_a_decomposition_alone_is_a_composite_body():
+    (declaration,) = read(F + "  decompose: f_composite\n")
+
+    assert declaration.dispatch == {"CompositeImplicitAutograd": "f_composite"}
+
+
+def test_a_decomposition_beside_kernels_is_a_rule():
+    source = write_registration(
+        read(F + "  dispatch: {CPU: f_cpu}\n  decompose: f_parts\n"), "ops.yaml", "aten"
+    )
+
+    assert 'OPWRIGHT_LIBRARY_IMPL(aten, Decompose, m) {\n#line 1 "ops.yaml"\n' in source
+    assert "Tensor f_parts(const Tensor& self);" in source
+
+
+def test_one_function_may_be_for_several_devices():
+    (declaration,) = read(F + "  dispatch: {'CPU, CUDA': f}\n")
+
+    assert declaration.dispatch == {"CPU": "f", "CUDA": "f"}
+
+
+def test_a_file_that_is_no_text_is_told_with_its_line(tmp_path):
+    path = tmp_path / "ops.yaml"
+    path.write_bytes(b"- func: f\n- \xff\n")
+
+    with pytest.raises(DeclarationError, match=r"^ops\.yaml:2: the file is not UTF-8 text$"):
+        read_declarations(path, "ops.yaml")

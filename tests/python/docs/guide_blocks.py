@@ -1,6 +1,6 @@
 """Runs the code of a guide: its blocks in order, in one set of names.
 
-python guide_blocks.py GUIDE FOLDER    commands run in FOLDER; prints what differs from the guide
+python guide_blocks.py GUIDE FOLDER    all runs in FOLDER; prints what differs from the guide
 
 A block of Python or shell that a `text` block follows at once prints just that; `...` stands for
 any text. An exception that ends a block counts as printed, without the traceback.
@@ -9,6 +9,7 @@ any text. An exception that ends a block counts as printed, without the tracebac
 import contextlib
 import doctest
 import io
+import os
 import re
 import subprocess
 import sys
@@ -81,6 +82,7 @@ def run_guide(guide: Path, folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
+    os.chdir(sys.argv[2])
     differences = run_guide(Path(sys.argv[1]), Path(sys.argv[2]))
     print("\n".join(differences), end="")
     sys.exit(bool(differences))

@@ -30,6 +30,10 @@ def test_the_guide_to_custom_operators_prints_what_it_shows(tmp_path):
     check_guide("custom_operators.md", tmp_path)
 
 
+def test_the_guide_to_lists_of_operators_prints_what_it_shows(tmp_path):
+    check_guide("declaring_operators.md", tmp_path)
+
+
 def test_the_guide_to_the_package_prints_what_it_shows(tmp_path):
     pytest.importorskip("torch")
     pytest.importorskip("jax")

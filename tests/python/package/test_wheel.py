@@ -34,6 +34,7 @@ CMAKE_PACKAGE = {
     "opwrightTargets.cmake",
     "opwrightTargets-noconfig.cmake",
     "add_operators.cmake",
+    "declare.cmake",
     "portable_exports.map",
 }
 
@@ -210,6 +211,28 @@ print(opwright.ops.audio.soft_clip(opwright.tensor([0.0, 100.0]), 2.0).tolist())
 """
 
     assert run(python, "-I", "-c", program, cwd=tmp_path) == "[0.0, 2.0]\n"
+
+
+def test_a_list_of_operators_is_built_against_it(site_packages, python, tmp_path):
+    (tmp_path / "ops.yaml").write_text("- func: f(Tensor x) -> Tensor\n  decompose: twice\n")
+    (tmp_path / "twice.cpp").write_text(
+        '#include "trial/ops_kernels.h"\n'
+        "opwright::Tensor trial::twice(const opwright::Tensor& x) { return x + x; }\n"
+    )
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(trial LANGUAGES CXX)\n"
+        "find_package(opwright REQUIRED)\nopwright_add_operators(trial SOURCES twice.cpp)\n"
+        "opwright_declare(trial ops.yaml NAMESPACE trial)\n"
+    )
+    where = (f"-DCMAKE_PREFIX_PATH={site_packages}", f"-DPython3_EXECUTABLE={sys.executable}")
+    run("cmake", "-S", ".", "-B", "build", *where, cwd=tmp_path)
+    run("cmake", "--build", "build", cwd=tmp_path)
+    program = (
+        "import opwright; opwright.load_library('build/libtrial.so')\n"
+        "print(opwright.ops.trial.f(opwright.tensor([1.0])).tolist())"
+    )
+
+    assert run(python, "-I", "-c", program, cwd=tmp_path) == "[2.0]\n"
 
 
 def test_a_program_built_against_it_runs(example):

@@ -5,13 +5,14 @@ The core's own parser checks a schema in full when it is registered; this one on
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 ARGUMENT = re.compile(
     r"(?P<base>\w+)(?:\((?P<alias>[^)]*)\))?(?P<suffixes>(?:\[\d*\]|\?)*)"
     r"(?: +(?P<name>\w+)(?: ?= ?(?P<default>.+))?)?"
 )
 SCHEMA = re.compile(
-    r"(?P<name>\w+)(?:\.(?P<overload>\w+))?\((?P<arguments>.*)\) -> (?P<returns>.+)"
+    r"(?P<name>\w+)(?:\.(?P<overload>\w+))?\((?P<arguments>.*)\) *-> *(?P<returns>.+)"
 )
 
 
@@ -24,6 +25,7 @@ class Type:
     base: str  # "Tensor", "SymInt", ...
     suffixes: tuple[str, ...]  # "?", "[]" or "[2]", innermost first
     is_written: bool = False
+    alias: str = ""  # "a" in `Tensor(a!)`
 
     @property
     def shape(self) -> str:
@@ -42,6 +44,7 @@ class Argument:
     type: Type
     name: str
     default: str | None  # as the schema writes it
+    is_keyword_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,17 +59,50 @@ class Schema:
     def full_name(self) -> str:
         return f"{self.name}.{self.overload}" if self.overload else self.name
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether it writes its first argument and returns it."""
+        first = self.arguments[0].type if self.arguments else None
+        return first is not None and first.is_written and self.returns_what_is(first)
+
+    @property
+    def writes_out(self) -> bool:
+        """Whether it writes arguments that are given by keyword and returns them."""
+        written = [each.type for each in self.arguments if each.type.is_written]
+        keywords = [each for each in self.arguments if each.is_keyword_only]
+        return bool(written) and all(
+            any(each.type is type_ for each in keywords) and self.returns_what_is(type_)
+            for type_ in written
+        )
+
+    @property
+    def may_be_view(self) -> bool:
+        """Whether results alias an argument and none is written."""
+        aliased = {each.type.alias for each in self.arguments if each.type.alias}
+        return not any(each.type.is_written for each in self.arguments) and any(
+            each.alias in aliased for each in self.returns
+        )
+
+    def returns_what_is(self, type_: Type) -> bool:
+        return any(each.is_written and each.alias == type_.alias for each in self.returns)
+
 
 def parse_schema(text: str) -> Schema:
     found = SCHEMA.fullmatch(text)
+    if not found and "::" in text.partition("(")[0]:
+        raise SchemaError(f"'{text}' has a namespace; it is given beside the file")
     if not found:
         raise SchemaError(f"'{text}' is not 'name.overload(arguments) -> returns'")
     parts = split_list(found["arguments"])
-    arguments = tuple(parse_argument(part) for part in parts if part != "*")
+    star = parts.index("*") if "*" in parts else len(parts)
+    arguments = tuple(
+        parse_argument(part, index > star) for index, part in enumerate(parts) if part != "*"
+    )
     names = [argument.name for argument in arguments]
     for name in names:
         if names.count(name) > 1:
             raise SchemaError(f"there are two arguments '{name}'")
+    check_defaults(arguments)
     return Schema(
         text=text,
         name=found["name"],
@@ -76,11 +112,18 @@ def parse_schema(text: str) -> Schema:
     )
 
 
-def parse_argument(text: str) -> Argument:
+def check_defaults(arguments: tuple[Argument, ...]) -> None:
+    positional = [argument for argument in arguments if not argument.is_keyword_only]
+    for before, argument in pairwise(positional):
+        if before.default is not None and argument.default is None:
+            raise SchemaError(f"'{argument.name}' has no default but follows one that has")
+
+
+def parse_argument(text: str, is_keyword_only: bool = False) -> Argument:
     found = ARGUMENT.fullmatch(text)
     if not found or not found["name"]:
         raise SchemaError(f"'{text}' is not an argument")
-    return Argument(make_type(found), found["name"], found["default"])
+    return Argument(make_type(found), found["name"], found["default"], is_keyword_only)
 
 
 def parse_returns(text: str) -> tuple[Type, ...]:
@@ -96,7 +139,9 @@ def parse_returns(text: str) -> tuple[Type, ...]:
 
 def make_type(found: re.Match[str]) -> Type:
     suffixes = tuple(re.findall(r"\[\d*\]|\?", found["suffixes"]))
-    return Type(found["base"], suffixes, is_written="!" in (found["alias"] or ""))
+    alias = found["alias"] or ""
+    name = re.match(r"\w*", alias)[0]
+    return Type(found["base"], suffixes, is_written="!" in alias, alias=name)
 
 
 def split_list(text: str) -> list[str]:

@@ -1,12 +1,20 @@
 """Signatures as text: parameters with defaults, calls, lines of at most 100 columns."""
 
+import re
 from dataclasses import dataclass
 
 from .cpp_types import Form, default_value, parameter_name, parameter_type, return_type
 from .declarations import Declaration
-from .schema import Schema, SchemaError
+from .schema import Schema
+from .yaml_nodes import DeclarationError
 
 COLUMNS = 100
+# Names of namespace opwright that the texts of the generator use unqualified.
+NAMES = re.compile(
+    r'"[^"\n]*"|//[^\n]*|(?<![:\w.])(?:AnyTensor|Device|DType|FakeTensor|IntList|Layout|'
+    r"MemoryFormat|OptionalIntList|OptionalSymIntList|Same|Scalar|SymInt|SymIntList|Tensor|"
+    r"imported)(?!\w)"
+)
 
 
 @dataclass
@@ -82,8 +90,19 @@ def keep_apart(later: Signature, earlier: Signature) -> None:
             continue
         if count == len(later.types):
             names = [each.declaration.schema.full_name for each in (later, earlier)]
-            raise SchemaError(f"{names[0]} and {names[1]} have the same C++ parameters")
+            raise DeclarationError(
+                f"{later.declaration.place}: {names[0]} and {names[1]} have the same C++ parameters"
+            )
         later.required = count + 1
+
+
+def qualify(text: str) -> str:
+    """Write names of namespace opwright in full.
+
+    >>> qualify('Tensor f(const std::optional<DType>& a);  // Tensor')
+    'opwright::Tensor f(const std::optional<opwright::DType>& a);  // Tensor'
+    """
+    return NAMES.sub(lambda m: m[0] if m[0][0] in '"/' else f"opwright::{m[0]}", text)
 
 
 def wrap_list(before: str, items: list[str], after: str, indent: int) -> str:

@@ -1,0 +1,30 @@
+"""Makes C++ declarations, functions and the registration of operators from a YAML file.
+
+python -m generate_ops --yaml functions.yaml --public <dir> --source <dir>
+python -m generate_ops --yaml functions.yaml --namespace npu --author <dir>
+
+An entry of the YAML file:
+
+- func: mm(Tensor self, Tensor mat2) -> Tensor    the schema, without a namespace
+  variants: function, method                      its C++ forms; `function` if left out
+  tags: [core]                                    names of opwright::Tag in snake_case
+  dispatch:                                       the functions of its row
+    CPU: mm_cpu
+  decompose: mm_composite                         a body of other operators' calls; beside kernels
+                                                  it is their Decompose rule
+
+The tags inplace and out follow from the schema. The same entry twice is harmless.
+
+The built-in operators (first form) have their functions in namespace opwright, each at least one. A
+pointwise operator names its operation (src/ops/pointwise.h) instead of a dispatch. It gives the
+kernels of every form; the in-place and out forms are made from the schema:
+
+- func: relu(Tensor self) -> Tensor
+  pointwise: relu                                 const PointwiseOp& relu_op()
+  in_place: relu_
+  out: relu.out
+
+An author's list (second form; author_list.py) may have sections, a mapping of names to lists, and
+keys that other generators read (HINTS in declarations.py). Functions of its entries are optional.
+opwright.declare.load reads such a list when a program runs.
+"""

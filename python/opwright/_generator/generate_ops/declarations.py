@@ -1,0 +1,257 @@
+"""Reads the YAML file: the built-in operators, or an author's list; see __init__.py."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .cpp_types import check_cpp_forms
+from .pointwise import in_place_schema, out_schema
+from .schema import Schema, SchemaError, parse_schema
+from .slots import COMPOSITE, DECOMPOSE, known_slots
+from .tags import FOREIGN_TAGS, TAGS
+from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
+
+KEYS = ("func", "variants", "tags", "dispatch", "decompose")
+BUILT_IN_KEYS = (*KEYS, "pointwise", "in_place", "out")
+# What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
+HINTS = (
+    "acl_op",
+    "autogen",
+    "device_check",
+    "exposed",
+    "gen_opapi",
+    "internal_format_opapi",
+    "op_api",
+    "python_module",
+    "structured",
+    "structured_delegate",
+    "structured_inherit",
+)
+# The same beside the sections of a file.
+FILE_HINTS = ("all_version", "backend", "cpp_namespace")
+VARIANTS = ("function", "method")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    schema: Schema
+    variants: tuple[str, ...]
+    tags: tuple[str, ...]
+    dispatch: dict[str, str]  # a slot (slots.py) to the name of a function
+    line: int
+    pointwise: str | None = None  # the pointwise operation that computes it
+    section: str = ""
+    file: str = ""  # what errors call it
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def says_the_same(self, other: "Declaration") -> bool:
+        return replace(self, line=0, section="") == replace(other, line=0, section="")
+
+
+class Reader(NodeReader):
+    """One pass over the nodes of a file."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        built_in: bool = True,
+        devices: tuple[str, ...] = (),
+        may_be_python: bool = False,
+    ):
+        """`built_in`: the core's own file. Otherwise an author's list, `devices` of a plug-in."""
+        super().__init__(name)
+        self.keys = BUILT_IN_KEYS if built_in else KEYS
+        self.built_in = built_in
+        self.slots = known_slots(devices)
+        self.may_be_python = may_be_python
+
+    def parse(self, text: str) -> Schema:
+        """Take a schema apart; a SchemaError tells why it is none, or what C++ cannot declare."""
+        schema = parse_schema(text)
+        check_cpp_forms(schema)
+        return schema
+
+    def find_slot(self, key: str) -> str | None:
+        return self.slots.get(key)
+
+    def read(self, text: str) -> list[Declaration]:
+        root = self.compose(text)
+        if root is None:
+            self.fail_at(1, "the file is empty; expected a list of operators")
+        found: dict[str, Declaration] = {}
+        for section, node in self.read_sections(root):
+            for declaration in self.read_entry(node, section):
+                first = found.setdefault(declaration.schema.full_name, declaration)
+                if not first.says_the_same(declaration):
+                    self.fail_at(
+                        declaration.line,
+                        f"'{declaration.schema.full_name}' is declared twice and differently, "
+                        f"first in line {first.line}",
+                    )
+        return list(found.values())
+
+    def read_sections(self, root: yaml.Node) -> list[tuple[str, yaml.Node]]:
+        """Return the entries: of a list, or of a mapping of section names to lists."""
+        if isinstance(root, yaml.SequenceNode):
+            return [("", node) for node in root.value]
+        if self.built_in or not isinstance(root, yaml.MappingNode):
+            self.fail(root, "expected a list of operators")
+        entries = []
+        for section, (key, value) in self.read_mapping(root, "the file").items():
+            if section in FILE_HINTS:
+                continue
+            if section in self.keys:
+                self.fail(key, f"'{section}' stands outside of an entry; entries start with '- '")
+            if is_empty(value):
+                continue
+            nodes = self.read_list(value, f"the section '{section}'")
+            entries += [(section, node) for node in nodes]
+        return entries
+
+    def read_entry(self, node: yaml.Node, section: str = "") -> list[Declaration]:
+        """Return the operator and, of a pointwise one, its in-place and out forms."""
+        fields = self.read_mapping(node, "an operator")
+        for key, (key_node, _) in fields.items():
+            if key not in self.keys and (self.built_in or key not in HINTS):
+                self.fail(key_node, f"unknown key '{key}'; there are {', '.join(self.keys)}")
+        if "func" not in fields:
+            self.fail(node, "an operator needs a 'func'")
+        func = fields["func"][1]
+        try:
+            schema = self.parse(self.read_text(func, "'func'"))
+        except SchemaError as error:
+            self.fail(func, str(error))
+        declaration = Declaration(
+            schema=schema,
+            variants=self.read_variants(fields, schema),
+            tags=self.read_tags(fields, schema),
+            dispatch=self.read_functions(fields, node),
+            line=func.start_mark.line + 1,
+            pointwise=self.read_pointwise(fields),
+            section=section,
+            file=self.name,
+        )
+        return [declaration, *self.read_forms(fields, declaration)]
+
+    def read_pointwise(self, fields: Fields) -> str | None:
+        if "pointwise" not in fields:
+            return None
+        node = fields["pointwise"][1]
+        name = self.read_text(node, "'pointwise'")
+        if not name.isidentifier():
+            self.fail(node, f"'{name}' is no name of a pointwise operation")
+        return name
+
+    def read_forms(self, fields: Fields, declaration: Declaration) -> list[Declaration]:
+        forms = []
+        for key, form in (("in_place", in_place_form), ("out", out_form)):
+            if key not in fields:
+                continue
+            node = fields[key][1]
+            name = self.read_text(node, f"'{key}'")
+            if declaration.pointwise is None:
+                self.fail(node, f"only a pointwise operator has an '{key}' form made for it")
+            try:
+                forms.append(form(declaration, name, node.start_mark.line + 1))
+            except SchemaError as error:
+                self.fail(node, str(error))
+        return forms
+
+    def read_variants(self, fields: Fields, schema: Schema) -> tuple[str, ...]:
+        if "variants" not in fields:
+            return ("function",)
+        node = fields["variants"][1]
+        variants = tuple(part.strip() for part in self.read_text(node, "'variants'").split(","))
+        for variant in variants:
+            if variant not in VARIANTS:
+                self.fail(node, f"unknown variant '{variant}'; there are {', '.join(VARIANTS)}")
+        has_self = bool(schema.arguments) and schema.arguments[0].name == "self"
+        if "method" in variants and not has_self:
+            self.fail(node, f"a method needs 'self' as its first argument: {schema.text}")
+        return variants
+
+    def read_tags(self, fields: Fields, schema: Schema) -> tuple[str, ...]:
+        """Return the tags of the entry and those that its schema implies: inplace and out."""
+        nodes = self.read_list(fields["tags"][1], "'tags'") if "tags" in fields else []
+        tags = []
+        for node in nodes:
+            tag = self.read_text(node, "a tag")
+            if tag not in TAGS and (self.built_in or tag not in FOREIGN_TAGS):
+                self.fail(node, f"unknown tag '{tag}'; there are {', '.join(TAGS)}")
+            if (tag in IMPLIED and not IMPLIED[tag](schema)) or (
+                tag == "view" and not schema.may_be_view
+            ):
+                self.fail(node, f"the tag '{tag}' contradicts the schema {schema.text}")
+            tags.append(tag)
+        return tuple(dict.fromkeys([*tags, *(t for t, holds in IMPLIED.items() if holds(schema))]))
+
+    def read_functions(self, fields: Fields, entry: yaml.Node) -> dict[str, str]:
+        """Return the functions of `dispatch` and `decompose` by their slots."""
+        functions = self.read_dispatch(fields) if "dispatch" in fields else {}
+        if "decompose" in fields:
+            has_kernels = bool(functions) or "pointwise" in fields
+            slot = DECOMPOSE if has_kernels else COMPOSITE
+            node = fields["decompose"][1]
+            functions[slot] = self.read_function(node, "'decompose'", self.may_be_python)
+        if self.built_in and not functions and "pointwise" not in fields:
+            self.fail(entry, "an operator needs a 'dispatch' with at least one function")
+        return functions
+
+    def read_dispatch(self, fields: Fields) -> dict[str, str]:
+        """Read the functions by slot; a key may name several: `CPU, CUDA: add_all`."""
+        functions: dict[str, str] = {}
+        node = fields["dispatch"][1]
+        for keys, (key_node, value) in self.read_mapping(node, "'dispatch'").items():
+            for key in (each.strip() for each in keys.split(",")):
+                slot = self.find_slot(key)
+                if slot is None:
+                    known = ", ".join(self.slots)
+                    self.fail(key_node, f"unknown dispatch key '{key}'; there are {known}")
+                if slot in functions:
+                    self.fail(key_node, f"there are two functions for '{key}'")
+                functions[slot] = self.read_function(value, f"'{key}'", self.may_be_python)
+        return functions
+
+
+IMPLIED = {
+    "inplace": lambda schema: schema.is_in_place,
+    "out": lambda schema: schema.writes_out,
+}
+
+
+def is_empty(node: yaml.Node) -> bool:
+    """Whether nothing stands behind the colon."""
+    return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
+
+
+def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration:
+    variant = "method" if "method" in declaration.variants else "function"
+    tags = tuple(tag for tag in declaration.tags if tag != "core")
+    schema = in_place_schema(declaration.schema, name)
+    return replace(
+        declaration, schema=schema, variants=(variant,), tags=(*tags, "inplace"), line=line
+    )
+
+
+def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
+    """Return the form that writes to `out`; it is called by its name alone."""
+    tags = tuple(tag for tag in declaration.tags if tag != "core")
+    schema = out_schema(declaration.schema, name)
+    return replace(declaration, schema=schema, variants=(), tags=(*tags, "out"), line=line)
+
+
+def read_file(path: Path, name: str) -> str:
+    """Return the text of a file; `name` is what errors call it."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes().count(b"\n", 0, error.start) + 1
+        raise DeclarationError(f"{name}:{line}: the file is not UTF-8 text") from error
+
+
+def read_declarations(path: Path, name: str, **options) -> list[Declaration]:
+    """Read a file as Reader does; `name` is what errors and registrations call it."""
+    return Reader(name, **options).read(read_file(path, name))

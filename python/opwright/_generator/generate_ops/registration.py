@@ -1,0 +1,135 @@
+"""The source that declares the C++ functions of every row and registers them."""
+
+from .cpp_text import qualify, wrap_list
+from .cpp_types import Form, parameter_name, parameter_type, return_type
+from .declarations import Declaration
+from .schema import Schema
+from .slots import BODIES, DECOMPOSE, FAKE, is_device
+from .tags import TAGS
+from .yaml_nodes import DeclarationError
+
+SOURCE = """\
+// Registers the operators of {yaml}, as an author's file does. Made from it; do not edit.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "opwright/library.h"
+{includes}
+namespace opwright {{
+
+{functions}
+{blocks}}}  // namespace opwright
+"""
+
+
+def write_registration(declarations: list[Declaration], yaml: str, name_space: str) -> str:
+    """Library blocks: the definitions, then one block of functions for each slot."""
+    pointwise = [each for each in declarations if each.pointwise]
+    names = sorted({each.pointwise for each in pointwise})
+    declared = "".join(f"const PointwiseOp& {name}_op();\n" for name in names)
+    blocks = write_definitions(declarations, "OPWRIGHT_LIBRARY", name_space)
+    return SOURCE.format(
+        yaml=yaml,
+        includes='#include "opwright/ops/pointwise_registration.h"\n' if pointwise else "",
+        functions=declare_functions(declarations) + declared,
+        blocks=blocks
+        + write_implementations(declarations, name_space)
+        + register_pointwise(pointwise, yaml, name_space),
+    )
+
+
+def declare_functions(declarations: list[Declaration], in_full: bool = False) -> str:
+    """Return a declaration of each function that the entries name; see `declare`."""
+    functions: dict[str, str] = {}
+    for declaration in declarations:
+        for slot, function in declaration.dispatch.items():
+            text = declare(declaration.schema, slot, function, in_full=in_full) + ";"
+            if functions.setdefault(function, text) != text:
+                raise DeclarationError(
+                    f"{declaration.place}: {function} is named with two signatures"
+                )
+    return "".join(f"{text}\n" for text in functions.values())
+
+
+def write_definitions(declarations: list[Declaration], macro: str, name_space: str) -> str:
+    definitions = ""
+    for declaration in declarations:
+        definitions += at_line(declaration) + f"  {define(declaration)}\n"
+    return f"{macro}({name_space}, m) {{\n{definitions}}}\n\n"
+
+
+def write_implementations(declarations: list[Declaration], name_space: str) -> str:
+    by_slot: dict[str, str] = {}
+    for declaration in declarations:
+        for slot, function in declaration.dispatch.items():
+            implementation = f'  m.impl("{declaration.schema.full_name}", &{function});\n'
+            by_slot[slot] = by_slot.get(slot, "") + at_line(declaration) + implementation
+    return "".join(
+        f"OPWRIGHT_LIBRARY_IMPL({name_space}, {slot}, m) {{\n{by_slot[slot]}}}\n\n"
+        for slot in sorted(by_slot, key=slot_order)
+    )
+
+
+def slot_order(slot: str) -> int:
+    """Devices stand first."""
+    return 0 if is_device(slot) else [*BODIES, DECOMPOSE].index(slot) + 1
+
+
+def at_line(declaration: Declaration) -> str:
+    return f"#line {declaration.line} {quoted(declaration.file)}\n"
+
+
+def define(declaration: Declaration) -> str:
+    tags = ", ".join(
+        f"opwright::Tag::{pascal_case(tag)}" for tag in declaration.tags if tag in TAGS
+    )
+    return f"m.def({quoted(declaration.schema.text)}, {{{tags}}});"
+
+
+def register_pointwise(declarations: list[Declaration], yaml: str, name_space: str) -> str:
+    """Return the table of the operators whose kernels the pointwise engine supplies."""
+    if not declarations:
+        return ""
+    rows = "".join(
+        f'    {{"{name_space}::{each.schema.full_name}", &{each.pointwise}_op, {each.line}}},\n'
+        for each in declarations
+    )
+    return (
+        f"[[maybe_unused]] const bool kRegisteredPointwise = "
+        f'register_pointwise("{yaml}", {{\n{rows}}});\n\n'
+    )
+
+
+def declare(
+    schema: Schema, slot: str, function: str, *, is_unused: bool = False, in_full: bool = False
+) -> str:
+    """Return the head of the function.
+
+    Parameters have no names when its body does not use them. It may stand in any namespace when
+    types are written `in_full`.
+    """
+    form = Form.KERNEL if is_device(slot) else Form.RULE
+    tensor = "FakeTensor" if slot == FAKE else "Tensor"
+    parameters = []
+    for argument in schema.arguments:
+        name = parameter_name(argument)
+        shown = f"/*{name}*/" if is_unused else name
+        type_ = parameter_type(argument.type, form, tensor)
+        parameters.append(f"{qualify(type_) if in_full else type_} {shown}")
+    result = return_type(schema, form, tensor)
+    result = qualify(result) if in_full else result
+    return wrap_list(f"{result} {function}(", parameters, ")", 4)
+
+
+def quoted(text: str) -> str:
+    """Return the text as a C++ literal."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def pascal_case(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))

@@ -1,0 +1,52 @@
+// The functions and methods that the generator makes, over FakeTensor: what fake kernels and rules
+// are written with.
+#include "opwright/fake_tensor.h"
+
+#include <gtest/gtest.h>
+
+#include "ops/op_tensors.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/wrapper.h"
+#include "symbolic/test_owner.h"
+
+namespace opwright {
+namespace {
+
+FakeTensor fake(const SymSizes& sizes) {
+  return FakeTensor::borrow(make_fake(sizes, DType::Float32, kCpu).get());
+}
+
+TEST(FakeTensorFunctions, TakeAndGiveFakeTensorsWithSymbols) {
+  testing::TestOwner owner;
+  const SymInt rows = owner.backed("s0", 5);
+
+  const FakeTensor y = maximum(fake({rows, 4}), fake({1}));
+
+  EXPECT_EQ(y.size(0).word(), rows.word());
+  EXPECT_EQ(y.size(1).word(), 4);
+}
+
+TEST(FakeTensorMethods, TakeSymbolicSizes) {
+  testing::TestOwner owner;
+  const SymInt rows = owner.backed("s0", 5);
+  const FakeTensor x = fake({rows, 4});
+
+  const FakeTensor y = (x * 2.0 + x).unsqueeze(0).expand({3, x.size(0), 4});
+  const FakeTensor z = x.new_empty({x.size(0), 7}, DType::Int64);
+
+  EXPECT_EQ(y.size(1).word(), rows.word());
+  EXPECT_EQ(z.size(0).word(), rows.word());
+  EXPECT_EQ(z.dtype(), DType::Int64);
+  EXPECT_TRUE(owner.specialisations.empty());
+}
+
+TEST(FakeTensorMethods, WriteInPlace) {
+  FakeTensor x = fake({2, 3});
+
+  const FakeTensor& y = x.add_(fake({3}));
+
+  EXPECT_EQ(&y, &x);
+}
+
+}  // namespace
+}  // namespace opwright
