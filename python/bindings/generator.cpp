@@ -38,9 +38,7 @@ uint64_t parse_seed(const nb::handle& seed) {
   return large;
 }
 
-nb::object state_of(const RandomState& state) {
-  return nb::steal(require(wrap(state.state())));
-}
+nb::object state_of(const RandomState& state) { return nb::steal(require(wrap(state.state()))); }
 
 void set_state(RandomState& state, const nb::handle& bytes) {
   OPWRIGHT_CHECK_TYPE(is_tensor(bytes.ptr()),
@@ -74,10 +72,9 @@ void bind_class(nb::module_& m) {
             new (self) Generator(make_generator(parse_device_object(device.ptr())));
           },
           nb::arg("device") = "cpu")
-      .def_prop_ro("device",
-                   [](const Generator& self) {
-                     return nb::steal(to_python(random_state(self).device()));
-                   })
+      .def_prop_ro(
+          "device",
+          [](const Generator& self) { return nb::steal(to_python(random_state(self).device())); })
       .def(
           "manual_seed",
           [](const nb::object& self, const nb::object& seed) {
@@ -129,9 +126,7 @@ void bind_generator(nb::module_& m) {
   bind_defaults(m);
 }
 
-PyObject* to_python(Generator generator) {
-  return nb::cast(std::move(generator)).release().ptr();
-}
+PyObject* to_python(Generator generator) { return nb::cast(std::move(generator)).release().ptr(); }
 
 const Generator& as_generator(PyObject* object) { return *nb::inst_ptr<Generator>(object); }
 

@@ -52,7 +52,8 @@ _KNOWN_NAMES = {
 }
 _KINDS = (
     "Tensor, int, float, bool, str, complex, int | float, dtype, device, layout, memory_format, "
-    "Generator, an Enum, a class given to register_opaque_type; Optional, list, Sequence and tuple of these"
+    "Generator, an Enum, a class given to register_opaque_type; Optional, list, Sequence and tuple "
+    "of these"
 )
 
 Restore = Callable[[object], object]

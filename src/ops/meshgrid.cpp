@@ -19,8 +19,8 @@ std::vector<Tensor> meshgrid_composite(std::span<const Tensor> tensors) {
                          "meshgrid: every tensor must have at most 1 dimension, got sizes ",
                          to_text(sym_geometry_of(each).sizes));
     OPWRIGHT_CHECK_TYPE(each.dtype() == tensors[0].dtype(),
-                        "meshgrid: every tensor must have the same dtype, got ",
-                        tensors[0].dtype(), " and ", each.dtype());
+                        "meshgrid: every tensor must have the same dtype, got ", tensors[0].dtype(),
+                        " and ", each.dtype());
     sizes.push_back(each.dim() == 0 ? SymInt(1) : each.sym_size(0));
   }
   std::vector<Tensor> grids;

@@ -103,8 +103,7 @@ void RandomState::set_state(const Tensor& state) {
                        "set_state: the state of a generator has ", kStateBytes, " bytes, got ",
                        state);
   uint8_t bytes[kStateBytes];
-  for (int64_t i = 0; i < kStateBytes; ++i)
-    bytes[i] = state.data<uint8_t>()[i * state.stride(0)];
+  for (int64_t i = 0; i < kStateBytes; ++i) bytes[i] = state.data<uint8_t>()[i * state.stride(0)];
   const CounterRange next{.seed = read_word(bytes), .first = read_word(bytes + 8)};
   OPWRIGHT_CHECK_VALUE(next.first % kCounterGroup == 0,
                        "set_state: these bytes are not the state of a generator; use what "

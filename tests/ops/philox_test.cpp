@@ -7,20 +7,18 @@
 namespace opwright {
 namespace {
 
-std::vector<uint32_t> words_of(const PhiloxBlock& block) {
-  return {block.words, block.words + 4};
-}
+std::vector<uint32_t> words_of(const PhiloxBlock& block) { return {block.words, block.words + 4}; }
 
 // The known answers that are published with Random123.
 TEST(Philox, GivesThePublishedAnswers) {
   EXPECT_EQ(words_of(philox({0, 0, 0, 0}, 0, 0)),
             (std::vector<uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(words_of(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffff,
-                            0xffffffff)),
-            (std::vector<uint32_t>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(words_of(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0xa4093822,
-                            0x299f31d0)),
-            (std::vector<uint32_t>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(
+      words_of(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffff, 0xffffffff)),
+      (std::vector<uint32_t>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(
+      words_of(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0xa4093822, 0x299f31d0)),
+      (std::vector<uint32_t>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(DrawWords, HasTheWordsOfEachCounter) {

@@ -120,9 +120,9 @@ TEST(Uniform, FitsInEveryDType) {
   }
   EXPECT_LT(kolmogorov_distance(doubles(rand({kMany}, seeded(1))), testing::uniform_cdf),
             kUnlikely);
-  EXPECT_LT(kolmogorov_distance(doubles(rand({kMany}, seeded(1), DType::Float64)),
-                                testing::uniform_cdf),
-            kUnlikely);
+  EXPECT_LT(
+      kolmogorov_distance(doubles(rand({kMany}, seeded(1), DType::Float64)), testing::uniform_cdf),
+      kUnlikely);
 }
 
 TEST(Uniform, NeverReachesItsUpperEnd) {
@@ -276,14 +276,15 @@ TEST(RandomInts, OfADTypeReachFromZeroToItsLargestNumber) {
   EXPECT_EQ(*std::max_element(bytes.begin(), bytes.end()), 127);
   const auto halves = doubles(empty({kMany}, DType::Float16).random_(seeded(1)));
   EXPECT_EQ(*std::max_element(halves.begin(), halves.end()), 2048);
-  const auto all = elements<int64_t>(
-      empty({kMany}, DType::Int64).random_(INT64_MIN, std::nullopt, seeded(1)));
+  const auto all =
+      elements<int64_t>(empty({kMany}, DType::Int64).random_(INT64_MIN, std::nullopt, seeded(1)));
   EXPECT_LT(*std::min_element(all.begin(), all.end()), INT64_MIN / 1000 * 999);
   EXPECT_GT(*std::max_element(all.begin(), all.end()), INT64_MAX / 1000 * 999);
 }
 
 TEST(RandomInts, TakeEveryDType) {
-  for (const DType dtype : {DType::Bool, DType::UInt8, DType::Int16, DType::UInt64, DType::BFloat16}) {
+  for (const DType dtype :
+       {DType::Bool, DType::UInt8, DType::Int16, DType::UInt64, DType::BFloat16}) {
     const std::vector<double> numbers = doubles(randint(2, {1000}, seeded(1), dtype));
     EXPECT_NEAR(moments(numbers).mean, 0.5, 0.05) << concatenate(dtype);
   }
@@ -315,11 +316,11 @@ TEST(RandomPermutation, PutsEveryNumberAtEveryPlaceAsOften) {
 TEST(RandomPermutation, TakesDTypesThatHoldItsNumbers) {
   EXPECT_EQ(randperm(256, DType::UInt8).dtype(), DType::UInt8);
   EXPECT_EQ(randperm(2049, DType::Float16).dtype(), DType::Float16);
-  EXPECT_ERROR(randperm(257, DType::UInt8), "ValueError",
-               "randperm: uint8 does not hold all ints below n=257");
-  EXPECT_ERROR(randperm(2050, DType::Float16), "ValueError",
-               "randperm: float16 does not hold all ints below n=2050");
-  EXPECT_ERROR(randperm(-1), "ValueError", "randperm: n must not be negative, got -1");
+  EXPECT_ERROR_CONTAINS(randperm(257, DType::UInt8), "ValueError",
+                        "randperm: uint8 does not hold all ints below n=257");
+  EXPECT_ERROR_CONTAINS(randperm(2050, DType::Float16), "ValueError",
+                        "randperm: float16 does not hold all ints below n=2050");
+  EXPECT_ERROR_CONTAINS(randperm(-1), "ValueError", "randperm: n must not be negative, got -1");
 }
 
 TEST(Multinomial, DrawsByWeights) {
@@ -345,8 +346,7 @@ TEST(Multinomial, WithoutReplacementDrawsEachPositionOnce) {
 TEST(Multinomial, WithoutReplacementDrawsTheFirstByWeight) {
   const Tensor weights = tensor_of<double>({2}, {1, 3}).expand({kMany, 2});
 
-  const std::vector<double> first =
-      doubles(multinomial(weights, 2, false, seeded(1)).select(1, 0));
+  const std::vector<double> first = doubles(multinomial(weights, 2, false, seeded(1)).select(1, 0));
 
   EXPECT_NEAR(moments(first).mean, 0.75, 0.005);
 }
@@ -431,59 +431,67 @@ TEST(RandomFakes, HaveSymbolicSizes) {
 
 TEST(RandomErrors, NameTheArgument) {
   Tensor x = zeros({2});
-  EXPECT_ERROR(x.normal_(0, -1), "ValueError", "normal_: std must not be negative, got -1");
-  EXPECT_ERROR(normal(x, -1.0), "ValueError", "normal: std must not be negative, got -1");
-  EXPECT_ERROR_CONTAINS(normal(x, x - 1), "ValueError", "normal: no element of std may be negative");
-  EXPECT_ERROR(x.uniform_(2, 1), "ValueError", "uniform_: from must not be above to, got 2 and 1");
-  EXPECT_ERROR(x.exponential_(0), "ValueError", "exponential_: lambd must be positive, got 0");
-  EXPECT_ERROR(x.bernoulli_(1.5), "ValueError",
-               "bernoulli_: p must be a probability between 0 and 1, got 1.5");
-  EXPECT_ERROR(bernoulli(x - 1), "ValueError",
-               "bernoulli_: every element of p must be a probability between 0 and 1, got -1");
-  EXPECT_ERROR(dropout(x, -0.5, true), "ValueError",
-               "dropout: p must be a probability between 0 and 1, got -0.5");
-  EXPECT_ERROR(x.geometric_(1), "ValueError", "geometric_: p must be between 0 and 1, got 1");
-  EXPECT_ERROR(x.cauchy_(0, 0), "ValueError", "cauchy_: sigma must be positive, got 0");
-  EXPECT_ERROR(poisson(x - 1), "ValueError",
-               "poisson: rates must be finite and not negative, got -1");
+  EXPECT_ERROR_CONTAINS(x.normal_(0, -1), "ValueError",
+                        "normal_: std must not be negative, got -1");
+  EXPECT_ERROR_CONTAINS(normal(x, -1.0), "ValueError", "normal: std must not be negative, got -1");
+  EXPECT_ERROR_CONTAINS(normal(x, x - 1), "ValueError",
+                        "normal: no element of std may be negative");
+  EXPECT_ERROR_CONTAINS(x.uniform_(2, 1), "ValueError",
+                        "uniform_: from must not be above to, got 2 and 1");
+  EXPECT_ERROR_CONTAINS(x.exponential_(0), "ValueError",
+                        "exponential_: lambd must be positive, got 0");
+  EXPECT_ERROR_CONTAINS(x.bernoulli_(1.5), "ValueError",
+                        "bernoulli_: p must be a probability between 0 and 1, got 1.5");
+  EXPECT_ERROR_CONTAINS(
+      bernoulli(x - 1), "ValueError",
+      "bernoulli_: every element of p must be a probability between 0 and 1, got -1");
+  EXPECT_ERROR_CONTAINS(dropout(x, -0.5, true), "ValueError",
+                        "dropout: p must be a probability between 0 and 1, got -0.5");
+  EXPECT_ERROR_CONTAINS(x.geometric_(1), "ValueError",
+                        "geometric_: p must be between 0 and 1, got 1");
+  EXPECT_ERROR_CONTAINS(x.cauchy_(0, 0), "ValueError", "cauchy_: sigma must be positive, got 0");
+  EXPECT_ERROR_CONTAINS(poisson(x - 1), "ValueError",
+                        "poisson: rates must be finite and not negative, got -1");
   EXPECT_ERROR_CONTAINS(feature_dropout(x, 0.5, true), "ValueError",
                         "feature_dropout: input must have at least 2 dimensions, got sizes [2]");
 }
 
 TEST(RandomErrors, OfIntsNameTheRange) {
-  EXPECT_ERROR(randint(5, 5, {2}), "ValueError",
-               "randint: high must be above low, got low=5 and high=5");
-  EXPECT_ERROR(empty({2}).random_(3, 3), "ValueError",
-               "random_: from must be below to, got from=3 and to=3");
-  EXPECT_ERROR(randint(300, {2}, DType::UInt8), "ValueError",
-               "random_: to - 1 = 299 is no number of uint8");
-  EXPECT_ERROR(randint(-1, 2, {2}, DType::UInt8), "ValueError",
-               "random_: from=-1 is no number of uint8");
-  EXPECT_ERROR(randint(3, {2}, DType::Bool), "ValueError",
-               "random_: to - 1 = 2 is no number of bool");
+  EXPECT_ERROR_CONTAINS(randint(5, 5, {2}), "ValueError",
+                        "randint: high must be above low, got low=5 and high=5");
+  EXPECT_ERROR_CONTAINS(empty({2}).random_(3, 3), "ValueError",
+                        "random_: from must be below to, got from=3 and to=3");
+  EXPECT_ERROR_CONTAINS(randint(300, {2}, DType::UInt8), "ValueError",
+                        "random_: to - 1 = 299 is no number of uint8");
+  EXPECT_ERROR_CONTAINS(randint(-1, 2, {2}, DType::UInt8), "ValueError",
+                        "random_: from=-1 is no number of uint8");
+  EXPECT_ERROR_CONTAINS(randint(3, {2}, DType::Bool), "ValueError",
+                        "random_: to - 1 = 2 is no number of bool");
 }
 
 TEST(RandomErrors, OfDTypesNameTheOperator) {
-  EXPECT_ERROR(rand({2}, DType::Int64), "TypeError",
-               "rand: dtype int64 is not supported; it takes floating and complex dtypes");
-  EXPECT_ERROR(randn_like(zeros({2}, DType::Bool)), "TypeError",
-               "randn_like: dtype bool is not supported; it takes floating and complex dtypes");
-  EXPECT_ERROR(bernoulli(zeros({2}, DType::Int64)), "TypeError",
-               "bernoulli: dtype int64 is not supported; it takes floating dtypes");
+  EXPECT_ERROR_CONTAINS(rand({2}, DType::Int64), "TypeError",
+                        "rand: dtype int64 is not supported; it takes floating and complex dtypes");
+  EXPECT_ERROR_CONTAINS(
+      randn_like(zeros({2}, DType::Bool)), "TypeError",
+      "randn_like: dtype bool is not supported; it takes floating and complex dtypes");
+  EXPECT_ERROR_CONTAINS(bernoulli(zeros({2}, DType::Int64)), "TypeError",
+                        "bernoulli: dtype int64 is not supported; it takes floating dtypes");
 }
 
 TEST(RandomErrors, OfMultinomialNameTheWeights) {
-  EXPECT_ERROR(multinomial(ones({2}), 3), "ValueError",
-               "multinomial: num_samples=3 is more than the 2 positions that can be drawn without "
-               "replacement; use replacement=True");
-  EXPECT_ERROR(multinomial(ones({2}), 0), "ValueError",
-               "multinomial: num_samples must be positive, got 0");
-  EXPECT_ERROR(multinomial(zeros({2}), 1), "ValueError",
-               "multinomial: at least one weight of each row must be positive");
-  EXPECT_ERROR(multinomial(zeros({2}) - 1, 1), "ValueError",
-               "multinomial: weights must be finite and not negative, got -1");
-  EXPECT_ERROR(multinomial(ones({2, 2, 2}), 1), "ValueError",
-               "multinomial: self must have 1 or 2 dimensions, got sizes [2, 2, 2]");
+  EXPECT_ERROR_CONTAINS(
+      multinomial(ones({2}), 3), "ValueError",
+      "multinomial: num_samples=3 is more than the 2 positions that can be drawn without "
+      "replacement; use replacement=True");
+  EXPECT_ERROR_CONTAINS(multinomial(ones({2}), 0), "ValueError",
+                        "multinomial: num_samples must be positive, got 0");
+  EXPECT_ERROR_CONTAINS(multinomial(zeros({2}), 1), "ValueError",
+                        "multinomial: at least one weight of each row must be positive");
+  EXPECT_ERROR_CONTAINS(multinomial(zeros({2}) - 1, 1), "ValueError",
+                        "multinomial: weights must be finite and not negative, got -1");
+  EXPECT_ERROR_CONTAINS(multinomial(ones({2, 2, 2}), 1), "ValueError",
+                        "multinomial: self must have 1 or 2 dimensions, got sizes [2, 2, 2]");
 }
 
 TEST(RandomErrors, RefuseATensorWhoseElementsShareMemory) {

@@ -353,7 +353,7 @@ def test_every_form_of_a_pointwise_operator_is_registered_with_its_operation():
 
 
 RANDOM = """\
-- func: uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)
+- func: uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> ()
   variants: method
   dispatch:
     CPU: uniform_cpu

@@ -59,8 +59,8 @@ class ElementWords {
 
   uint32_t next() {
     if (used_ == 4) {
-      const PhiloxBlock block{static_cast<uint32_t>(counter_), static_cast<uint32_t>(counter_ >> 32),
-                              ++turn_, 0};
+      const PhiloxBlock block{static_cast<uint32_t>(counter_),
+                              static_cast<uint32_t>(counter_ >> 32), ++turn_, 0};
       words_ = philox(block, static_cast<uint32_t>(seed_), static_cast<uint32_t>(seed_ >> 32));
       used_ = 0;
     }

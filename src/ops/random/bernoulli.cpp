@@ -56,8 +56,8 @@ void check_expandable(const SymSizes& p, const SymSizes& self) {
   const SymSizes sizes = broadcast_sizes(self, p, kWho);
   bool fits = sizes.size() == self.size();
   for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] == self[i];
-  OPWRIGHT_CHECK_VALUE(fits, kWho, ": p of sizes ", to_text(p),
-                       " does not broadcast to the sizes ", to_text(self), " of self");
+  OPWRIGHT_CHECK_VALUE(fits, kWho, ": p of sizes ", to_text(p), " does not broadcast to the sizes ",
+                       to_text(self), " of self");
 }
 
 }  // namespace

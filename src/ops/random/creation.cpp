@@ -16,7 +16,8 @@ using std::optional;
 using Sizes = std::span<const SymInt>;
 
 void check_below(const char* who, const SymInt& low, const SymInt& high) {
-  check(low < high, concatenate(who, ": high must be above low, got low=", low, " and high=", high));
+  check(low < high,
+        concatenate(who, ": high must be above low, got low=", low, " and high=", high));
 }
 
 Tensor fill_ints(const char* who, Tensor result, const SymInt& low, const SymInt& high,
@@ -145,13 +146,10 @@ Tensor randint_like_low_all_devices(const Tensor& self, const SymInt& low, const
   return randint_like_low_generator_all_devices(self, low, high, std::nullopt, dtype, layout,
                                                 device, pin_memory, memory_format);
 }
-Tensor randint_like_generator_all_devices(const Tensor& self, const SymInt& high,
-                                          const optional<Generator>& generator,
-                                          const optional<DType>& dtype,
-                                          const optional<Layout>& layout,
-                                          const optional<Device>& device,
-                                          const optional<bool>& pin_memory,
-                                          const optional<MemoryFormat>& memory_format) {
+Tensor randint_like_generator_all_devices(
+    const Tensor& self, const SymInt& high, const optional<Generator>& generator,
+    const optional<DType>& dtype, const optional<Layout>& layout, const optional<Device>& device,
+    const optional<bool>& pin_memory, const optional<MemoryFormat>& memory_format) {
   return randint_like_low_generator_all_devices(self, 0, high, generator, dtype, layout, device,
                                                 pin_memory, memory_format);
 }
@@ -167,8 +165,7 @@ Tensor randint_like_tensor_generator_all_devices(
     const Tensor& self, const Tensor& high, const optional<Generator>& generator,
     const optional<DType>& dtype, const optional<Layout>& layout, const optional<Device>& device,
     const optional<bool>& pin_memory, const optional<MemoryFormat>& memory_format) {
-  OPWRIGHT_CHECK_VALUE(high.sym_numel() == 1,
-                       "randint_like: high must be one number, got ", high);
+  OPWRIGHT_CHECK_VALUE(high.sym_numel() == 1, "randint_like: high must be one number, got ", high);
   Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
   if (result.is_fake()) return result;
   return fill_ints("randint_like", result, 0, high.item().to<int64_t>(), generator);

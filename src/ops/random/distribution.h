@@ -235,8 +235,7 @@ struct WideRange {
   OPWRIGHT_INLINE void compute(const uint32_t* words, int64_t* out) const {
     for (int64_t i = 0; i < kGroupWords; ++i) {
       const uint64_t bits = uint64_t{words[kGroupWords + i]} << 32 | words[i];
-      const auto scaled =
-          static_cast<uint64_t>(static_cast<unsigned __int128>(bits) * range >> 64);
+      const auto scaled = static_cast<uint64_t>(static_cast<unsigned __int128>(bits) * range >> 64);
       out[i] = static_cast<int64_t>(static_cast<uint64_t>(low) + (range == 0 ? bits : scaled));
     }
   }

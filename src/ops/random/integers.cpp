@@ -4,8 +4,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "opwright/for_dtype.h"
 #include "opwright/fake_tensor.h"
+#include "opwright/for_dtype.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_fill.h"
 
@@ -60,8 +60,8 @@ IntRange check_range(DType dtype, int64_t from, optional<int64_t> to) {
   const Wide last = to ? Wide{*to} - 1 : limits.dense;
   OPWRIGHT_CHECK_VALUE(from >= limits.least && from <= limits.most, kWho, ": from=", from,
                        " is no number of ", dtype);
-  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kWho, ": to - 1 = ",
-                       static_cast<int64_t>(last), " is no number of ", dtype);
+  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kWho,
+                       ": to - 1 = ", static_cast<int64_t>(last), " is no number of ", dtype);
   OPWRIGHT_CHECK_VALUE(from <= last, kWho, ": from=", from, " is above ",
                        static_cast<int64_t>(last), ", up to which ", dtype, " holds every int");
   return {from, last};

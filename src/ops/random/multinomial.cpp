@@ -25,11 +25,10 @@ SymSizes check_arguments(const Tensor& self, const SymInt& num_samples, bool rep
   SymSizes sizes = sym_geometry_of(self).sizes;
   OPWRIGHT_CHECK_VALUE(sizes.size() == 1 || sizes.size() == 2, kWho,
                        ": self must have 1 or 2 dimensions, got sizes ", to_text(sizes));
-  check(num_samples > 0,
-        concatenate(kWho, ": num_samples must be positive, got ", num_samples));
+  check(num_samples > 0, concatenate(kWho, ": num_samples must be positive, got ", num_samples));
   const SymInt& categories = sizes.back();
-  check(categories > 0, concatenate(kWho, ": self has no weights to draw from, got sizes ",
-                                    to_text(sizes)));
+  check(categories > 0,
+        concatenate(kWho, ": self has no weights to draw from, got sizes ", to_text(sizes)));
   if (!replacement) {
     check(num_samples <= categories,
           concatenate(kWho, ": num_samples=", num_samples, " is more than the ", categories,

@@ -48,17 +48,14 @@ void fill_complex(const Tensor& self, double mean, double std, RandomState& stat
   });
 }
 
-void check_means(const char* who, const Tensor& mean) {
-  check_inexact(who, mean.dtype());
-}
+void check_means(const char* who, const Tensor& mean) { check_inexact(who, mean.dtype()); }
 // The elements are looked at where there are any.
 void check_stds(const Tensor& std) {
   check_floating("normal", std.dtype());
   if (std.is_fake() || std.sym_numel() == 0) return;
-  OPWRIGHT_CHECK_VALUE(amin(std, IntList{}).item().to<double>() >= 0 ||
-                           std.isnan().any().item().to<bool>(),
-                       "normal: no element of std may be negative, got ", std.min(),
-                       " among them");
+  OPWRIGHT_CHECK_VALUE(
+      amin(std, IntList{}).item().to<double>() >= 0 || std.isnan().any().item().to<bool>(),
+      "normal: no element of std may be negative, got ", std.min(), " among them");
 }
 
 }  // namespace

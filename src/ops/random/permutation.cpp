@@ -56,9 +56,7 @@ void shuffle(T* numbers, int64_t n, RandomState& state) {
 }
 
 void fill_permutation(const Tensor& output, RandomState& state) {
-  const auto fill = [&]<typename T>() {
-    shuffle(output.mutable_data<T>(), output.numel(), state);
-  };
+  const auto fill = [&]<typename T>() { shuffle(output.mutable_data<T>(), output.numel(), state); };
   if (is_integral(output.dtype()))
     for_integral_dtype(output.dtype(), kWho, fill);
   else

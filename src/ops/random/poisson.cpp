@@ -63,8 +63,7 @@ Tensor poisson_cpu(const Tensor& self, const std::optional<Generator>& generator
     for (int64_t i = begin; i < end; ++i) {
       OPWRIGHT_CHECK_VALUE(in[i] >= 0 && std::isfinite(in[i]), kWho,
                            ": rates must be finite and not negative, got ", in[i]);
-      out[i] = draw_events(in[i],
-                           ElementWords(range.seed, range.first + static_cast<uint64_t>(i)));
+      out[i] = draw_events(in[i], ElementWords(range.seed, range.first + static_cast<uint64_t>(i)));
     }
   });
   Tensor result = make_empty(self.sizes(), self.dtype());

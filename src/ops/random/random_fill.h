@@ -89,11 +89,12 @@ void fill_random(const char* who, const Tensor& self, RandomState& state,
   fill_dense(who, self, [&](const Tensor& dense) {
     auto* out = static_cast<std::byte*>(dense.mutable_data());
     const int64_t numel = dense.numel() * (is_complex(self.dtype()) ? 2 : 1);
-    for_each_chunk(distribution, state, numel, [&](int64_t begin, Element* elements, int64_t count) {
-      change(elements, count);
-      convert(out + begin * item, item, reinterpret_cast<const std::byte*>(elements),
-              sizeof(Element), count);
-    });
+    for_each_chunk(distribution, state, numel,
+                   [&](int64_t begin, Element* elements, int64_t count) {
+                     change(elements, count);
+                     convert(out + begin * item, item, reinterpret_cast<const std::byte*>(elements),
+                             sizeof(Element), count);
+                   });
   });
 }
 template <class Distribution>

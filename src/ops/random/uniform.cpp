@@ -5,8 +5,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "opwright/for_dtype.h"
 #include "opwright/fake_tensor.h"
+#include "opwright/for_dtype.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_arguments.h"
 #include "opwright/ops/random/random_fill.h"

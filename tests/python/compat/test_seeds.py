@@ -9,7 +9,6 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-import opwright as ow
 import opwright.compat.torch as torch
 import pytest
 from opwright import library
