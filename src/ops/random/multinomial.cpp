@@ -38,8 +38,7 @@ SymSizes check_arguments(const Tensor& self, const SymInt& num_samples, bool rep
   return sizes;
 }
 
-// Their sum.
-double check_weights(const double* weights, int64_t count) {
+void check_weights(const double* weights, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i) {
     OPWRIGHT_CHECK_VALUE(weights[i] >= 0 && std::isfinite(weights[i]), kWho,
@@ -47,38 +46,33 @@ double check_weights(const double* weights, int64_t count) {
     sum += weights[i];
   }
   OPWRIGHT_CHECK_VALUE(sum > 0, kWho, ": at least one weight of each row must be positive");
-  return sum;
 }
 
-// `random` holds numbers of [0, 1), one for each sample.
-void draw_with_replacement(const double* weights, int64_t count, const double* random,
-                           int64_t* samples, int64_t num_samples) {
-  (void)check_weights(weights, count);
-  std::vector<double> sums(static_cast<size_t>(count));
-  std::partial_sum(weights, weights + count, sums.begin());
+// `random` holds numbers of [0, 1), one for each sample. The weights become their sums.
+void draw_with_replacement(double* weights, int64_t count, const double* random, int64_t* samples,
+                           int64_t num_samples) {
+  check_weights(weights, count);
+  double* sums = weights;
+  std::partial_sum(weights, weights + count, sums);
+  const double whole = sums[count - 1];
   // The first sum that is the whole: rounding must not lead to a weight of 0 behind it.
-  const auto last = std::lower_bound(sums.begin(), sums.end(), sums.back());
-  for (int64_t i = 0; i < num_samples; ++i) {
-    const auto found = std::upper_bound(sums.begin(), last, random[i] * sums.back());
-    samples[i] = found - sums.begin();
-  }
+  const double* last = std::lower_bound(sums, sums + count, whole);
+  for (int64_t i = 0; i < num_samples; ++i)
+    samples[i] = std::upper_bound<const double*>(sums, last, random[i] * whole) - sums;
 }
 
 // `random` holds a number of the exponential distribution for each weight: over it, weights come in
 // the order in which they are drawn.
-void draw_without_replacement(const double* weights, int64_t count, const double* random,
+void draw_without_replacement(double* weights, int64_t count, const double* random,
                               int64_t* samples, int64_t num_samples) {
-  (void)check_weights(weights, count);
-  std::vector<double> keys(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) keys[static_cast<size_t>(i)] = weights[i] / random[i];
+  check_weights(weights, count);
+  const double* keys = weights;
+  for (int64_t i = 0; i < count; ++i) weights[i] /= random[i];
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), 0);
-  std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
-                    [&](int64_t a, int64_t b) {
-                      const double first = keys[static_cast<size_t>(a)];
-                      const double second = keys[static_cast<size_t>(b)];
-                      return first > second || (first == second && a < b);
-                    });
+  std::partial_sort(
+      order.begin(), order.begin() + num_samples, order.end(),
+      [&](int64_t a, int64_t b) { return keys[a] > keys[b] || (keys[a] == keys[b] && a < b); });
   std::copy_n(order.begin(), num_samples, samples);
 }
 
@@ -89,7 +83,8 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
   const SymSizes sizes = check_arguments(self, num_samples, replacement);
   Tensor result = make_empty(*as_plain(sizes), DType::Int64);
   if (result.numel() == 0) return result;
-  const Tensor weights = as_dtype(as_contiguous(self), DType::Float64);
+  const Tensor weights = make_empty(self.sizes(), DType::Float64);
+  copy_elements(weights, self);
   const int64_t count = self.size(-1);
   const int64_t rows = weights.numel() / count;
   const int64_t per_row = replacement ? num_samples : count;
@@ -101,7 +96,7 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
     fill_random(kWho, random, state, ExponentialDouble{1});
   }
   const auto draw = replacement ? &draw_with_replacement : &draw_without_replacement;
-  const auto* in = weights.data<double>();
+  auto* in = weights.mutable_data<double>();
   const auto* numbers = random.data<double>();
   auto* out = result.mutable_data<int64_t>();
   const int64_t grain = std::max<int64_t>(1, 4096 / (count + num_samples));
