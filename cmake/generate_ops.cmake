@@ -60,6 +60,7 @@ file(
   "${CMAKE_SOURCE_DIR}/src/ops/reduction/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/normalization/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/sorting/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/random/*.cpp"
 )
 set(kernel_flags -O3 -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

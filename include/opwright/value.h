@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "opwright/generator.h"
 #include "opwright/memory_format.h"
 #include "opwright/scalar.h"
 #include "opwright/tensor.h"
@@ -439,6 +440,29 @@ struct ValueOf<Device> {
   }
   static OpwValue give(Device device) { return lend(device); }
   static Device take(const OpwValue& value) { return read(value); }
+};
+
+template <>
+struct ValueOf<Generator> {
+  static constexpr void write_type(TextWriter& out) { out.put("Generator"); }
+  static Generator read(const OpwValue& value) {
+    require_tag(value, kOpwObject, "Generator");
+    return Generator::borrow(value.as_object);
+  }
+  static OpwValue lend(const Generator& generator) {
+    OpwValue value{};
+    value.tag = generator.is_defined() ? kOpwObject : kOpwNone;
+    value.as_object = generator.get();
+    return value;
+  }
+  static OpwValue give(Generator generator) {
+    OpwValue value = lend(generator);
+    (void)generator.give();
+    return value;
+  }
+  static Generator take(const OpwValue& value) {
+    return Generator::take(value.tag == kOpwObject ? value.as_object : nullptr);
+  }
 };
 
 template <>

@@ -9,6 +9,7 @@
 
 #include "bindings/creation.h"
 #include "bindings/error.h"
+#include "bindings/generator.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
 #include "bindings/operator_namespace.h"
@@ -145,6 +146,7 @@ NB_MODULE(_C, m) {
     }
   });
   bind_scalar_types(m);
+  bind_generator(m);
   add_tensor_type(m.ptr());
   add_operator_type(m.ptr());
   add_packet_types(m.ptr());

@@ -48,9 +48,9 @@ void resolve(PacketObject* self) {
   self->epoch = epoch;
 }
 
-bool makes_tensor(const BindingPlan& plan) {
-  const std::string& base = plan.op().schema().name.base;
-  return !plan.op().takes_tensors() || base.starts_with("new_") || base.ends_with("_like");
+bool makes_tensor(const BindingPlan* plan) {
+  const std::string& base = plan->op().schema().name.base;
+  return !plan->op().takes_tensors() || base.starts_with("new_") || base.ends_with("_like");
 }
 
 // zeros(2, 3): ints in the place of the list that comes last. A new tuple of them, or null.
@@ -108,7 +108,7 @@ PyObject* call_in_surface_form(const PacketObject* self, const GivenArguments& g
 
 // The call without `requires_grad=`, and what that was; null where there is none.
 PyObject* call_requiring_grad(const PacketObject* self, const GivenArguments& given) {
-  if (!given.names || !makes_tensor(*self->overloads->front())) return nullptr;
+  if (!given.names || std::ranges::none_of(*self->overloads, &makes_tensor)) return nullptr;
   for (size_t n = 0; n < given.num_keywords(); ++n) {
     PyObject* name = PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(n));
     if (PyUnicode_CompareWithASCIIString(name, "requires_grad") != 0) continue;

@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/error.h"
+#include "bindings/generator.h"
 #include "bindings/lock.h"
 #include "bindings/scalar_types.h"
 #include "bindings/tensor_object.h"
@@ -155,6 +156,8 @@ PyObject* word_to_python(OpwSymWord word) {
 
 PyObject* object_to_python(OpwObject* object) {
   if (PyObject* held = object_of(object)) return Py_NewRef(held);
+  if (std::string_view(object->table->type_name) == "Generator")
+    return to_python(Generator::borrow(object));
   throw_error("TypeError", "an object of type ", object->table->type_name,
               " cannot be shown to Python");
 }
@@ -237,6 +240,7 @@ OpwValue ValueMemory::borrow(PyObject* object) {
   if (Py_TYPE(object) == memory_format_type)
     return make_value(kOpwMemoryFormat, static_cast<int64_t>(as_memory_format(object)));
   if (Py_TYPE(object) == layout_type) return make_value(kOpwLayout, 0);
+  if (Py_TYPE(object) == generator_type) return ValueOf<Generator>::lend(as_generator(object));
   if (find_opaque_table(Py_TYPE(object))) return borrow_object(object);
   return borrow_number(object);
 }

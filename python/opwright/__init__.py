@@ -17,6 +17,7 @@ import os
 
 from . import _C
 from ._C import (
+    Generator,
     Operator,
     OperatorPacket,
     Schema,
@@ -26,6 +27,7 @@ from ._C import (
     channels_last,
     channels_last_3d,
     contiguous_format,
+    default_generator,
     device,
     dtype,
     from_dlpack,
@@ -51,7 +53,14 @@ _FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
 globals().update(_FUNCTIONS)
 
 # These need the names above: annotations of operators use them.
-from . import _signature, library  # noqa: E402, F401
+from . import _signature, library, random  # noqa: E402, F401
+from .random import (  # noqa: E402
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 
 # Modules that cost something to import and are seldom needed.
 _LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare")
@@ -81,6 +90,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Generator",
     "Operator",
     "OperatorPacket",
     "Schema",
@@ -90,20 +100,27 @@ __all__ = [
     "channels_last",
     "channels_last_3d",
     "contiguous_format",
+    "default_generator",
     "device",
     "dtype",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
+    "get_rng_state",
+    "initial_seed",
     "is_tensor",
     "layout",
     "library",
     "load_library",
+    "manual_seed",
     "memory_format",
     "num_threads",
     "ops",
     "preserve_format",
+    "random",
+    "seed",
     "set_num_threads",
+    "set_rng_state",
     "strided",
     "tensor",
 ]

@@ -12,11 +12,13 @@ from . import cpp_extension as cpp_extension
 from . import debug as debug
 from . import declare as declare
 from . import library as library
+from . import random as random
+from ._C import Generator as Generator
 from ._C import Operator as Operator
 from ._C import OperatorPacket as OperatorPacket
 from ._C import Schema as Schema
 from ._C import Tensor as Tensor
-from ._C import _DeviceLike, _dtype, _Int, _layout, _memory_format, _Number
+from ._C import _DeviceLike, _dtype, _Generator, _Int, _layout, _memory_format, _Number
 from ._C import as_tensor as as_tensor
 from ._C import asarray as asarray
 from ._C import bfloat16 as bfloat16
@@ -28,6 +30,7 @@ from ._C import channels_last_3d as channels_last_3d
 from ._C import complex64 as complex64
 from ._C import complex128 as complex128
 from ._C import contiguous_format as contiguous_format
+from ._C import default_generator as default_generator
 from ._C import device as device
 from ._C import double as double
 from ._C import dtype as dtype
@@ -61,11 +64,17 @@ from ._C import uint8 as uint8
 from ._C import uint16 as uint16
 from ._C import uint32 as uint32
 from ._C import uint64 as uint64
+from .random import get_rng_state as get_rng_state
+from .random import initial_seed as initial_seed
+from .random import manual_seed as manual_seed
+from .random import seed as seed
+from .random import set_rng_state as set_rng_state
 
 __version__: str
 _DTYPES: dict[str, _dtype]
 _FUNCTIONS: dict[str, OperatorPacket]
 __all__ = [
+    "Generator",
     "Operator",
     "OperatorPacket",
     "Schema",
@@ -75,20 +84,27 @@ __all__ = [
     "channels_last",
     "channels_last_3d",
     "contiguous_format",
+    "default_generator",
     "device",
     "dtype",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
+    "get_rng_state",
+    "initial_seed",
     "is_tensor",
     "layout",
     "library",
     "load_library",
+    "manual_seed",
     "memory_format",
     "num_threads",
     "ops",
     "preserve_format",
+    "random",
+    "seed",
     "set_num_threads",
+    "set_rng_state",
     "strided",
     "tensor",
 ]
@@ -119,6 +135,8 @@ def allclose(
     atol: _float = 1e-08,
     equal_nan: _bool = False,
 ) -> _bool: ...
+def alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+def alpha_dropout_(self: Tensor, p: _float, train: _bool) -> Tensor: ...
 def amax(self: Tensor, dim: _Int | Sequence[_Int] = [], keepdim: _bool = False) -> Tensor: ...
 def amin(self: Tensor, dim: _Int | Sequence[_Int] = [], keepdim: _bool = False) -> Tensor: ...
 @overload
@@ -171,6 +189,12 @@ def atan(self: Tensor) -> Tensor: ...
 def atan2(self: Tensor, other: Tensor) -> Tensor: ...
 def atanh(self: Tensor) -> Tensor: ...
 @overload
+def bernoulli(self: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+@overload
+def bernoulli(self: Tensor, p: _float, *, generator: _Generator | None = None) -> Tensor: ...
+@overload
+def bernoulli(self: Tensor, p: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+@overload
 def bitwise_and(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def bitwise_and(self: Tensor, other: _Number) -> Tensor: ...
@@ -202,6 +226,7 @@ def clamp(self: Tensor, min: _Number | None = None, max: _Number | None = None) 
 @overload
 def clamp(self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
 def clone(self: Tensor, *, memory_format: _memory_format | None = None) -> Tensor: ...
+def complex(real: Tensor, imag: Tensor) -> Tensor: ...
 def constant_pad_nd(self: Tensor, pad: Sequence[_Int], value: _Number = 0) -> Tensor: ...
 def copy(self: Tensor, src: Tensor, non_blocking: _bool = False) -> Tensor: ...
 def cos(self: Tensor) -> Tensor: ...
@@ -221,6 +246,8 @@ def div(self: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor: ..
 @overload
 def div(self: Tensor, other: _Number, *, rounding_mode: str | None) -> Tensor: ...
 def dot(self: Tensor, tensor: Tensor) -> Tensor: ...
+def dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+def dropout_(self: Tensor, p: _float, train: _bool) -> Tensor: ...
 def elu(
     self: Tensor, alpha: _Number = 1, scale: _Number = 1, input_scale: _Number = 1
 ) -> Tensor: ...
@@ -283,6 +310,31 @@ def equal(self: Tensor, other: Tensor) -> _bool: ...
 def erf(self: Tensor) -> Tensor: ...
 def exp(self: Tensor) -> Tensor: ...
 def expm1(self: Tensor) -> Tensor: ...
+@overload
+def eye(
+    n: _Int,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def eye(
+    n: _Int,
+    m: _Int,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def feature_alpha_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+def feature_alpha_dropout_(self: Tensor, p: _float, train: _bool) -> Tensor: ...
+def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+def feature_dropout_(self: Tensor, p: _float, train: _bool) -> Tensor: ...
 @overload
 def fill(self: Tensor, value: _Number) -> Tensor: ...
 @overload
@@ -374,6 +426,18 @@ def logical_and(self: Tensor, other: Tensor) -> Tensor: ...
 def logical_not(self: Tensor) -> Tensor: ...
 def logical_or(self: Tensor, other: Tensor) -> Tensor: ...
 def logical_xor(self: Tensor, other: Tensor) -> Tensor: ...
+def logspace(
+    start: _Number,
+    end: _Number,
+    steps: _Int,
+    base: _float = 10.0,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
 @overload
 def lt(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
@@ -401,6 +465,10 @@ def mean(
     dtype: _dtype | None = None,
 ) -> Tensor: ...
 @overload
+def meshgrid(tensors: Sequence[Tensor]) -> list[Tensor]: ...
+@overload
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str) -> list[Tensor]: ...
+@overload
 def min(self: Tensor) -> Tensor: ...
 @overload
 def min(self: Tensor, dim: _Int, keepdim: _bool = False) -> tuple[Tensor, Tensor]: ...
@@ -414,8 +482,17 @@ def movedim(self: Tensor, source: _Int, destination: _Int) -> Tensor: ...
 def mul(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def mul(self: Tensor, other: _Number) -> Tensor: ...
+def multinomial(
+    self: Tensor,
+    num_samples: _Int,
+    replacement: _bool = False,
+    *,
+    generator: _Generator | None = None,
+) -> Tensor: ...
 def mv(self: Tensor, vec: Tensor) -> Tensor: ...
 def narrow(self: Tensor, dim: _Int, start: _Int, length: _Int) -> Tensor: ...
+def native_dropout(input: Tensor, p: _float, train: _bool | None) -> tuple[Tensor, Tensor]: ...
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: _float) -> Tensor: ...
 def native_group_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -439,6 +516,25 @@ def ne(self: Tensor, other: Tensor) -> Tensor: ...
 def ne(self: Tensor, other: _Number) -> Tensor: ...
 def neg(self: Tensor) -> Tensor: ...
 def nonzero(self: Tensor) -> Tensor: ...
+@overload
+def normal(mean: Tensor, std: _float = 1.0, *, generator: _Generator | None = None) -> Tensor: ...
+@overload
+def normal(mean: _float, std: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+@overload
+def normal(mean: Tensor, std: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+@overload
+def normal(
+    mean: _float,
+    std: _float,
+    size: Sequence[_Int],
+    *,
+    generator: _Generator | None = None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
 @overload
 def ones(
     size: Sequence[_Int],
@@ -472,6 +568,8 @@ def ones_like(
 def permute(self: Tensor, dims: Sequence[_Int]) -> Tensor: ...
 @overload
 def permute(self: Tensor, *dims: _Int) -> Tensor: ...
+def poisson(self: Tensor, generator: _Generator | None = None) -> Tensor: ...
+def polar(abs: Tensor, angle: Tensor) -> Tensor: ...
 @overload
 def pow(self: Tensor, exponent: Tensor) -> Tensor: ...
 @overload
@@ -483,6 +581,278 @@ def prod(self: Tensor, *, dtype: _dtype | None = None) -> Tensor: ...
 @overload
 def prod(
     self: Tensor, dim: _Int, keepdim: _bool = False, *, dtype: _dtype | None = None
+) -> Tensor: ...
+@overload
+def rand(
+    size: Sequence[_Int],
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def rand(
+    *size: _Int,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def rand(
+    size: Sequence[_Int],
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def rand(
+    *size: _Int,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def rand_like(
+    self: Tensor,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def rand_like(
+    self: Tensor,
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint(
+    high: _Int,
+    size: Sequence[_Int],
+    *,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint(
+    high: _Int,
+    size: Sequence[_Int],
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint(
+    low: _Int,
+    high: _Int,
+    size: Sequence[_Int],
+    *,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint(
+    low: _Int,
+    high: _Int,
+    size: Sequence[_Int],
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    self: Tensor,
+    high: _Int,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    self: Tensor,
+    high: _Int,
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    self: Tensor,
+    high: Tensor,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    self: Tensor,
+    high: Tensor,
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    self: Tensor,
+    low: _Int,
+    high: _Int,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    self: Tensor,
+    low: _Int,
+    high: _Int,
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randn(
+    size: Sequence[_Int],
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randn(
+    *size: _Int,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randn(
+    size: Sequence[_Int],
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randn(
+    *size: _Int,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randn_like(
+    self: Tensor,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randn_like(
+    self: Tensor,
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    memory_format: _memory_format | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randperm(
+    n: _Int,
+    *,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def randperm(
+    n: _Int,
+    *,
+    generator: _Generator | None,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
 ) -> Tensor: ...
 def reciprocal(self: Tensor) -> Tensor: ...
 @overload
@@ -613,6 +983,28 @@ def topk(
     self: Tensor, k: _Int, dim: _Int = -1, largest: _bool = True, sorted: _bool = True
 ) -> tuple[Tensor, Tensor]: ...
 def transpose(self: Tensor, dim0: _Int, dim1: _Int) -> Tensor: ...
+def tril_indices(
+    row: _Int,
+    col: _Int,
+    offset: _Int = 0,
+    *,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+def triu_indices(
+    row: _Int,
+    col: _Int,
+    offset: _Int = 0,
+    *,
+    dtype: _dtype | None = long,
+    layout: _layout | None = None,
+    device: _DeviceLike | None = None,
+    pin_memory: _bool | None = None,
+    requires_grad: _bool = False,
+) -> Tensor: ...
 def trunc(self: Tensor) -> Tensor: ...
 def unbind(self: Tensor, dim: _Int = 0) -> list[Tensor]: ...
 def unflatten(self: Tensor, dim: _Int, sizes: Sequence[_Int]) -> Tensor: ...

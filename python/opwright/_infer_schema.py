@@ -31,6 +31,7 @@ _PLAIN_TYPES = {
     _C.device: "Device",
     _C.layout: "Layout",
     _C.memory_format: "MemoryFormat",
+    _C.Generator: "Generator",
 }
 _NUMBER_TYPES = frozenset({int, float, bool, complex})
 _LIST_TYPES = (list, collections.abc.Sequence)
@@ -42,6 +43,7 @@ _KNOWN_NAMES = {
     "device": _C.device,
     "layout": _C.layout,
     "memory_format": _C.memory_format,
+    "Generator": _C.Generator,
     "Optional": typing.Optional,
     "Union": typing.Union,
     "List": typing.List,  # noqa: UP006
@@ -49,8 +51,9 @@ _KNOWN_NAMES = {
     "Sequence": Sequence,
 }
 _KINDS = (
-    "Tensor, int, float, bool, str, complex, int | float, dtype, device, layout, memory_format, an "
-    "Enum, a class given to register_opaque_type; Optional, list, Sequence and tuple of these"
+    "Tensor, int, float, bool, str, complex, int | float, dtype, device, layout, memory_format, "
+    "Generator, an Enum, a class given to register_opaque_type; Optional, list, Sequence and tuple "
+    "of these"
 )
 
 Restore = Callable[[object], object]

@@ -1,4 +1,4 @@
-// arange and linspace: numbers at equal distances, on every device.
+// arange, linspace and logspace: numbers at equal distances, or their powers, on every device.
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -140,6 +140,21 @@ void fill_between(const Tensor& output, const Scalar& start, const Scalar& end) 
   });
 }
 
+// ---- logspace ---------------------------------------------------------------------------------
+
+template <class T>
+void fill_powers(const Tensor& output, const Scalar& start, const Scalar& end, double base) {
+  const auto first = convert_number<double>(convert_number<T>(start.to<double>()));
+  const auto last = convert_number<double>(convert_number<T>(end.to<double>()));
+  const auto root = convert_number<double>(convert_number<T>(base));
+  const int64_t steps = output.numel();
+  const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
+  fill_with<T>(output, [=](int64_t i) {
+    if (i < steps / 2 || steps == 1) return std::pow(root, first + step * static_cast<double>(i));
+    return std::pow(root, last - step * static_cast<double>(steps - 1 - i));
+  });
+}
+
 }  // namespace
 
 Tensor arange_start_step_all_devices(const Scalar& start, const Scalar& end, const Scalar& step,
@@ -180,6 +195,21 @@ Tensor linspace_all_devices(const Scalar& start, const Scalar& end, int64_t step
   return make_filled(steps, {element, layout, device, pin_memory}, [&](const Tensor& output) {
     for_dtype(element, "linspace", [&]<typename T>() {
       if constexpr (!kIsBool<T>) fill_between<T>(output, start, end);
+    });
+  });
+}
+
+Tensor logspace_all_devices(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                            const std::optional<DType>& dtype, const std::optional<Layout>& layout,
+                            const std::optional<Device>& device,
+                            const std::optional<bool>& pin_memory) {
+  OPWRIGHT_CHECK_VALUE(steps >= 0, "logspace: steps must not be negative, got ", steps);
+  const DType element = dtype.value_or(kDefaultFloat);
+  if (!is_integral(element) && !is_floating(element))
+    throw_dtype(element, "logspace", "integral and floating dtypes");
+  return make_filled(steps, {element, layout, device, pin_memory}, [&](const Tensor& output) {
+    for_dtype(element, "logspace", [&]<typename T>() {
+      if constexpr (!kIsBool<T> && !kIsComplex<T>) fill_powers<T>(output, start, end, base);
     });
   });
 }

@@ -9,7 +9,9 @@ from generate_ops.declarations import DeclarationError, Reader, read_declaration
 from generate_ops.headers import write_functions_header, write_methods_header
 from generate_ops.operator_names import write_operator_names
 from generate_ops.registration import write_registration
+from generate_ops.schema import SchemaError
 from generate_ops.slots import DEVICE_KEYS
+from generate_ops.stubs import write_operators
 from generate_ops.tags import TAGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -382,6 +384,35 @@ def test_every_form_of_a_pointwise_operator_is_registered_with_its_operation():
         '    {"aten::flip.out", &flip_op, 9},\n'
         "});\n" in source
     )
+
+
+RANDOM = """\
+- func: uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> ()
+  variants: method
+  dispatch:
+    CPU: uniform_cpu
+- func: randperm(SymInt n, *, ScalarType? dtype=long) -> Tensor
+  dispatch:
+    CompositeExplicitAutograd: randperm_all_devices
+"""
+
+
+def test_a_generator_is_an_optional_handle():
+    declarations = Reader("random.yaml").read(RANDOM)
+
+    methods = write_methods_header(declarations, "random.yaml")
+    functions = write_functions_header(declarations, "random.yaml", "aten")
+
+    assert "const std::optional<Generator>& generator = std::nullopt" in methods
+    assert "const std::optional<DType>& dtype = DType::Int64" in functions
+
+
+def test_a_stub_renames_what_python_cannot_write():
+    declarations = Reader("random.yaml").read(RANDOM)
+
+    stub = write_operators(declarations, "method", set(), "")
+
+    assert "self, from_: _float = 0.0, /, to: _float = 1.0, *, generator: " in stub
 
 
 def test_an_unchanged_file_is_left_alone(tmp_path):

@@ -1,8 +1,7 @@
 """The examples of the seeds, as they stand, with their import lines changed.
 
 `source` names the seed and the heading; what needs an engine that is to come is cut there, and the
-test says which. `torch.randn` and `torch.allclose` are put in from numpy where the package has
-none: they make and compare data, nothing else.
+test says which.
 """
 
 import subprocess
@@ -10,7 +9,6 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-import opwright as ow
 import opwright.compat.torch as torch
 import pytest
 from opwright import library
@@ -32,19 +30,8 @@ def run(source: str, **names: object) -> SimpleNamespace:
 
 
 @pytest.fixture(autouse=True)
-def random_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(0)
-
-    def randn(*size: int, dtype: ow.dtype = ow.float32) -> ow.Tensor:
-        array = generator.standard_normal(size).astype(dtype.name)
-        return ow.from_numpy(array)
-
-    def allclose(x: ow.Tensor, y: ow.Tensor) -> bool:
-        return np.allclose(x.numpy(), y.numpy())
-
-    for name, stand_in in {"randn": randn, "allclose": allclose}.items():
-        if not hasattr(torch, name):
-            monkeypatch.setattr(torch, name, stand_in, raising=False)
+def same_numbers_in_every_run() -> None:
+    torch.manual_seed(0)
 
 
 IMPORTS = """

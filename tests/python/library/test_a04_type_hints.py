@@ -393,7 +393,8 @@ def bad_enum(x: Mixed) -> Tensor: ...
 
 SUPPORTED = (
     "Supported: Tensor, int, float, bool, str, complex, int | float, dtype, device, layout, "
-    "memory_format, an Enum, a class given to register_opaque_type; Optional, list, Sequence and "
+    "memory_format, Generator, an Enum, a class given to register_opaque_type; Optional, list, "
+    "Sequence and "
     "tuple of these."
 )
 REFUSED = [

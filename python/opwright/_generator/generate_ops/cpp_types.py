@@ -19,7 +19,7 @@ class Form(Enum):
 
 SPAN = "std::span<const {}>"
 OPTIONAL = "std::optional<{}>"
-BY_REFERENCE = {"Tensor", "SymInt", "Scalar"}
+BY_REFERENCE = {"Tensor", "SymInt", "Scalar", "Generator"}
 CPP_NAMES = {
     "Tensor": "Tensor",
     "SymInt": "SymInt",
@@ -32,6 +32,7 @@ CPP_NAMES = {
     "Device": "Device",
     "Layout": "Layout",
     "MemoryFormat": "MemoryFormat",
+    "Generator": "Generator",
 }
 RETURN_NAMES = {**CPP_NAMES, "str": "std::string"}
 SPAN_ELEMENTS = {"Tensor", "SymInt", "int", "float", "bool"}
@@ -51,6 +52,7 @@ CONSTANTS = {
     "channels_last": "MemoryFormat::ChannelsLast",
     "channels_last_3d": "MemoryFormat::ChannelsLast3d",
     "strided": "Layout::Strided",
+    "long": "DType::Int64",
 }
 KEYWORD_TEXT = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t

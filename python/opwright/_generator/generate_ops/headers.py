@@ -17,6 +17,7 @@ METHODS_HEADER = """\
 
 #include "opwright/device.h"
 #include "opwright/dtype.h"
+#include "opwright/generator.h"
 #include "opwright/int_list.h"
 #include "opwright/memory_format.h"
 #include "opwright/scalar.h"

@@ -3,6 +3,7 @@
 They stand between two marks in a stub that is otherwise written by hand.
 """
 
+import keyword
 import re
 from pathlib import Path
 
@@ -27,6 +28,7 @@ NAMES = {
     "Device": "_DeviceLike",
     "Layout": "_layout",
     "MemoryFormat": "_memory_format",
+    "Generator": "_Generator",
 }
 RETURN_NAMES = {**NAMES, "SymInt": "_int", "int": "_int", "Device": "_device", "Scalar": "_complex"}
 
@@ -87,6 +89,9 @@ def write_forms(schema: Schema, variant: str, indent: str) -> list[str]:
     head = f"{indent}def {schema.name}("
     tail = f") -> {return_type(schema, is_method)}: ..."
     lists = [*first, *(parameter(argument) for argument in positional)]
+    hidden = [len(first) + i for i, each in enumerate(positional) if keyword.iskeyword(each.name)]
+    for index in hidden:  # Python cannot write its name
+        lists.insert(index + 1, "/")
     forms = [wrap(head, [*lists, *(["*", *named] if named else [])], tail, indent)]
     if len(positional) == 1 and is_int_list(positional[0].type):
         forms.append(wrap(head, [*first, f"*{positional[0].name}: _Int", *named], tail, indent))
@@ -112,7 +117,10 @@ def is_int_list(type_: Type) -> bool:
 
 def parameter(argument: Argument) -> str:
     default = "" if argument.default is None else f" = {argument.default}".replace("'", '"')
-    return f"{argument.name}: {type_name(argument.type, NAMES)}{default}"
+    if default.endswith("."):  # as ruff formats it
+        default += "0"
+    name = f"{argument.name}_" if keyword.iskeyword(argument.name) else argument.name
+    return f"{name}: {type_name(argument.type, NAMES)}{default}"
 
 
 def type_name(type_: Type, names: dict[str, str], list_name: str = "Sequence") -> str:

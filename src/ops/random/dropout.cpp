@@ -1,0 +1,139 @@
+// Dropout: elements, or whole channels, that become 0 at random while a model is trained.
+#include <cmath>
+#include <optional>
+#include <tuple>
+
+#include "opwright/functions.h"
+#include "opwright/ops/random/random_arguments.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+// Of what is kept, so that the mean stays; 0 where nothing is.
+double kept_scale(double p) { return p == 1 ? 0 : 1 / (1 - p); }
+
+// Whether numbers are to be drawn; `p` is checked in any case.
+bool drops(const char* who, const Tensor& input, double p, bool train) {
+  check_probability(who, p);
+  if (!train || p == 0 || p == 1) return false;
+  check_inexact(who, input.dtype());
+  return true;
+}
+
+// The results where none are: all of input, or nothing.
+Tensor keep_or_clear(const Tensor& input, double p, bool train) {
+  return train && p == 1 ? mul(input, 0) : input;
+}
+Tensor& keep_or_clear_in_place(Tensor& self, double p, bool train) {
+  return train && p == 1 ? self.mul_(0) : self;
+}
+
+// 0 or 1 for each element, or for each channel of each example.
+Tensor draw_noise(const char* who, const Tensor& input, double p, bool of_channels) {
+  if (!of_channels) {
+    Tensor noise = empty_like(input);
+    noise.bernoulli_(1 - p);
+    return noise;
+  }
+  OPWRIGHT_CHECK_VALUE(input.dim() >= 2, who, ": input must have at least 2 dimensions, got sizes ",
+                       to_text(sym_geometry_of(input).sizes));
+  SymSizes sizes{input.sym_size(0), input.sym_size(1)};
+  for (int64_t i = 2; i < input.dim(); ++i) sizes.push_back(1);
+  Tensor noise = empty(sizes, input.dtype(), {}, input.device());
+  noise.bernoulli_(1 - p);
+  return noise;
+}
+
+// What input is multiplied with.
+Tensor draw_factors(const char* who, const Tensor& input, double p, bool of_channels) {
+  Tensor noise = draw_noise(who, input, p, of_channels);
+  noise.mul_(kept_scale(p));
+  return noise;
+}
+
+// Alpha dropout keeps the mean and the variance of what SELU gives: dropped elements become its
+// lower limit, and an affine map follows.
+struct AlphaNoise {
+  Tensor factor, shift;
+};
+AlphaNoise draw_alpha_noise(const char* who, const Tensor& input, double p, bool of_channels) {
+  constexpr double kAlpha = 1.7580993408473766;
+  Tensor noise = draw_noise(who, input, p, of_channels);
+  const double scale = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+  Tensor shift = add(noise, -1);
+  shift.mul_(kAlpha * scale);
+  shift.add_(kAlpha * scale * p);
+  noise.mul_(scale);
+  return {noise, shift};
+}
+
+Tensor drop(const char* who, const Tensor& input, double p, bool train, bool of_channels) {
+  if (!drops(who, input, p, train)) return keep_or_clear(input, p, train);
+  return mul(input, draw_factors(who, input, p, of_channels));
+}
+Tensor& drop_in_place(const char* who, Tensor& self, double p, bool train, bool of_channels) {
+  if (!drops(who, self, p, train)) return keep_or_clear_in_place(self, p, train);
+  return self.mul_(draw_factors(who, self, p, of_channels));
+}
+Tensor alpha_drop(const char* who, const Tensor& input, double p, bool train, bool of_channels) {
+  if (!drops(who, input, p, train)) return keep_or_clear(input, p, train);
+  const AlphaNoise noise = draw_alpha_noise(who, input, p, of_channels);
+  return add(mul(input, noise.factor), noise.shift);
+}
+Tensor& alpha_drop_in_place(const char* who, Tensor& self, double p, bool train, bool of_channels) {
+  if (!drops(who, self, p, train)) return keep_or_clear_in_place(self, p, train);
+  const AlphaNoise noise = draw_alpha_noise(who, self, p, of_channels);
+  self.mul_(noise.factor);
+  self.add_(noise.shift);
+  return self;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> native_dropout_all_devices(const Tensor& input, double p,
+                                                      const std::optional<bool>& train) {
+  constexpr const char* kWho = "native_dropout";
+  check_probability(kWho, p);
+  if (!train.value_or(true)) return {input.clone(), ones_like(input, DType::Bool)};
+  check_inexact(kWho, input.dtype());
+  Tensor mask = empty_like(input, DType::Bool);
+  mask.bernoulli_(1 - p);
+  Tensor output = mul(input, mask);
+  output.mul_(kept_scale(p));
+  return {output, mask};
+}
+
+Tensor native_dropout_backward_all_devices(const Tensor& grad_output, const Tensor& mask,
+                                           double scale) {
+  return mul(mul(grad_output, mask), scale);
+}
+
+Tensor dropout_composite(const Tensor& input, double p, bool train) {
+  if (!drops("dropout", input, p, train)) return keep_or_clear(input, p, train);
+  return std::get<0>(native_dropout(input, p, train));
+}
+Tensor& dropout_in_place_composite(Tensor& self, double p, bool train) {
+  return drop_in_place("dropout_", self, p, train, false);
+}
+Tensor feature_dropout_composite(const Tensor& input, double p, bool train) {
+  return drop("feature_dropout", input, p, train, true);
+}
+Tensor& feature_dropout_in_place_composite(Tensor& self, double p, bool train) {
+  return drop_in_place("feature_dropout_", self, p, train, true);
+}
+Tensor alpha_dropout_composite(const Tensor& input, double p, bool train) {
+  return alpha_drop("alpha_dropout", input, p, train, false);
+}
+Tensor& alpha_dropout_in_place_composite(Tensor& self, double p, bool train) {
+  return alpha_drop_in_place("alpha_dropout_", self, p, train, false);
+}
+Tensor feature_alpha_dropout_composite(const Tensor& input, double p, bool train) {
+  return alpha_drop("feature_alpha_dropout", input, p, train, true);
+}
+Tensor& feature_alpha_dropout_in_place_composite(Tensor& self, double p, bool train) {
+  return alpha_drop_in_place("feature_alpha_dropout_", self, p, train, true);
+}
+
+}  // namespace opwright

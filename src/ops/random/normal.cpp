@@ -1,0 +1,141 @@
+// normal_ and log_normal_, and normal: numbers around given means.
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "opwright/fake_tensor.h"
+#include "opwright/functions.h"
+#include "opwright/ops/random/distribution.h"
+#include "opwright/ops/random/random_arguments.h"
+#include "opwright/ops/random/random_fill.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+using std::optional;
+
+void check_normal(const char* who, DType dtype, double std) {
+  check_inexact(who, dtype);
+  check_std(who, std);
+}
+
+void check_log_normal(DType dtype, double std) {
+  check_floating("log_normal_", dtype);
+  OPWRIGHT_CHECK_VALUE(std > 0, "log_normal_: std must be positive, got ", std);
+}
+
+template <class T>
+void add_to_real_parts(const Tensor& dense, double number) {
+  T* numbers = dense.mutable_data<T>();
+  for (int64_t i = 0; i < dense.numel(); ++i)
+    numbers[i].real += static_cast<decltype(T{}.real)>(number);
+}
+
+// The parts of a complex number have half of the variance each; the mean is real.
+void fill_complex(const Tensor& self, double mean, double std, RandomState& state) {
+  const double part = std / std::sqrt(2.0);
+  fill_dense("normal_", self, [&](const Tensor& dense) {
+    if (self.dtype() == DType::Complex128) {
+      fill_random("normal_", dense, state, NormalDouble{0, part});
+      add_to_real_parts<Complex<double>>(dense, mean);
+    } else {
+      fill_random("normal_", dense, state, NormalFloat{0, static_cast<float>(part)});
+      add_to_real_parts<Complex<float>>(dense, mean);
+    }
+  });
+}
+
+void check_means(const char* who, const Tensor& mean) { check_inexact(who, mean.dtype()); }
+// The elements are looked at where there are any.
+void check_stds(const Tensor& std) {
+  check_floating("normal", std.dtype());
+  if (std.is_fake() || std.sym_numel() == 0) return;
+  OPWRIGHT_CHECK_VALUE(
+      amin(std, IntList{}).item().to<double>() >= 0 || std.isnan().any().item().to<bool>(),
+      "normal: no element of std may be negative, got ", std.min(), " among them");
+}
+
+}  // namespace
+
+Tensor& normal_cpu(Tensor& self, double mean, double std, const optional<Generator>& generator) {
+  check_normal("normal_", self.dtype(), std);
+  RandomState& state = random_state("normal_", generator, self.device());
+  if (is_complex(self.dtype())) {
+    fill_complex(self, mean, std, state);
+  } else if (self.dtype() == DType::Float64) {
+    fill_random("normal_", self, state, NormalDouble{mean, std});
+  } else {
+    fill_random("normal_", self, state,
+                NormalFloat{static_cast<float>(mean), static_cast<float>(std)});
+  }
+  return self;
+}
+FakeTensor& normal_fake(FakeTensor& self, double /*mean*/, double std,
+                        const optional<Generator>& /*generator*/) {
+  check_normal("normal_", self.dtype(), std);
+  return self;
+}
+
+Tensor& log_normal_cpu(Tensor& self, double mean, double std,
+                       const optional<Generator>& generator) {
+  check_log_normal(self.dtype(), std);
+  fill_random("log_normal_", self, random_state("log_normal_", generator, self.device()),
+              NormalDouble{mean, std}, [](double* elements, int64_t count) {
+                for (int64_t i = 0; i < count; ++i) elements[i] = std::exp(elements[i]);
+              });
+  return self;
+}
+FakeTensor& log_normal_fake(FakeTensor& self, double /*mean*/, double std,
+                            const optional<Generator>& /*generator*/) {
+  check_log_normal(self.dtype(), std);
+  return self;
+}
+
+Tensor normal_tensor_float_all_devices(const Tensor& mean, double std,
+                                       const optional<Generator>& generator) {
+  check_means("normal", mean);
+  check_std("normal", std);
+  Tensor result = empty_like(mean, {}, {}, {}, {}, MemoryFormat::Contiguous);
+  result.normal_(0, std, generator);
+  result.add_(mean);
+  return result;
+}
+
+Tensor normal_float_tensor_all_devices(double mean, const Tensor& std,
+                                       const optional<Generator>& generator) {
+  check_stds(std);
+  Tensor result = empty_like(std, {}, {}, {}, {}, MemoryFormat::Contiguous);
+  result.normal_(0, 1, generator);
+  result.mul_(std);
+  result.add_(mean);
+  return result;
+}
+
+Tensor normal_tensor_tensor_all_devices(const Tensor& mean, const Tensor& std,
+                                        const optional<Generator>& generator) {
+  check_means("normal", mean);
+  check_stds(std);
+  const SymSizes sizes =
+      broadcast_sizes(sym_geometry_of(mean).sizes, sym_geometry_of(std).sizes, "normal");
+  Tensor result = empty(sizes, mean.dtype(), {}, mean.device());
+  result.normal_(0, 1, generator);
+  result.mul_(std);
+  result.add_(mean);
+  return result;
+}
+
+Tensor normal_float_float_all_devices(double mean, double std, std::span<const SymInt> size,
+                                      const optional<Generator>& generator,
+                                      const optional<DType>& dtype, const optional<Layout>& layout,
+                                      const optional<Device>& device,
+                                      const optional<bool>& pin_memory) {
+  check_normal("normal", dtype.value_or(kDefaultFloat), std);
+  Tensor result = empty(size, dtype, layout, device, pin_memory);
+  result.normal_(mean, std, generator);
+  return result;
+}
+
+}  // namespace opwright
