@@ -3,6 +3,12 @@
 
 #include <cstddef>
 
+// Sanitized builds have the loops of the first level alone: they are the same, and three times as
+// many would take too long to build.
+#if defined(__x86_64__) && !defined(OPWRIGHT_ONE_CPU_LEVEL)
+#define OPWRIGHT_HAS_CPU_LEVELS 1
+#endif
+
 // A function of one element, part of the loop that calls it at every level.
 #define OPWRIGHT_INLINE [[gnu::always_inline]] inline
 // Functions compiled for a level; only what is inlined into them is.

@@ -162,7 +162,7 @@ constexpr FoldKernel make_fold_kernel() {
   FoldKernel kernel{};
   kernel.run = {&Functions::run, &Functions::run, &Functions::run};
   kernel.rows = {&Functions::rows, &Functions::rows, &Functions::rows};
-#if defined(__x86_64__)
+#ifdef OPWRIGHT_HAS_CPU_LEVELS
   if constexpr (!kIsComplex<T>) {
     kernel.run[1] = kernel.run[2] = &Functions::run_avx2;
     kernel.rows[1] = kernel.rows[2] = &Functions::rows_avx2;

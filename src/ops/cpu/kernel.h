@@ -140,7 +140,7 @@ constexpr LeveledKernel make_kernel() {
       sizeof...(In) > 1 && !kIsScalar && !Loop::kHasSpecial && (std::is_same_v<In, T> && ...);
   if constexpr (kHasRepeated)
     kernel.repeated_by_level = {&Loop::run_repeated, &Loop::run_repeated, &Loop::run_repeated};
-#if defined(__x86_64__)
+#ifdef OPWRIGHT_HAS_CPU_LEVELS
   if constexpr (!kIsScalar) {
     kernel.by_level[1] = kernel.by_level[2] = &Loop::run_avx2;
     if constexpr (std::is_floating_point_v<T>) kernel.by_level[2] = &Loop::run_avx512;

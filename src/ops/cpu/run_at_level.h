@@ -21,7 +21,7 @@ template <class Loop, class... Args>
 
 template <class Loop, class... Args>
 void run_at_level(Args... args) {
-#if defined(__x86_64__)
+#ifdef OPWRIGHT_HAS_CPU_LEVELS
   if (kCpuLevel == CpuLevel::Avx512) return run_at_avx512<Loop>(args...);
   if (kCpuLevel == CpuLevel::Avx2) return run_at_avx2<Loop>(args...);
 #endif
