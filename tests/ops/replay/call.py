@@ -1,0 +1,122 @@
+"""A recorded call: its arguments as exact copies, its signature and its text."""
+
+import torch
+
+SHORT_NAMES = {
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.complex64: "c64",
+    torch.complex128: "c128",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.int16: "i16",
+    torch.int8: "i8",
+    torch.uint8: "u8",
+    torch.bool: "bool",
+}
+LARGEST_STORAGE = 64 << 20
+
+
+class NotReplayable(Exception):
+    """The call has a value that we have no type for; the text says which."""
+
+
+def map_values(function, value):
+    """The value with `function` applied to what is no list, tuple or dict."""
+    if isinstance(value, list):
+        return [map_values(function, each) for each in value]
+    if isinstance(value, tuple):
+        return tuple(map_values(function, each) for each in value)
+    if isinstance(value, dict):
+        return {key: map_values(function, each) for key, each in value.items()}
+    return function(value)
+
+
+def tensors_of(value) -> list[torch.Tensor]:
+    found = []
+    map_values(lambda leaf: found.append(leaf) if isinstance(leaf, torch.Tensor) else None, value)
+    return found
+
+
+def is_plain(tensor: torch.Tensor) -> bool:
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout == torch.strided
+
+
+class Copier:
+    """Copies tensors with their strides and offsets; those that share memory share it in the copy."""
+
+    def __init__(self):
+        self.storages = {}
+
+    def __call__(self, value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        if not is_plain(value):
+            raise NotReplayable(f"{type(value).__name__} {value.layout}")
+        if value.device.type != "cpu":
+            raise NotReplayable(f"device {value.device.type}")
+        if value.is_quantized:
+            raise NotReplayable("quantized")
+        if value.is_conj() or value.is_neg():
+            value = value.resolve_conj().resolve_neg()
+        storage = value.untyped_storage()
+        if storage.nbytes() > LARGEST_STORAGE:
+            raise NotReplayable("more than 64 MiB")
+        key = storage._cdata
+        if key not in self.storages:
+            self.storages[key] = (storage.clone(), storage)  # the original stays alive: no other gets its key
+        copy = torch.empty(0, dtype=value.dtype)
+        return copy.set_(
+            self.storages[key][0], value.storage_offset(), value.shape, value.stride()
+        )
+
+
+def copy_arguments(args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    copier = Copier()
+    return map_values(copier, tuple(args)), map_values(copier, dict(kwargs))
+
+
+def signature_of(leaf):
+    if isinstance(leaf, torch.Tensor):
+        storage = leaf.untyped_storage()._cdata if leaf.layout == torch.strided else 0
+        return (leaf.dtype, tuple(leaf.shape), leaf.stride() if storage else (), leaf.storage_offset() if storage else 0)
+    return (type(leaf), repr(leaf))
+
+
+def signature(overload, args: tuple, kwargs: dict) -> str:
+    """What makes two calls the same but for the values."""
+    leaves = map_values(signature_of, (tuple(args), sorted(kwargs.items())))
+    return f"{overload}{leaves}"
+
+
+def tensor_text(tensor: torch.Tensor) -> str:
+    dtype = SHORT_NAMES.get(tensor.dtype, str(tensor.dtype).removeprefix("torch."))
+    if tensor.layout != torch.strided:
+        return f"{dtype}{list(tensor.shape)} {tensor.layout}"
+    strides = "" if tensor.is_contiguous() else f" strides {list(tensor.stride())}"
+    offset = f" offset {tensor.storage_offset()}" if tensor.storage_offset() else ""
+    return f"{dtype}{list(tensor.shape)}{strides}{offset}"
+
+
+class Verbatim(str):
+    """A text whose repr is itself."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def value_text(value) -> str:
+    def show(leaf):
+        return Verbatim(tensor_text(leaf)) if isinstance(leaf, torch.Tensor) else leaf
+
+    return repr(map_values(show, value))
+
+
+def call_text(overload, args: tuple, kwargs: dict) -> str:
+    shown = [value_text(arg) for arg in args]
+    shown += [f"{name}={value_text(value)}" for name, value in kwargs.items()]
+    return f"{overload}({', '.join(shown)})"

@@ -1,0 +1,117 @@
+"""Tells where a result of ours is not torch's."""
+
+import opwright as ow
+import torch
+
+from .conversion import DTYPES
+
+# torch.testing's relative and absolute tolerances.
+TOLERANCES = {
+    torch.float16: (1e-3, 1e-5),
+    torch.bfloat16: (1.6e-2, 1e-5),
+    torch.float32: (1.3e-6, 1e-5),
+    torch.float64: (1e-7, 1e-7),
+    torch.complex64: (1.3e-6, 1e-5),
+    torch.complex128: (1e-7, 1e-7),
+}
+
+
+class Difference(Exception):
+    """`kind` is a column of the table."""
+
+    def __init__(self, kind: str, text: str):
+        super().__init__(text)
+        self.kind = kind
+
+
+def significant_strides(shape, strides) -> tuple:
+    """The strides that say where elements are: not those of sizes of one, none of an empty tensor."""
+    if 0 in tuple(shape):
+        return ()
+    return tuple(
+        stride for size, stride in zip(shape, strides, strict=True) if size != 1
+    )
+
+
+def list_of(result) -> list:
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def compare_form(ours: ow.Tensor, torchs: torch.Tensor, *, strides: bool = True) -> None:
+    """Raise Difference where dtype, shape or strides differ."""
+    if ours.dtype != DTYPES.get(torchs.dtype):
+        raise Difference("dtype", f"dtype {ours.dtype}, torch: {torchs.dtype}")
+    if tuple(ours.shape) != tuple(torchs.shape):
+        raise Difference("shape", f"shape {list(ours.shape)}, torch: {list(torchs.shape)}")
+    if strides and significant_strides(ours.shape, ours.stride()) != significant_strides(
+        torchs.shape, torchs.stride()
+    ):
+        raise Difference(
+            "strides",
+            f"strides {list(ours.stride())}, torch: {list(torchs.stride())} of {list(torchs.shape)}",
+        )
+
+
+def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict) -> None:
+    torchs = torchs.detach().resolve_conj().resolve_neg()
+    relative, absolute = tolerances.get(torchs.dtype, (0, 0))
+    if torchs.numel() == 0:
+        return
+    if torchs.dtype in (torch.uint16, torch.uint32, torch.uint64):
+        ours, torchs = ours.to(torch.float64), torchs.to(torch.float64)
+    if torchs.dtype in (torch.float8_e4m3fn, torch.float8_e5m2):
+        ours, torchs = ours.to(torch.float32), torchs.to(torch.float32)
+    agree = torch.isclose(ours, torchs, rtol=relative, atol=absolute, equal_nan=True)
+    if agree.all():
+        return
+    places = (~agree).nonzero()[:4].tolist()
+    raise Difference(
+        "values",
+        f"{int((~agree).sum())} of {agree.numel()} values differ: {ours[~agree][:4].tolist()}, "
+        f"torch: {torchs[~agree][:4].tolist()}, at {places}",
+    )
+
+
+def compare_result(ours, torchs, tolerances: dict, *, values: bool, strides: bool) -> None:
+    """Raise Difference where one result differs; a number is compared by type and value."""
+    if isinstance(torchs, torch.Tensor) != isinstance(ours, ow.Tensor):
+        raise Difference("values", f"a {type(ours).__name__}, torch: {type(torchs).__name__}")
+    if not isinstance(torchs, torch.Tensor):
+        if type(ours) is not type(torchs):
+            raise Difference("values", f"{ours!r}, torch: {torchs!r}")
+        if values and torchs is not None and ours != torchs and (ours == ours or torchs == torchs):
+            raise Difference("values", f"{ours!r}, torch: {torchs!r}")
+        return
+    compare_form(ours, torchs, strides=strides)
+    if values:
+        compare_values(torch.from_dlpack(ours), torchs, tolerances)
+
+
+def shared_offset(result, argument, result_start: int, argument_range: tuple[int, int]):
+    """Where in the argument's memory the result starts, in bytes; None if it is elsewhere."""
+    first, last = argument_range
+    return result_start - argument.data_ptr() if first <= result_start < last else None
+
+
+def torch_range(tensor: torch.Tensor) -> tuple[int, int]:
+    storage = tensor.untyped_storage()
+    return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+
+
+def compare_sharing(ours: list, torchs: list, our_args: list, copied_args: list, torch_args: list):
+    """Raise Difference where a result shares memory with an argument and torch's does not, or elsewhere."""
+    for our_result, torch_result in zip(ours, torchs, strict=True):
+        if not isinstance(torch_result, torch.Tensor) or torch_result.numel() == 0:
+            continue
+        for our_arg, copied, torch_arg in zip(our_args, copied_args, torch_args, strict=True):
+            if torch_arg.numel() == 0 or torch_arg.is_conj() or torch_arg.is_neg():
+                continue
+            expected = shared_offset(
+                torch_result, torch_arg, torch_result.data_ptr(), torch_range(torch_arg)
+            )
+            actual = shared_offset(our_result, our_arg, our_result.data_ptr(), torch_range(copied))
+            if expected != actual:
+                raise Difference(
+                    "alias",
+                    f"starts at byte {actual} of the argument {list(torch_arg.shape)}, torch: {expected}",
+                )
