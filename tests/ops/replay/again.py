@@ -3,8 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-import torch
-
+from . import kept_call
 from .call import call_text, copy_arguments
 from .conversion import convert
 from .handwritten import find_overload
@@ -12,7 +11,7 @@ from .replayer import Replayer, find_ours
 
 
 def run_again(path: Path) -> int:
-    name, args, kwargs = torch.load(path, weights_only=False)
+    name, args, kwargs = kept_call.read(path)
     overload = find_overload(name.removeprefix("aten."))
     print(call_text(overload, args, kwargs))
     for index, value in enumerate([*args, *kwargs.values()]):

@@ -1,6 +1,5 @@
 """Runs one call in torch and in ours, compares, and counts."""
 
-import io
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from .comparison import (
     list_of,
 )
 from .conversion import convert, on_meta
+from .kept_call import to_bytes
 
 VARIANTS = 2  # calls that differ in values alone
 SHOWN = 4  # failing calls kept for each overload and job
@@ -56,11 +56,7 @@ class Failure:
 
 
 def saved(overload, arguments) -> bytes | None:
-    if arguments is None:
-        return None
-    file = io.BytesIO()
-    torch.save((str(overload), *arguments), file)
-    return file.getvalue()
+    return None if arguments is None else to_bytes(str(overload), arguments)
 
 
 class Outcome:

@@ -55,6 +55,12 @@ def totals(outcome: Outcome) -> Counter:
     return total
 
 
+def is_good(outcome: Outcome, percentage: float) -> bool:
+    """Whether so many calls passed and none ended the process."""
+    total = totals(outcome)
+    return not total["crash"] and 100 * total["passed"] >= percentage * total["calls"]
+
+
 def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f} %" if whole else "none"
 
