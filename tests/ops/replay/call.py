@@ -34,6 +34,10 @@ def map_values(function, value):
     return function(value)
 
 
+def list_of(result) -> list:
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
 def tensors_of(value) -> list[torch.Tensor]:
     found = []
     map_values(lambda leaf: found.append(leaf) if isinstance(leaf, torch.Tensor) else None, value)
@@ -59,18 +63,18 @@ class Copier:
             raise NotReplayable(f"device {value.device.type}")
         if value.is_quantized:
             raise NotReplayable("quantized")
-        if value.is_conj() or value.is_neg():
-            value = value.resolve_conj().resolve_neg()
         storage = value.untyped_storage()
         if storage.nbytes() > LARGEST_STORAGE:
             raise NotReplayable("more than 64 MiB")
-        key = storage._cdata
+        is_lazy = value.is_conj() or value.is_neg()
+        key = (storage._cdata, is_lazy)
         if key not in self.storages:
-            self.storages[key] = (storage.clone(), storage)  # the original stays alive: no other gets its key
-        copy = torch.empty(0, dtype=value.dtype)
-        return copy.set_(
+            # The original is kept alive with it, so that no other storage gets its address.
+            self.storages[key] = (storage.clone(), storage)
+        copy = torch.empty(0, dtype=value.dtype).set_(
             self.storages[key][0], value.storage_offset(), value.shape, value.stride()
         )
+        return copy.copy_(value) if is_lazy else copy
 
 
 def copy_arguments(args: tuple, kwargs: dict) -> tuple[tuple, dict]:

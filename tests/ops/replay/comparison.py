@@ -4,6 +4,7 @@ import opwright as ow
 import torch
 
 from .conversion import DTYPES
+from .exact import no_worse
 
 # torch.testing's relative and absolute tolerances.
 TOLERANCES = {
@@ -33,10 +34,6 @@ def significant_strides(shape, strides) -> tuple:
     )
 
 
-def list_of(result) -> list:
-    return list(result) if isinstance(result, list | tuple) else [result]
-
-
 def compare_form(ours: ow.Tensor, torchs: torch.Tensor, *, strides: bool = True) -> None:
     """Raise Difference where dtype, shape or strides differ."""
     if ours.dtype != DTYPES.get(torchs.dtype):
@@ -52,7 +49,8 @@ def compare_form(ours: ow.Tensor, torchs: torch.Tensor, *, strides: bool = True)
         )
 
 
-def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict) -> None:
+def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict, exact) -> None:
+    """Raise Difference where a value differs; `exact` gives the result in float64, or None."""
     torchs = torchs.detach().resolve_conj().resolve_neg()
     relative, absolute = tolerances.get(torchs.dtype, (0, 0))
     if torchs.numel() == 0:
@@ -64,6 +62,10 @@ def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict) -
     agree = torch.isclose(ours, torchs, rtol=relative, atol=absolute, equal_nan=True)
     if agree.all():
         return
+    if torchs.is_floating_point() or torchs.is_complex():
+        agree |= no_worse(ours, torchs, exact(), relative, absolute)
+        if agree.all():
+            return
     places = (~agree).nonzero()[:4].tolist()
     raise Difference(
         "values",
@@ -72,7 +74,7 @@ def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict) -
     )
 
 
-def compare_result(ours, torchs, tolerances: dict, *, values: bool, strides: bool) -> None:
+def compare_result(ours, torchs, tolerances: dict, exact, *, values: bool, strides: bool) -> None:
     """Raise Difference where one result differs; a number is compared by type and value."""
     if isinstance(torchs, torch.Tensor) != isinstance(ours, ow.Tensor):
         raise Difference("values", f"a {type(ours).__name__}, torch: {type(torchs).__name__}")
@@ -84,7 +86,36 @@ def compare_result(ours, torchs, tolerances: dict, *, values: bool, strides: boo
         return
     compare_form(ours, torchs, strides=strides)
     if values:
-        compare_values(torch.from_dlpack(ours), torchs, tolerances)
+        compare_values(torch.from_dlpack(ours), torchs, tolerances, exact)
+
+
+def compare_ties(copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
+    """Raise Difference where an index of ours does not lead to our value, or comes twice."""
+    values, indices = ours
+    compare_form(indices, torchs[1])
+    args, kwargs = copies
+    source = args[0] if args else kwargs["self"]
+    if source.ndim == 0 or source.numel() == 0:
+        return
+    indices = torch.from_dlpack(indices)
+    values = torch.from_dlpack(values)
+    dim = reduced_dim(source, indices, args, kwargs)
+    if indices.ndim < source.ndim:
+        indices, values = indices.unsqueeze(dim), values.unsqueeze(dim)
+    if not torch.equal(source.gather(dim, indices).nan_to_num(), values.nan_to_num()):
+        raise Difference("values", "an index does not lead to its value")
+    ordered = indices.sort(dim).values
+    if (ordered.diff(dim=dim) == 0).any():
+        raise Difference("values", "an index comes twice")
+
+
+def reduced_dim(source: torch.Tensor, indices: torch.Tensor, args: tuple, kwargs: dict) -> int:
+    """The dimension that the indices are of: sort(self, dim), topk and kthvalue (self, k, dim)."""
+    if "dim" in kwargs:
+        return kwargs["dim"]
+    for dim in [each for each in args[1:3] if isinstance(each, int) and not isinstance(each, bool)][::-1]:
+        return dim if -source.ndim <= dim < source.ndim else -1
+    return -1
 
 
 def shared_offset(result, argument, result_start: int, argument_range: tuple[int, int]):

@@ -32,6 +32,8 @@ class Conversion:
             return dtype_of(value)
         if isinstance(value, torch.memory_format):
             return MEMORY_FORMATS[value]
+        if self.is_fake and value == "cpu":
+            return ow.device("meta")
         if isinstance(value, torch.device):
             if value.type != "cpu":
                 raise NotReplayable(f"device {value.type}")
@@ -67,9 +69,6 @@ def dtype_of(dtype: torch.dtype):
 def convert(arguments, is_fake: bool = False):
     """Our form of (args, kwargs)."""
     return map_values(Conversion(is_fake), arguments)
-
-
-FACTORY_ARGUMENTS = ("device", "dtype", "layout", "pin_memory")
 
 
 def on_meta(args: tuple, kwargs: dict, operator) -> dict:

@@ -72,11 +72,24 @@ def depends_on_data(overload: str, tensors: list[torch.Tensor]) -> bool:
     return is_indexed and any(each.dtype in (torch.bool, torch.uint8) for each in tensors[1:])
 
 
+# (values, indices) where equal values may come in any order: an index is right if it leads to the value.
+TIES = {
+    "sort.default": "not stable unless asked to be",
+    "sort.values": "not stable unless asked to be",
+    "topk": "equal values come in no order",
+    "kthvalue": "any of equal values",
+    "median.dim": "any of equal values",
+    "nanmedian.dim": "any of equal values",
+    "mode": "any of equal values",
+}
+
 # Strides that torch leaves to chance or that no reader can rely on.
 STRIDES = {}
 
 # Inputs that torch refuses and we take.
-ACCEPTED = {}
+ACCEPTED = {
+    "native_group_norm": "torch's kernel asks for contiguous inputs; ours makes them so",
+}
 
 
 def find(table: dict, overload: str) -> str | None:

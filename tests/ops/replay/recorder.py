@@ -100,7 +100,11 @@ def composite_overload(name: str, args, kwargs):
         form = torch._C._jit_resolve_packet(f"aten::{name}", *args, **kwargs) or "default"
     except (RuntimeError, TypeError):
         return None  # x.reshape(2, 3): not what a schema takes
-    return getattr(getattr(torch.ops.aten, name), form) if is_implicit_composite(f"{name}.{form}") else None
+    overload = getattr(getattr(torch.ops.aten, name), form)
+    takes = zip(overload._schema.arguments, args, strict=False)
+    if any(isinstance(arg, torch.Tensor) and "Tensor" not in str(each.type) for each, arg in takes):
+        return None  # narrow(x, 0, tensor, 2): torch reads the number first
+    return overload if is_implicit_composite(f"{name}.{form}") else None
 
 
 @contextmanager
@@ -187,7 +191,7 @@ def run_sample(replayer: Replayer, entry, sample, differentiable: bool, takes_su
         for each in tensors_of((sample.input, sample.args, sample.kwargs))
         if each.requires_grad
     ]
-    if outputs and inputs:
+    if outputs and inputs and all(each.layout == torch.strided for each in outputs):
         gradients = None if takes_sum else [torch.randn_like(each) for each in outputs]
         with seeing(replayer):
             attempt(lambda: run_backward(outputs, inputs, gradients))

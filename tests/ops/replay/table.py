@@ -58,7 +58,7 @@ def totals(outcome: Outcome) -> Counter:
 def is_good(outcome: Outcome, percentage: float) -> bool:
     """Whether so many calls passed and none ended the process."""
     total = totals(outcome)
-    return not total["crash"] and 100 * total["passed"] >= percentage * total["calls"]
+    return not outcome.faults and not total["crash"] and 100 * total["passed"] >= percentage * total["calls"]
 
 
 def percent(part: int, whole: int) -> str:
@@ -137,10 +137,11 @@ def print_report(outcome: Outcome, folder: Path, per_overload: int, shows_passin
             if path is not None:
                 print(f"            --again {path}")
     print("\n".join(summary_lines(outcome)))
-    for title, counter in (("left out", outcome.left_out),):
-        if counter:
-            shown = ", ".join(f"{name} {count}" for name, count in counter.most_common(12))
-            print(f"{title}: {shown}")
+    if outcome.left_out:
+        counted = outcome.left_out.most_common(12)
+        print("left out: " + ", ".join(f"{name} {count}" for name, count in counted))
+    for fault in outcome.faults:
+        print(f"the replay failed in {fault}")
 
 
 def markdown(outcome: Outcome, command: str) -> str:

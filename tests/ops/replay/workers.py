@@ -128,12 +128,12 @@ def run_jobs(jobs: list, run_job, wanted, count: int = 2, progress=None) -> Outc
 
 
 def blame(worker: Worker, total: Outcome, status: int) -> None:
-    """Count the death of a worker as a failure of its last call, or drop the job that never called."""
+    """Count the death of a worker as a failure of its last call, or drop the job if the replay failed."""
     call = worker.last_call()
     job = worker.jobs[worker.done]
     how = signal.strsignal(os.WTERMSIG(status)) if os.WIFSIGNALED(status) else f"exit {status}"
-    if call is None or call[1] in worker.crashed:
-        total.left_out[f"{job}: {how} outside a call"] += 1
+    if call is None or call[1] in worker.crashed or not os.WIFSIGNALED(status):
+        total.faults.append(f"{job}: {how}")
         worker.done += 1
         return
     overload, key, text = call
