@@ -135,7 +135,11 @@ def compare_sharing(ours: list, torchs: list, our_args: list, copied_args: list,
         if not isinstance(torch_result, torch.Tensor) or torch_result.numel() == 0:
             continue
         for our_arg, copied, torch_arg in zip(our_args, copied_args, torch_args, strict=True):
-            if torch_arg.numel() == 0 or torch_arg.is_conj() or torch_arg.is_neg():
+            if torch_result is torch_arg and our_result is not our_arg:
+                raise Difference("alias", "the result is not the argument itself")
+            if torch_result is torch_arg or torch_arg.numel() == 0:
+                continue
+            if torch_arg.is_conj() or torch_arg.is_neg():
                 continue
             expected = shared_offset(
                 torch_result, torch_arg, torch_result.data_ptr(), torch_range(torch_arg)

@@ -86,10 +86,21 @@ TIES = {
 # Strides that torch leaves to chance or that no reader can rely on.
 STRIDES = {}
 
-# Inputs that torch refuses and we take.
-ACCEPTED = {
-    "native_group_norm": "torch's kernel asks for contiguous inputs; ours makes them so",
-}
+# Inputs that torch refuses and we take: the overload, torch's message, the reason.
+ACCEPTED = (
+    (
+        "native_group_norm.*",
+        "Expected X.is_contiguous*",
+        "torch's kernel asks for contiguous inputs; ours makes them so",
+    ),
+)
+
+
+def is_accepted(overload: str, message: str) -> bool:
+    name = overload.removeprefix("aten.")
+    return any(
+        fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in ACCEPTED
+    )
 
 
 def find(table: dict, overload: str) -> str | None:
