@@ -193,6 +193,7 @@ class Replayer:
         results, expected = list_of(actual), list_of(result)
         if len(results) != len(expected):
             raise Difference("shape", f"{len(results)} results, torch: {len(expected)}")
+        tolerances = differences.tolerances(name, self.tolerances)
         pairs = list(zip(results, expected, strict=True))
         if differences.find(differences.TIES, name):
             compare_ties(copies, results, expected)
@@ -201,19 +202,19 @@ class Replayer:
             compare_result(
                 mine,
                 theirs,
-                self.tolerances,
+                tolerances,
                 lambda index=index: exact.result(index),
                 values=values,
                 strides=strides,
             )
-        self.compare_written(overload, torchs, ours, exact, values)
+        self.compare_written(overload, torchs, ours, exact, values=values, strides=strides)
         compare_sharing(
             results, expected, our_tensors(ours), tensors_of(copies), tensors_of(torchs)
         )
         if fake is not None:
             self.compare_fake(overload, operator, fake, expected, strides)
 
-    def compare_written(self, overload, torchs, ours, exact: Exact, values: bool) -> None:
+    def compare_written(self, overload, torchs, ours, exact: Exact, **compared: bool) -> None:
         for index, argument in enumerate(overload._schema.arguments):
             if argument.alias_info is None or not argument.alias_info.is_write:
                 continue
@@ -225,8 +226,7 @@ class Replayer:
                     expected,
                     self.tolerances,
                     lambda: list_of(exact.argument(index, argument.name))[part],
-                    values=values,
-                    strides=True,
+                    **compared,
                 )
 
     def compare_fake(self, overload, operator, fake, expected: list, strides: bool) -> None:
@@ -248,17 +248,17 @@ class Replayer:
         if isinstance(refusal, NotImplementedError) or "not implemented for" in str(refusal):
             self.outcome.left_out["torch lacks a kernel"] += 1
             return
-        if differences.is_accepted(name, str(refusal)):
-            self.outcome.left_out["accepted on purpose"] += 1
-            return
         self.announce(name, key, text)
-        self.outcome.counts[name]["calls"] += 1
-        self.outcome.counts[name]["refusals"] += 1
+        refuses = False
         try:
             our_form(self.ours(overload), overload, ours)(*ours[0], **ours[1])
         except Exception:
-            self.outcome.counts[name]["passed"] += 1
-        else:
+            refuses = True
+        if not refuses and differences.is_accepted(name, str(refusal)):
+            self.outcome.left_out["accepted on purpose"] += 1
+            return
+        self.outcome.counts[name].update({"calls": 1, "refusals": 1, "passed": int(refuses)})
+        if not refuses:
             torchs = str(refusal).splitlines()[0][:200] if str(refusal) else type(refusal).__name__
             self.fail(overload, spare, "accepted", f"torch refuses: {torchs}", text)
 
