@@ -10,6 +10,7 @@ BUILD = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release")
 sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 
 import torch  # noqa: E402
+
 from replay import reach, recorder, table  # noqa: E402
 from replay.again import run_again  # noqa: E402
 from replay.run import replay  # noqa: E402

@@ -19,7 +19,7 @@ SHORT_NAMES = {
 LARGEST_STORAGE = 64 << 20
 
 
-class NotReplayable(Exception):
+class NotReplayableError(Exception):
     """The call has a value that we have no type for; the text says which."""
 
 
@@ -49,7 +49,7 @@ def is_plain(tensor: torch.Tensor) -> bool:
 
 
 class Copier:
-    """Copies tensors with their strides and offsets; those that share memory share it in the copy."""
+    """Copies tensors with strides and offsets; those that share memory share it in the copy."""
 
     def __init__(self):
         self.storages = {}
@@ -58,14 +58,14 @@ class Copier:
         if not isinstance(value, torch.Tensor):
             return value
         if not is_plain(value):
-            raise NotReplayable(f"{type(value).__name__} {value.layout}")
+            raise NotReplayableError(f"{type(value).__name__} {value.layout}")
         if value.device.type != "cpu":
-            raise NotReplayable(f"device {value.device.type}")
+            raise NotReplayableError(f"device {value.device.type}")
         if value.is_quantized:
-            raise NotReplayable("quantized")
+            raise NotReplayableError("quantized")
         storage = value.untyped_storage()
         if storage.nbytes() > LARGEST_STORAGE:
-            raise NotReplayable("more than 64 MiB")
+            raise NotReplayableError("more than 64 MiB")
         is_lazy = value.is_conj() or value.is_neg()
         key = (storage._cdata, is_lazy)
         if key not in self.storages:
@@ -84,8 +84,9 @@ def copy_arguments(args: tuple, kwargs: dict) -> tuple[tuple, dict]:
 
 def signature_of(leaf):
     if isinstance(leaf, torch.Tensor):
-        storage = leaf.untyped_storage()._cdata if leaf.layout == torch.strided else 0
-        return (leaf.dtype, tuple(leaf.shape), leaf.stride() if storage else (), leaf.storage_offset() if storage else 0)
+        form = (leaf.dtype, tuple(leaf.shape))
+        is_strided = leaf.layout == torch.strided
+        return (*form, leaf.stride(), leaf.storage_offset()) if is_strided else form
     return (type(leaf), repr(leaf))
 
 

@@ -17,7 +17,7 @@ TOLERANCES = {
 }
 
 
-class Difference(Exception):
+class DifferenceError(Exception):
     """`kind` is a column of the table."""
 
     def __init__(self, kind: str, text: str):
@@ -26,31 +26,29 @@ class Difference(Exception):
 
 
 def significant_strides(shape, strides) -> tuple:
-    """The strides that say where elements are: not those of sizes of one, none of an empty tensor."""
+    """The strides that say where elements are: not of sizes of one, none of an empty tensor."""
     if 0 in tuple(shape):
         return ()
-    return tuple(
-        stride for size, stride in zip(shape, strides, strict=True) if size != 1
-    )
+    return tuple(stride for size, stride in zip(shape, strides, strict=True) if size != 1)
 
 
 def compare_form(ours: ow.Tensor, torchs: torch.Tensor, *, strides: bool = True) -> None:
-    """Raise Difference where dtype, shape or strides differ."""
+    """Raise DifferenceError where dtype, shape or strides differ."""
     if ours.dtype != DTYPES.get(torchs.dtype):
-        raise Difference("dtype", f"dtype {ours.dtype}, torch: {torchs.dtype}")
+        raise DifferenceError("dtype", f"dtype {ours.dtype}, torch: {torchs.dtype}")
     if tuple(ours.shape) != tuple(torchs.shape):
-        raise Difference("shape", f"shape {list(ours.shape)}, torch: {list(torchs.shape)}")
+        raise DifferenceError("shape", f"shape {list(ours.shape)}, torch: {list(torchs.shape)}")
     if strides and significant_strides(ours.shape, ours.stride()) != significant_strides(
         torchs.shape, torchs.stride()
     ):
-        raise Difference(
+        raise DifferenceError(
             "strides",
-            f"strides {list(ours.stride())}, torch: {list(torchs.stride())} of {list(torchs.shape)}",
+            f"strides {ours.stride()} of {list(torchs.shape)}, torch: {torchs.stride()}",
         )
 
 
 def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict, exact) -> None:
-    """Raise Difference where a value differs; `exact` gives the result in float64, or None."""
+    """Raise DifferenceError where a value differs; `exact` gives the result in float64, or None."""
     torchs = torchs.detach().resolve_conj().resolve_neg()
     relative, absolute = tolerances.get(torchs.dtype, (0, 0))
     if torchs.numel() == 0:
@@ -67,7 +65,7 @@ def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict, e
         if agree.all():
             return
     places = (~agree).nonzero()[:4].tolist()
-    raise Difference(
+    raise DifferenceError(
         "values",
         f"{int((~agree).sum())} of {agree.numel()} values differ: {ours[~agree][:4].tolist()}, "
         f"torch: {torchs[~agree][:4].tolist()}, at {places}",
@@ -75,14 +73,14 @@ def compare_values(ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict, e
 
 
 def compare_result(ours, torchs, tolerances: dict, exact, *, values: bool, strides: bool) -> None:
-    """Raise Difference where one result differs; a number is compared by type and value."""
+    """Raise DifferenceError where one result differs; a number is compared by type and value."""
     if isinstance(torchs, torch.Tensor) != isinstance(ours, ow.Tensor):
-        raise Difference("values", f"a {type(ours).__name__}, torch: {type(torchs).__name__}")
+        raise DifferenceError("values", f"a {type(ours).__name__}, torch: {type(torchs).__name__}")
     if not isinstance(torchs, torch.Tensor):
         if type(ours) is not type(torchs):
-            raise Difference("values", f"{ours!r}, torch: {torchs!r}")
+            raise DifferenceError("values", f"{ours!r}, torch: {torchs!r}")
         if values and torchs is not None and ours != torchs and (ours == ours or torchs == torchs):
-            raise Difference("values", f"{ours!r}, torch: {torchs!r}")
+            raise DifferenceError("values", f"{ours!r}, torch: {torchs!r}")
         return
     compare_form(ours, torchs, strides=strides)
     if values:
@@ -90,7 +88,7 @@ def compare_result(ours, torchs, tolerances: dict, exact, *, values: bool, strid
 
 
 def compare_ties(copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
-    """Raise Difference where an index of ours does not lead to our value, or comes twice."""
+    """Raise DifferenceError where an index of ours does not lead to our value, or comes twice."""
     values, indices = ours
     compare_form(indices, torchs[1])
     args, kwargs = copies
@@ -99,23 +97,22 @@ def compare_ties(copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
         return
     indices = torch.from_dlpack(indices)
     values = torch.from_dlpack(values)
-    dim = reduced_dim(source, indices, args, kwargs)
+    dim = reduced_dim(source, args, kwargs)
     if indices.ndim < source.ndim:
         indices, values = indices.unsqueeze(dim), values.unsqueeze(dim)
     if not torch.equal(source.gather(dim, indices).nan_to_num(), values.nan_to_num()):
-        raise Difference("values", "an index does not lead to its value")
+        raise DifferenceError("values", "an index does not lead to its value")
     ordered = indices.sort(dim).values
     if (ordered.diff(dim=dim) == 0).any():
-        raise Difference("values", "an index comes twice")
+        raise DifferenceError("values", "an index comes twice")
 
 
-def reduced_dim(source: torch.Tensor, indices: torch.Tensor, args: tuple, kwargs: dict) -> int:
+def reduced_dim(source: torch.Tensor, args: tuple, kwargs: dict) -> int:
     """The dimension that the indices are of: sort(self, dim), topk and kthvalue (self, k, dim)."""
     if "dim" in kwargs:
         return kwargs["dim"]
-    for dim in [each for each in args[1:3] if isinstance(each, int) and not isinstance(each, bool)][::-1]:
-        return dim if -source.ndim <= dim < source.ndim else -1
-    return -1
+    numbers = [each for each in args[1:3] if type(each) is int]
+    return numbers[-1] if numbers and -source.ndim <= numbers[-1] < source.ndim else -1
 
 
 def shared_offset(result, argument, result_start: int, argument_range: tuple[int, int]):
@@ -130,13 +127,13 @@ def torch_range(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 def compare_sharing(ours: list, torchs: list, our_args: list, copied_args: list, torch_args: list):
-    """Raise Difference where a result shares memory with an argument and torch's does not, or elsewhere."""
+    """Raise DifferenceError where a result shares other memory with an argument than torch's."""
     for our_result, torch_result in zip(ours, torchs, strict=True):
         if not isinstance(torch_result, torch.Tensor) or torch_result.numel() == 0:
             continue
         for our_arg, copied, torch_arg in zip(our_args, copied_args, torch_args, strict=True):
             if torch_result is torch_arg and our_result is not our_arg:
-                raise Difference("alias", "the result is not the argument itself")
+                raise DifferenceError("alias", "the result is not the argument itself")
             if torch_result is torch_arg or torch_arg.numel() == 0:
                 continue
             if torch_arg.is_conj() or torch_arg.is_neg():
@@ -146,7 +143,7 @@ def compare_sharing(ours: list, torchs: list, our_args: list, copied_args: list,
             )
             actual = shared_offset(our_result, our_arg, our_result.data_ptr(), torch_range(copied))
             if expected != actual:
-                raise Difference(
+                raise DifferenceError(
                     "alias",
-                    f"starts at byte {actual} of the argument {list(torch_arg.shape)}, torch: {expected}",
+                    f"starts at byte {actual} of {list(torch_arg.shape)}, torch: {expected}",
                 )

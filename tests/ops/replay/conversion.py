@@ -3,7 +3,7 @@
 import opwright as ow
 import torch
 
-from .call import NotReplayable, map_values
+from .call import NotReplayableError, map_values
 
 DTYPES = {
     value: getattr(ow, str(value).removeprefix("torch."))
@@ -36,14 +36,14 @@ class Conversion:
             return ow.device("meta")
         if isinstance(value, torch.device):
             if value.type != "cpu":
-                raise NotReplayable(f"device {value.type}")
+                raise NotReplayableError(f"device {value.type}")
             return ow.device("meta") if self.is_fake else ow.device("cpu")
         if isinstance(value, torch.layout):
             if value != torch.strided:
-                raise NotReplayable(str(value))
+                raise NotReplayableError(str(value))
             return ow.strided
         if isinstance(value, torch.Generator):
-            raise NotReplayable("Generator")
+            raise NotReplayableError("Generator")
         return value
 
     def tensor(self, value: torch.Tensor) -> ow.Tensor:
@@ -62,7 +62,7 @@ class Conversion:
 
 def dtype_of(dtype: torch.dtype):
     if dtype not in DTYPES:
-        raise NotReplayable(str(dtype).removeprefix("torch."))
+        raise NotReplayableError(str(dtype).removeprefix("torch."))
     return DTYPES[dtype]
 
 
@@ -72,7 +72,7 @@ def convert(arguments, is_fake: bool = False):
 
 
 def on_meta(args: tuple, kwargs: dict, operator) -> dict:
-    """The keyword arguments with the device meta where no tensor tells it and the operator takes it."""
+    """The keyword arguments, with the device meta where no tensor tells it."""
     if any(isinstance(arg, ow.Tensor) for arg in args) or kwargs.get("device") is not None:
         return kwargs
     takes_device = any(argument.name == "device" for argument in operator.schema.arguments)

@@ -72,7 +72,7 @@ def depends_on_data(overload: str, tensors: list[torch.Tensor]) -> bool:
     return is_indexed and any(each.dtype in (torch.bool, torch.uint8) for each in tensors[1:])
 
 
-# (values, indices) where equal values may come in any order: an index is right if it leads to the value.
+# (values, indices) of equal values in any order: an index is right if it leads to its value.
 TIES = {
     "sort.default": "not stable unless asked to be",
     "sort.values": "not stable unless asked to be",
@@ -116,9 +116,7 @@ ACCEPTED = (
 
 def is_accepted(overload: str, message: str) -> bool:
     name = overload.removeprefix("aten.")
-    return any(
-        fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in ACCEPTED
-    )
+    return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in ACCEPTED)
 
 
 def find(table: dict, overload: str):

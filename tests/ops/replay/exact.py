@@ -1,7 +1,7 @@
 """The result in float64, to tell who is wrong where ours and torch's differ.
 
-torch rounds intermediate values to half in some loops and not in others, and sums in another order. A
-value of ours that is no further from the float64 result than torch's is not held against us.
+torch rounds intermediate values to half in some loops and not in others, and sums in another order.
+A value of ours that is no further from the float64 result than torch's is not held against us.
 """
 
 import torch

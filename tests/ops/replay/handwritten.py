@@ -1,7 +1,7 @@
 """Samples of overloads that no entry of the database reaches.
 
-Each function yields (name, args, kwargs): the name as aten has it, arguments of torch. A sample that
-torch refuses must be refused by us. Overloads added here are found by `--op` without any other list.
+Each function yields (name, args, kwargs): the name as aten has it, arguments of torch. A sample
+that torch refuses must be refused by us. `--op` runs those of its names; nothing else lists them.
 """
 
 from collections.abc import Iterator
@@ -61,7 +61,11 @@ def rounded_divisions() -> Iterator[tuple]:
                 keyword = {"rounding_mode": mode}
                 yield "div.Scalar_mode", (tensor, 2), keyword
                 yield "div_.Scalar_mode", (tensor.contiguous(), 2), keyword
-                yield "div.Scalar_mode_out", (tensor, 2), {**keyword, "out": torch.empty_like(tensor)}
+                yield (
+                    "div.Scalar_mode_out",
+                    (tensor, 2),
+                    {**keyword, "out": torch.empty_like(tensor)},
+                )
 
 
 def choices() -> Iterator[tuple]:
@@ -97,7 +101,11 @@ def results_in_out() -> Iterator[tuple]:
     for dtype in DTYPES:
         for tensor in layouts(dtype):
             yield "pow.Scalar_out", (2, tensor), {"out": torch.empty_like(tensor)}
-            yield "rsub.Tensor_out", (tensor, values(1, dtype=dtype)), {"out": torch.empty(0, dtype=dtype)}
+            yield (
+                "rsub.Tensor_out",
+                (tensor, values(1, dtype=dtype)),
+                {"out": torch.empty(0, dtype=dtype)},
+            )
 
 
 def in_place() -> Iterator[tuple]:

@@ -2,6 +2,7 @@
 
 import json
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 
 FILE = Path(__file__).with_name("reach.json")
@@ -37,9 +38,9 @@ def write(reached: dict[str, set]) -> None:
         base = overload.split(".")[1].strip("_")
         return (entry.split(".")[-1] != base, base not in entry, len(entry), entry)
 
-    kept = {
-        overload: sorted(names - {"handwritten"}, key=lambda entry: order(overload, entry))[:ENTRIES]
-        for overload, names in sorted(reached.items())
-        if overload.startswith("aten.")
-    }
+    kept = {}
+    for overload, names in sorted(reached.items()):
+        if overload.startswith("aten."):
+            known = sorted(names - {"handwritten"}, key=partial(order, overload))
+            kept[overload] = known[:ENTRIES]
     FILE.write_text(json.dumps(kept, indent=0) + "\n")

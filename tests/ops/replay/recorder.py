@@ -6,7 +6,7 @@ import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import opwright as ow
@@ -85,11 +85,10 @@ def composite_names() -> frozenset[str]:
 
 @cache
 def is_implicit_composite(name: str) -> bool:
-    key = torch._C.DispatchKey.CompositeImplicitAutograd
     qualified = "aten::" + name.removesuffix(".default")
-    return torch._C._dispatch_has_kernel(qualified) and torch._C._dispatch_has_kernel_for_dispatch_key(
-        qualified, key
-    )
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    key = torch._C.DispatchKey.CompositeImplicitAutograd
+    return torch._C._dispatch_has_kernel(qualified) and has_kernel(qualified, key)
 
 
 def composite_overload(name: str, args, kwargs):
@@ -132,7 +131,7 @@ def tolerances_of(entry) -> dict:
 
 
 def run_entry(replayer: Replayer, name: str, dtype_name: str, seed: int, limit: int | None) -> None:
-    """Run all samples of one entry with one dtype, or `limit` of them; "errors" is its bad inputs."""
+    """Run the samples of one entry and dtype, or `limit` of them; "errors" are its bad inputs."""
     entry = entries()[name]
     replayer.entry = name
     replayer.tolerances = tolerances_of(entry)
@@ -160,7 +159,7 @@ def run_errors(replayer: Replayer, entry, limit: int | None) -> None:
             return
         sample = error.sample_input
         with seeing(replayer):
-            attempt(lambda: entry.op(sample.input, *sample.args, **sample.kwargs))
+            attempt(partial(entry.op, sample.input, *sample.args, **sample.kwargs))
 
 
 def run_samples(replayer: Replayer, entry, dtype: torch.dtype, limit: int | None) -> None:

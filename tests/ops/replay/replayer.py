@@ -4,13 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import opwright as ow
 import torch
 
 from . import differences
 from .call import (
-    NotReplayable,
+    NotReplayableError,
     call_text,
     copy_arguments,
     list_of,
@@ -20,7 +21,7 @@ from .call import (
 )
 from .comparison import (
     TOLERANCES,
-    Difference,
+    DifferenceError,
     compare_form,
     compare_result,
     compare_sharing,
@@ -141,11 +142,13 @@ class Replayer:
         try:
             copies = copy_arguments(args, kwargs)
             ours = convert(copies)
-        except NotReplayable as problem:
+        except NotReplayableError as problem:
             self.outcome.left_out[str(problem)] += 1
             return compute()
         except Exception as problem:  # our conversion failed: a failure of ours, not of the sample
-            self.fail(overload, None, "raised", f"arguments: {problem}", call_text(overload, args, kwargs))
+            self.fail(
+                overload, None, "raised", f"arguments: {problem}", call_text(overload, args, kwargs)
+            )
             return compute()
         text = call_text(overload, args, kwargs)
         # What --again needs: the arguments before the call.
@@ -166,10 +169,10 @@ class Replayer:
         self.outcome.counts[name]["calls"] += 1
         try:
             self.compare(overload, torchs, copies, ours, result, Exact(overload, spare))
-        except NotReplayable as problem:
+        except NotReplayableError as problem:
             self.outcome.counts[name]["calls"] -= 1
             self.outcome.left_out[str(problem)] += 1
-        except Difference as difference:
+        except DifferenceError as difference:
             self.fail(overload, spare, difference.kind, str(difference), text)
         else:
             self.outcome.counts[name]["passed"] += 1
@@ -180,19 +183,19 @@ class Replayer:
         for tensor in tensors_of(result):
             convert(tensor.dtype)
             if tensor.layout != torch.strided:
-                raise NotReplayable(str(tensor.layout))
+                raise NotReplayableError(str(tensor.layout))
         fake = None
         if not differences.depends_on_data(name, tensors_of(copies)):
             fake = convert(copies, is_fake=True)
         try:
             actual = operator(*ours[0], **ours[1])
         except Exception as error:
-            raise Difference("raised", f"{type(error).__name__}: {error}") from error
+            raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
         values = not differences.find(differences.RANDOM, name)
         strides = not differences.find(differences.STRIDES, name)
         results, expected = list_of(actual), list_of(result)
         if len(results) != len(expected):
-            raise Difference("shape", f"{len(results)} results, torch: {len(expected)}")
+            raise DifferenceError("shape", f"{len(results)} results, torch: {len(expected)}")
         tolerances = differences.tolerances(name, self.tolerances)
         pairs = list(zip(results, expected, strict=True))
         if differences.find(differences.TIES, name):
@@ -203,7 +206,7 @@ class Replayer:
                 mine,
                 theirs,
                 tolerances,
-                lambda index=index: exact.result(index),
+                partial(exact.result, index),
                 values=values,
                 strides=strides,
             )
@@ -218,30 +221,26 @@ class Replayer:
         for index, argument in enumerate(overload._schema.arguments):
             if argument.alias_info is None or not argument.alias_info.is_write:
                 continue
-            theirs = argument_of(torchs, index, argument.name)
-            mine = argument_of(ours, index, argument.name)
-            for part, (each, expected) in enumerate(zip(list_of(mine), list_of(theirs), strict=True)):
-                compare_result(
-                    each,
-                    expected,
-                    self.tolerances,
-                    lambda: list_of(exact.argument(index, argument.name))[part],
-                    **compared,
-                )
+            wide = partial(exact.argument, index, argument.name)
+            theirs = list_of(argument_of(torchs, index, argument.name))
+            mine = list_of(argument_of(ours, index, argument.name))
+            for part, (each, expected) in enumerate(zip(mine, theirs, strict=True)):
+                get_exact = partial(lambda part, wide: list_of(wide())[part], part, wide)
+                compare_result(each, expected, self.tolerances, get_exact, **compared)
 
     def compare_fake(self, overload, operator, fake, expected: list, strides: bool) -> None:
         try:
             args, kwargs = fake
             results = list_of(operator(*args, **on_meta(args, kwargs, self.ours(overload))))
         except Exception as error:
-            raise Difference("fake", f"fake: {type(error).__name__}: {error}") from error
+            raise DifferenceError("fake", f"fake: {type(error).__name__}: {error}") from error
         for mine, theirs in zip(results, expected, strict=True):
             if not isinstance(theirs, torch.Tensor) or not isinstance(mine, ow.Tensor):
                 continue
             try:
                 compare_form(mine, theirs, strides=strides)
-            except Difference as difference:
-                raise Difference("fake", f"fake: {difference}") from difference
+            except DifferenceError as difference:
+                raise DifferenceError("fake", f"fake: {difference}") from difference
 
     def check_refusal(self, overload, ours, refusal, key, text, spare) -> None:
         name = str(overload)
@@ -276,7 +275,7 @@ def argument_of(arguments: tuple[tuple, dict], index: int, name: str):
 
 
 def our_form(operator, overload, arguments: tuple[tuple, dict]):
-    """The operator; its packet where torch gives a number for a tensor, which ours takes as a Scalar."""
+    """The operator; its packet where torch gives a number for a tensor: ours takes a Scalar."""
     for index, argument in enumerate(overload._schema.arguments):
         value = argument_of(arguments, index, argument.name)
         if str(argument.type) == "Tensor" and isinstance(value, int | float | complex):

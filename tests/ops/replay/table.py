@@ -58,7 +58,9 @@ def totals(outcome: Outcome) -> Counter:
 def is_good(outcome: Outcome, percentage: float) -> bool:
     """Whether so many calls passed and none ended the process."""
     total = totals(outcome)
-    return not outcome.faults and not total["crash"] and 100 * total["passed"] >= percentage * total["calls"]
+    if outcome.faults or total["crash"]:
+        return False
+    return 100 * total["passed"] >= percentage * total["calls"]
 
 
 def percent(part: int, whole: int) -> str:
@@ -71,7 +73,7 @@ def summary_lines(outcome: Outcome) -> list[str]:
     covered = {name for name, counts in outcome.counts.items() if counts["calls"]}
     core = set(core_overloads())
     wanted = {name for name in core if name.split(".")[1] not in LEFT_OUT_OF_CORE}
-    clean = {name for name in covered if outcome.counts[name]["passed"] == outcome.counts[name]["calls"]}
+    clean = covered - set(failing(outcome))
     return [
         f"calls replayed: {total['calls']}, passed: {total['passed']} "
         f"({percent(total['passed'], total['calls'])}); of them refusals: {total['refusals']}",
@@ -80,7 +82,7 @@ def summary_lines(outcome: Outcome) -> list[str]:
         f"torch's core set: {len(core)}, listed as left out: {len(core - wanted)}, "
         f"ours of the rest: {len(wanted & ours)}, reached: {len(wanted & covered)}, "
         f"all calls passed: {len(wanted & clean)}",
-        f"failures: {', '.join(f'{kind} {total[kind]}' for kind in KINDS if total[kind]) or 'none'}",
+        f"failures: {kinds_text(total) or 'none'}",
     ]
 
 
@@ -159,9 +161,7 @@ def markdown(outcome: Outcome, command: str) -> str:
         f"- calls left out: {sum(outcome.left_out.values())}",
         "",
     ]
-    missing = sorted(
-        name for name in core - ours if name.split(".")[1] not in LEFT_OUT_OF_CORE
-    )
+    missing = sorted(name for name in core - ours if name.split(".")[1] not in LEFT_OUT_OF_CORE)
     if missing:
         lines += ["Of torch's core set not ours yet: " + ", ".join(map(short, missing)) + ".", ""]
     unreached = sorted(name for name in ours if not outcome.counts[name]["calls"])

@@ -1,7 +1,7 @@
 """Runs jobs in forked processes, so that one that dies names its call and the rest goes on.
 
-The parent imports torch's database once. Worker k runs jobs k, k + count, ... in order, so which calls
-are replayed depends on the seed and the count of workers alone, not on who is quicker.
+The parent imports torch's database once. Worker k runs jobs k, k + count, ... in order, so which
+calls are replayed depends on the seed and the count of workers alone, not on who is quicker.
 """
 
 import faulthandler
@@ -128,7 +128,7 @@ def run_jobs(jobs: list, run_job, wanted, count: int = 2, progress=None) -> Outc
 
 
 def blame(worker: Worker, total: Outcome, status: int) -> None:
-    """Count the death of a worker as a failure of its last call, or drop the job if the replay failed."""
+    """Count a worker's death as a failure of its last call; drop the job if the replay failed."""
     call = worker.last_call()
     job = worker.jobs[worker.done]
     how = signal.strsignal(os.WTERMSIG(status)) if os.WIFSIGNALED(status) else f"exit {status}"
