@@ -10,14 +10,16 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: no call was replayed")
 
 ROOT = Path(__file__).parents[2]
-SHARE = ["--share", "0.15", "--samples", "12", "--seed", "6"]
+SHARE = ["--share", "0.1", "--samples", "8", "--seed", "6"]
+ALL = ["--all"]
+AT_LEAST = ["--at-least", "98"]  # the percentage of calls that must pass; none may end the process
 
 
 def test_calls_of_torchs_operator_database_give_torchs_results():
-    options = ["--all"] if os.environ.get("OPWRIGHT_ALL") == "1" else SHARE
+    chosen = ALL if os.environ.get("OPWRIGHT_ALL") == "1" else SHARE
 
     run = subprocess.run(
-        [sys.executable, ROOT / "tests" / "ops" / "replay", *options],
+        [sys.executable, ROOT / "tests" / "ops" / "replay", *chosen, *AT_LEAST],
         capture_output=True,
         text=True,
         check=False,

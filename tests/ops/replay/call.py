@@ -53,10 +53,16 @@ class Copier:
 
     def __init__(self):
         self.storages = {}
+        self.copies = {}
 
     def __call__(self, value):
         if not isinstance(value, torch.Tensor):
             return value
+        if id(value) not in self.copies:
+            self.copies[id(value)] = self.copy(value)
+        return self.copies[id(value)]
+
+    def copy(self, value: torch.Tensor) -> torch.Tensor:
         if not is_plain(value):
             raise NotReplayableError(f"{type(value).__name__} {value.layout}")
         if value.device.type != "cpu":
@@ -67,14 +73,26 @@ class Copier:
         if storage.nbytes() > LARGEST_STORAGE:
             raise NotReplayableError("more than 64 MiB")
         is_lazy = value.is_conj() or value.is_neg()
-        key = (storage._cdata, is_lazy)
+        lazy_key = (value.dtype, value.is_conj(), value.is_neg()) if is_lazy else ()
+        key = (storage._cdata, *lazy_key)
         if key not in self.storages:
             # The original is kept alive with it, so that no other storage gets its address.
-            self.storages[key] = (storage.clone(), storage)
-        copy = torch.empty(0, dtype=value.dtype).set_(
+            self.storages[key] = (materialized(storage, value), storage)
+        return torch.empty(0, dtype=value.dtype).set_(
             self.storages[key][0], value.storage_offset(), value.shape, value.stride()
         )
-        return copy.copy_(value) if is_lazy else copy
+
+
+def materialized(storage: torch.UntypedStorage, value: torch.Tensor) -> torch.UntypedStorage:
+    """A copy of the storage, with every element as `value` reads it: conjugated or negated."""
+    copy = storage.clone()
+    count = storage.nbytes() // value.element_size()
+    whole = torch.empty(0, dtype=value.dtype).set_(copy, 0, (count,), (1,))
+    if value.is_conj():
+        torch.conj_physical_(whole)
+    if value.is_neg():
+        whole.neg_()
+    return copy
 
 
 def copy_arguments(args: tuple, kwargs: dict) -> tuple[tuple, dict]:

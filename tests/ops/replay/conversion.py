@@ -24,10 +24,13 @@ class Conversion:
     def __init__(self, is_fake: bool = False):
         self.is_fake = is_fake
         self.bases = {}
+        self.tensors = {}
 
     def __call__(self, value):
         if isinstance(value, torch.Tensor):
-            return self.tensor(value)
+            if id(value) not in self.tensors:
+                self.tensors[id(value)] = self.tensor(value)
+            return self.tensors[id(value)]
         if isinstance(value, torch.dtype):
             return dtype_of(value)
         if isinstance(value, torch.memory_format):
