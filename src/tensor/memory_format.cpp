@@ -41,7 +41,8 @@ int compare_dims(size_t inner, size_t outer, std::span<const int64_t> sizes,
 }
 
 // Dimensions as a dense copy has them, innermost first, in PyTorch's order. A repeated dimension
-// (stride 0) tells nothing and may be passed by others, which no comparison sort of the library allows.
+// (stride 0) tells nothing and may be passed by others, which no comparison sort of the library
+// allows.
 SmallVector<size_t, kInlineDims> order_for_copy(std::span<const int64_t> sizes,
                                                 std::span<const int64_t> strides) {
   SmallVector<size_t, kInlineDims> order(sizes.size());
