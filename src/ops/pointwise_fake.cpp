@@ -1,9 +1,12 @@
 #include "opwright/ops/pointwise_fake.h"
 
+#include <algorithm>
+
 #include "opwright/error.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_result.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -17,6 +20,18 @@ Device find_device(const PointwiseCall& call) {
       chosen = operand.tensor;
   }
   return chosen->device();
+}
+
+// Whether a size is known to be 0: such an `out` gets the sizes of the result.
+bool is_empty(const SymSizes& sizes) {
+  const auto plain = as_plain(sizes);
+  return plain && std::ranges::find(*plain, 0) != plain->end();
+}
+
+bool are_equal(const SymSizes& sizes, const SymSizes& others) {
+  const auto plain = as_plain(sizes);
+  const auto plain_others = as_plain(others);
+  return plain && plain_others && std::ranges::equal(*plain, *plain_others);
 }
 
 }  // namespace
@@ -38,9 +53,16 @@ void fake_pointwise_in_place(const PointwiseCall& call, const Tensor& self) {
 }
 
 void fake_pointwise_out(const PointwiseCall& call, const Tensor& out) {
-  check_storable(call.who, find_types(call).result, out);
+  const PointwiseTypes types = find_types(call);
+  check_storable(call.who, types.result, out);
   const SymSizes sizes = find_sym_sizes(call);
   const SymSizes given = sym_geometry_of(out).sizes;
+  if (is_empty(given) && !are_equal(given, sizes)) {
+    const Tensor fresh = make_fake(sizes, find_sym_strides(call, sizes, types.compute), 0,
+                                   out.dtype(), out.device());
+    replace_contents(impl(out), impl(fresh));
+    return;
+  }
   OPWRIGHT_CHECK_VALUE(given.size() == sizes.size(), call.who, ": out of sizes ", to_text(given),
                        " cannot hold a result of sizes ", to_text(sizes));
   (void)expand_geometry<SymInt>(sym_geometry_of(out), sizes, call.who);

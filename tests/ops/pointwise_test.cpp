@@ -117,6 +117,16 @@ TEST(PointwiseFake, GivesWhatTheKernelGives) {
                         "mul: sizes [2, 3] and [4] do not broadcast");
 }
 
+TEST(PointwiseFake, GivesAnEmptyOutTheSizesOfTheResult) {
+  const Tensor x = make_fake(std::vector<SymInt>{2, 3}, DType::Float32, kCpu);
+  Tensor out = make_fake(std::vector<SymInt>{0}, DType::Float64, kCpu);
+  const Tensor result = call_out("aten::maximum.out", x, x, out);
+
+  EXPECT_EQ(result.get(), out.get());
+  EXPECT_EQ(testing::sizes(out), (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(out.dtype(), DType::Float64);
+}
+
 TEST(PointwiseFake, KeepsSymbols) {
   testing::TestOwner owner;
   const SymInt rows = owner.backed("s0", 5);

@@ -50,6 +50,14 @@ TEST(Neg, RefusesBools) {
                         "neg: a bool tensor has no negative; use logical_not to invert it");
 }
 
+TEST(Abs, RefusesComplexNumbersInPlace) {
+  Tensor z = full({2}, 1, DType::Complex64);
+
+  EXPECT_ERROR_CONTAINS(z.abs_(), "RuntimeError",
+                        "abs_: self is complex64, and its magnitudes are float32; use abs, which "
+                        "makes a new tensor");
+}
+
 TEST(Neg, OfTheSmallestIntIsItself) {
   EXPECT_EQ(elements<int8_t>(neg(tensor_of<int8_t>({1}, {-128}))), (std::vector<int8_t>{-128}));
   EXPECT_EQ(elements<int8_t>(abs(tensor_of<int8_t>({2}, {-128, -3}))),

@@ -51,5 +51,12 @@ TEST(MemoryFormat, PreservesTheOrderOfDimensions) {
   EXPECT_EQ(preserved({2, 3}, {0, 0}), "[3, 1]");
 }
 
+TEST(MemoryFormat, KeepsARepeatedDimensionInItsPlace) {
+  EXPECT_EQ(preserved({4, 3}, {0, 6}), "[3, 1]");
+  EXPECT_EQ(preserved({2, 3, 2}, {0, 1, 2}), "[6, 1, 3]");
+  EXPECT_EQ(preserved({2, 3, 2}, {1, 0, 3}), "[1, 2, 6]");
+  EXPECT_EQ(preserved({2, 3, 3}, {8, 4, 8}), "[3, 1, 6]");
+}
+
 }  // namespace
 }  // namespace opwright

@@ -2,10 +2,12 @@
 // fraction.
 #include <cmath>
 #include <complex>
+#include <string_view>
 
 #include "opwright/error.h"
 #include "opwright/ops/cpu/kernel.h"
 #include "opwright/ops/pointwise.h"
+#include "opwright/ops/promotion.h"
 
 namespace opwright {
 namespace {
@@ -94,8 +96,11 @@ void refuse_negative_of_bool(const PointwiseCall& call, DType common) {
   OPWRIGHT_CHECK(common != DType::Bool, call.who,
                  ": a bool tensor has no negative; use logical_not to invert it");
 }
-void refuse_magnitude_of_bool(const PointwiseCall& call, DType common) {
+void check_magnitude(const PointwiseCall& call, DType common) {
   OPWRIGHT_CHECK(common != DType::Bool, call.who, ": a bool tensor has no absolute value");
+  OPWRIGHT_CHECK(!is_complex(common) || !std::string_view(call.who).ends_with('_'), call.who,
+                 ": self is ", common, ", and its magnitudes are ", real_dtype(common),
+                 "; use abs, which makes a new tensor");
 }
 
 }  // namespace
@@ -109,7 +114,7 @@ const PointwiseOp& abs_op() {
   static constexpr PointwiseOp op{.arity = 1,
                                   .kernels = &kKernels<Abs, NumberTypes>,
                                   .rule = ResultRule::Real,
-                                  .check = &refuse_magnitude_of_bool};
+                                  .check = &check_magnitude};
   return op;
 }
 const PointwiseOp& sign_op() {

@@ -1,0 +1,39 @@
+"""Replays what torch's operator database calls on our operators, and compares.
+
+Every sample of torch.testing._internal's op_db runs in torch, with its backward, its in-place and
+its out= form, under a mode that sees each aten call. A call of an overload that we have runs again
+on `opwright.ops.aten`, once on copies of its arguments (same sizes, strides, offsets, shared
+memory) and once on meta tensors. Values, dtypes, sizes, strides, written arguments and shared
+memory must be torch's; what torch refuses we must refuse. Overloads that no sample reaches are
+called in handwritten.py. Differences that stay are listed, each with its reason, in differences.py.
+
+From the root of the repository, after `tools/build release python`:
+
+    .venv/bin/python tests/ops/replay --op 'cumsum*' 'sort.*'     # aten names; finds the entries
+    .venv/bin/python tests/ops/replay --entries softmax 'nn.functional.*pool*'
+    .venv/bin/python tests/ops/replay --op mm --dtypes float32 bool --show 10
+    .venv/bin/python tests/ops/replay --share 0.05 --seed 3       # 5 % of entries x dtypes
+    .venv/bin/python tests/ops/replay --all --write               # all; docs/results/replay.md
+    .venv/bin/python tests/ops/replay --again build/replay/aten.sum.dim_IntList-1.pt
+
+`--op` takes names with or without overload, as shell patterns, and runs the entries that reach.json
+knows to reach them (`--all` with it: every entry), and the handwritten samples. It ends with one
+line for each overload and the first failing calls. Each of these is kept in build/replay/*.pt, and
+`--again FILE` runs it alone, with both results in full (so does gdb --args). What columns mean:
+
+    calls     distinct calls replayed: same operator, sizes, strides, dtypes and numbers count once
+              (twice at most, with other values)
+    values    a value differs by more than torch.testing allows, and is further from the result in
+              float64 than torch's
+    dtype, shape, strides, alias    of a result, or of an argument that was written
+    fake      the fake kernel gave another dtype, shape or strides, or refused
+    raised    we refuse what torch computes
+    accepted  we compute what torch refuses
+    crash     our process ended, or hung for two minutes
+
+A call fails once, at the first of these. `not ours` are calls of overloads that we do not have,
+`left out` those with a dtype or layout that we do not have.
+
+Modules: call (a recorded call), conversion (torch's arguments as ours), comparison, differences,
+replayer (one call), recorder (entries of op_db), handwritten, workers (processes), table, reach.
+"""

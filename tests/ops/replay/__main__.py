@@ -1,0 +1,58 @@
+"""The command line of the replay; see __init__.py."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release")
+sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
+
+import torch  # noqa: E402
+
+from replay import reach, recorder, table  # noqa: E402
+from replay.again import run_again  # noqa: E402
+from replay.run import replay  # noqa: E402
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="replay", description=__doc__)
+    parser.add_argument("--op", nargs="+", default=[], help="aten names, as shell patterns")
+    parser.add_argument("--entries", nargs="+", default=[], help="entries of the database")
+    parser.add_argument("--dtypes", nargs="+", default=list(recorder.DTYPES))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--share", type=float, default=1.0, help="of entries x dtypes")
+    parser.add_argument("--samples", type=int, help="at most so many of each entry and dtype")
+    parser.add_argument("--all", action="store_true", help="every entry")
+    parser.add_argument("--write", action="store_true", help="docs/results/replay.md, reach.json")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--show", type=int, default=2, help="failing calls of each overload")
+    parser.add_argument(
+        "--at-least", type=float, default=100.0, help="percentage of calls that must pass"
+    )
+    parser.add_argument("--again", type=Path, help="a kept call")
+    options = parser.parse_args(arguments)
+    if not (options.op or options.entries or options.all or options.again or options.share < 1):
+        parser.error("say what to run: --op, --entries, --share or --all")
+    return options
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    if options.again:
+        return run_again(options.again)
+    outcome = replay(options)
+    table.print_report(
+        outcome, BUILD.parent / "replay", options.show, shows_passing=bool(options.op)
+    )
+    if options.write:
+        command = "tests/ops/replay " + " ".join(arguments)
+        (ROOT / "docs" / "results" / "replay.md").write_text(table.markdown(outcome, command))
+        reach.write(outcome.reached)
+    return 0 if table.is_good(outcome, options.at_least) else 1
+
+
+if __name__ == "__main__":
+    torch.set_printoptions(threshold=50)
+    sys.exit(main(sys.argv[1:]))

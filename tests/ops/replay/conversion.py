@@ -1,0 +1,82 @@
+"""torch's arguments as ours: tensors over the same memory, or on the device meta."""
+
+import opwright as ow
+import torch
+
+from .call import NotReplayableError, map_values
+
+DTYPES = {
+    value: getattr(ow, str(value).removeprefix("torch."))
+    for value in vars(torch).values()
+    if isinstance(value, torch.dtype) and hasattr(ow, str(value).removeprefix("torch."))
+}
+MEMORY_FORMATS = {
+    torch.contiguous_format: ow.contiguous_format,
+    torch.channels_last: ow.channels_last,
+    torch.channels_last_3d: ow.channels_last_3d,
+    torch.preserve_format: ow.preserve_format,
+}
+
+
+class Conversion:
+    """Makes our arguments of copies of torch's; equal storages become equal storages."""
+
+    def __init__(self, is_fake: bool = False):
+        self.is_fake = is_fake
+        self.bases = {}
+        self.tensors = {}
+
+    def __call__(self, value):
+        if isinstance(value, torch.Tensor):
+            if id(value) not in self.tensors:
+                self.tensors[id(value)] = self.tensor(value)
+            return self.tensors[id(value)]
+        if isinstance(value, torch.dtype):
+            return dtype_of(value)
+        if isinstance(value, torch.memory_format):
+            return MEMORY_FORMATS[value]
+        if self.is_fake and value == "cpu":
+            return ow.device("meta")
+        if isinstance(value, torch.device):
+            if value.type != "cpu":
+                raise NotReplayableError(f"device {value.type}")
+            return ow.device("meta") if self.is_fake else ow.device("cpu")
+        if isinstance(value, torch.layout):
+            if value != torch.strided:
+                raise NotReplayableError(str(value))
+            return ow.strided
+        if isinstance(value, torch.Generator):
+            raise NotReplayableError("Generator")
+        return value
+
+    def tensor(self, value: torch.Tensor) -> ow.Tensor:
+        dtype_of(value.dtype)
+        storage = value.untyped_storage()
+        key = (storage._cdata, value.dtype)
+        if key not in self.bases:
+            count = storage.nbytes() // value.element_size()
+            whole = torch.empty(0, dtype=value.dtype).set_(storage, 0, (count,), (1,))
+            base = ow.from_dlpack(whole)
+            self.bases[key] = (base.to("meta") if self.is_fake else base, storage)
+        return ow.ops.aten.as_strided.default(
+            self.bases[key][0], list(value.shape), list(value.stride()), value.storage_offset()
+        )
+
+
+def dtype_of(dtype: torch.dtype):
+    if dtype not in DTYPES:
+        raise NotReplayableError(str(dtype).removeprefix("torch."))
+    return DTYPES[dtype]
+
+
+def convert(arguments, is_fake: bool = False):
+    """Our form of (args, kwargs)."""
+    return map_values(Conversion(is_fake), arguments)
+
+
+def on_meta(args: tuple, kwargs: dict, operator) -> dict:
+    """The keyword arguments, with the device meta where no tensor tells it."""
+    if any(isinstance(arg, ow.Tensor) for arg in args) or kwargs.get("device") is not None:
+        return kwargs
+    takes_device = any(argument.name == "device" for argument in operator.schema.arguments)
+    return {**kwargs, "device": ow.device("meta")} if takes_device else kwargs

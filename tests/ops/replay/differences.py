@@ -1,0 +1,129 @@
+"""What is not compared, and why. Names are aten's, with or without overload, or shell patterns."""
+
+from fnmatch import fnmatch
+
+import torch
+
+# The content is random or whatever was in memory: dtype, shape and strides only.
+RANDOM = {
+    "empty": "uninitialised",
+    "empty_like": "uninitialised",
+    "empty_strided": "uninitialised",
+    "empty_permuted": "uninitialised",
+    "new_empty": "uninitialised",
+    "new_empty_strided": "uninitialised",
+    "resize_": "new elements are uninitialised",
+    "rand": "random",
+    "rand_like": "random",
+    "randn": "random",
+    "randn_like": "random",
+    "randint": "random",
+    "randint_like": "random",
+    "randperm": "random",
+    "bernoulli": "random",
+    "bernoulli_": "random",
+    "multinomial": "random",
+    "normal": "random",
+    "normal_": "random",
+    "normal_functional": "random",
+    "uniform": "random",
+    "uniform_": "random",
+    "exponential": "random",
+    "exponential_": "random",
+    "geometric_": "random",
+    "log_normal_": "random",
+    "cauchy_": "random",
+    "random_": "random",
+    "random": "random",
+    "poisson": "random",
+    "binomial": "random",
+    "native_dropout": "random",
+    "rrelu_with_noise": "random while training",
+    "rrelu_with_noise_functional": "random while training",
+    "dropout": "random while training",
+    "_fused_dropout": "random",
+}
+
+# The result's size or value is read off the data, so the fake kernel cannot tell it.
+DATA_DEPENDENT = {
+    "nonzero": "the count is in the data",
+    "nonzero_static": "the count is in the data",
+    "masked_select": "the count is in the data",
+    "item": "a value of the data",
+    "_local_scalar_dense": "a value of the data",
+    "equal": "a value of the data",
+    "allclose": "a value of the data",
+    "is_nonzero": "a value of the data",
+    "unique*": "the count is in the data",
+    "_unique*": "the count is in the data",
+    "bincount": "the count is in the data",
+    "repeat_interleave.Tensor": "the count is in the data",
+}
+
+# These are read off the data where an index is a mask.
+MASKS = ("index.*", "_unsafe_index.*")
+
+
+def depends_on_data(overload: str, tensors: list[torch.Tensor]) -> bool:
+    """Whether the fake kernel cannot know the result's form."""
+    if find(DATA_DEPENDENT, overload):
+        return True
+    is_indexed = any(fnmatch(overload.removeprefix("aten."), pattern) for pattern in MASKS)
+    return is_indexed and any(each.dtype in (torch.bool, torch.uint8) for each in tensors[1:])
+
+
+# (values, indices) of equal values in any order: an index is right if it leads to its value.
+TIES = {
+    "sort.default": "not stable unless asked to be",
+    "sort.values": "not stable unless asked to be",
+    "topk": "equal values come in no order",
+    "kthvalue": "any of equal values",
+    "median.dim": "any of equal values",
+    "nanmedian.dim": "any of equal values",
+    "mode": "any of equal values",
+}
+
+# Strides that torch leaves to chance or that no reader can rely on.
+STRIDES = {
+    **dict.fromkeys(
+        ("relu.out", "isinf.out", "isnan.out", "*.Scalar_out", "*.Scalar_mode_out", "rsub.*_out"),
+        "torch makes a new tensor and copies it: an empty out becomes contiguous",
+    ),
+}
+
+# Wider tolerances (relative, absolute), where neither result nor the float64 one is the right one.
+TOLERANCES = {
+    # Near a zero crossing torch rounds step * i to the half, ours is exact between rounded ends.
+    "linspace": {torch.float16: (1e-3, 5e-4), torch.bfloat16: (1.6e-2, 5e-3)},
+}
+
+
+def tolerances(overload: str, usual: dict) -> dict:
+    return usual | (find(TOLERANCES, overload) or {})
+
+
+# Inputs that torch refuses and we take: the overload, torch's message, the reason.
+ACCEPTED = (
+    ("*out", "Found dtype * but expected *", "ours converts into out, as torch does elsewhere"),
+    ("*out", "Expected out tensor to have dtype *", "the same"),
+    (
+        "native_group_norm.*",
+        "Expected X.is_contiguous*",
+        "torch's kernel asks for contiguous inputs; ours makes them so",
+    ),
+)
+
+
+def is_accepted(overload: str, message: str) -> bool:
+    name = overload.removeprefix("aten.")
+    return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in ACCEPTED)
+
+
+def find(table: dict, overload: str):
+    """What the table has for `overload` ("aten.sum.default"), or None."""
+    name = overload.removeprefix("aten.")
+    base = name.partition(".")[0]
+    for pattern, reason in table.items():
+        if fnmatch(name, pattern) or fnmatch(base, pattern):
+            return reason
+    return None

@@ -1,0 +1,289 @@
+"""Runs one call in torch and in ours, compares, and counts."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import opwright as ow
+import torch
+
+from . import differences
+from .call import (
+    NotReplayableError,
+    call_text,
+    copy_arguments,
+    list_of,
+    map_values,
+    signature,
+    tensors_of,
+)
+from .comparison import (
+    TOLERANCES,
+    DifferenceError,
+    compare_form,
+    compare_result,
+    compare_sharing,
+    compare_ties,
+)
+from .conversion import convert, on_meta
+from .exact import Exact
+from .kept_call import to_bytes
+
+VARIANTS = 2  # calls that differ in values alone
+SHOWN = 4  # failing calls kept for each overload and job
+
+
+def find_ours(overload: str):
+    """Our operator of "aten.add.Tensor", or None."""
+    namespace, name, form = overload.split(".")
+    if namespace != "aten" or not hasattr(ow.ops.aten, name):
+        return None
+    packet = getattr(ow.ops.aten, name)
+    return getattr(packet, form) if form in packet.overloads() else None
+
+
+class ReplayFault(BaseException):
+    """An error of the replay itself; not an Exception, so that no one takes it for torch's."""
+
+
+@contextmanager
+def fault_of_the_replay() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise ReplayFault(str(error)) from error
+
+
+@dataclass
+class Failure:
+    kind: str
+    call: str
+    problem: str
+    entry: str
+    saved: bytes | None  # for --again
+
+
+def saved(overload, arguments) -> bytes | None:
+    return None if arguments is None else to_bytes(str(overload), arguments)
+
+
+class Outcome:
+    """What one job found; made in a worker, merged by the parent."""
+
+    def __init__(self):
+        self.counts: dict[str, Counter] = defaultdict(Counter)
+        self.failures: dict[str, list[Failure]] = defaultdict(list)
+        self.not_ours: Counter = Counter()
+        self.left_out: Counter = Counter()
+        self.seen: Counter = Counter()
+        self.faults: list[str] = []  # jobs that ended by an error of the replay itself
+        self.reached: dict[str, set] = defaultdict(set)
+
+    def merge(self, other: "Outcome") -> None:
+        for overload, counts in other.counts.items():
+            self.counts[overload].update(counts)
+        for overload, failures in other.failures.items():
+            self.failures[overload] += failures
+        self.not_ours.update(other.not_ours)
+        self.left_out.update(other.left_out)
+        self.seen.update(other.seen)
+        self.faults += other.faults
+        for overload, entries in other.reached.items():
+            self.reached[overload] |= entries
+
+
+class Replayer:
+    """`seen` are the signatures replayed so far; `announce` is told each call before it is made."""
+
+    def __init__(self, wanted, seen: Counter, crashed: set, announce):
+        self.wanted = wanted
+        self.seen = seen
+        self.crashed = crashed
+        self.announce = announce
+        self.outcome = Outcome()
+        self.tolerances = TOLERANCES
+        self.entry = ""
+        self.known: dict[str, object] = {}
+
+    def ours(self, overload) -> object:
+        name = str(overload)
+        if name not in self.known:
+            self.known[name] = find_ours(name) if name.count(".") == 2 else None
+        return self.known[name]
+
+    def takes(self, overload, args, kwargs) -> str | None:
+        """The signature, where the call is to be replayed."""
+        name = str(overload)
+        self.outcome.reached[name].add(self.entry)
+        if self.ours(overload) is None:
+            self.outcome.not_ours[name] += 1
+            return None
+        if not self.wanted(name):
+            return None
+        key = signature(overload, args, kwargs)
+        if self.seen[key] >= VARIANTS or key in self.crashed:
+            return None
+        self.seen[key] += 1
+        self.outcome.seen[key] += 1
+        return key
+
+    def run(self, overload, args: tuple, kwargs: dict, compute=None):
+        """Run the call in torch and give its result; replay it if it is one to replay.
+
+        `compute` runs torch's side on the original arguments, where it is not the overload itself.
+        """
+        compute = compute or (lambda: overload(*args, **kwargs))
+        with fault_of_the_replay():
+            key = self.takes(overload, args, kwargs)
+        if key is None:
+            return compute()
+        try:
+            copies = copy_arguments(args, kwargs)
+            ours = convert(copies)
+        except NotReplayableError as problem:
+            self.outcome.left_out[str(problem)] += 1
+            return compute()
+        except Exception as problem:  # our conversion failed: a failure of ours, not of the sample
+            self.fail(
+                overload, None, "raised", f"arguments: {problem}", call_text(overload, args, kwargs)
+            )
+            return compute()
+        text = call_text(overload, args, kwargs)
+        # What --again needs: the arguments before the call.
+        spare = copy_arguments(*copies) if overload._schema.is_mutable else copies
+        try:
+            result = compute()
+        except Exception as refusal:
+            with fault_of_the_replay():
+                self.check_refusal(overload, ours, refusal, key, text, spare)
+            raise
+        with fault_of_the_replay():
+            self.check(overload, (args, kwargs), copies, ours, result, key, text, spare)
+        return result
+
+    def check(self, overload, torchs, copies, ours, result, key, text, spare) -> None:
+        self.announce(str(overload), key, text)
+        name = str(overload)
+        self.outcome.counts[name]["calls"] += 1
+        try:
+            self.compare(overload, torchs, copies, ours, result, Exact(overload, spare))
+        except NotReplayableError as problem:
+            self.outcome.counts[name]["calls"] -= 1
+            self.outcome.left_out[str(problem)] += 1
+        except DifferenceError as difference:
+            self.fail(overload, spare, difference.kind, str(difference), text)
+        else:
+            self.outcome.counts[name]["passed"] += 1
+
+    def compare(self, overload, torchs, copies, ours, result, exact: Exact) -> None:
+        name = str(overload)
+        operator = our_form(self.ours(overload), overload, ours)
+        for tensor in tensors_of(result):
+            convert(tensor.dtype)
+            if tensor.layout != torch.strided:
+                raise NotReplayableError(str(tensor.layout))
+        fake = None
+        if not differences.depends_on_data(name, tensors_of(copies)):
+            fake = convert(copies, is_fake=True)
+        try:
+            actual = operator(*ours[0], **ours[1])
+        except Exception as error:
+            raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
+        values = not differences.find(differences.RANDOM, name)
+        strides = not differences.find(differences.STRIDES, name)
+        results, expected = list_of(actual), list_of(result)
+        if len(results) != len(expected):
+            raise DifferenceError("shape", f"{len(results)} results, torch: {len(expected)}")
+        tolerances = differences.tolerances(name, self.tolerances)
+        pairs = list(zip(results, expected, strict=True))
+        if differences.find(differences.TIES, name):
+            compare_ties(copies, results, expected)
+            pairs = pairs[:1]
+        for index, (mine, theirs) in enumerate(pairs):
+            compare_result(
+                mine,
+                theirs,
+                tolerances,
+                partial(exact.result, index),
+                values=values,
+                strides=strides,
+            )
+        self.compare_written(overload, torchs, ours, exact, values=values, strides=strides)
+        compare_sharing(
+            results, expected, our_tensors(ours), tensors_of(copies), tensors_of(torchs)
+        )
+        if fake is not None:
+            self.compare_fake(overload, operator, fake, expected, strides)
+
+    def compare_written(self, overload, torchs, ours, exact: Exact, **compared: bool) -> None:
+        for index, argument in enumerate(overload._schema.arguments):
+            if argument.alias_info is None or not argument.alias_info.is_write:
+                continue
+            wide = partial(exact.argument, index, argument.name)
+            theirs = list_of(argument_of(torchs, index, argument.name))
+            mine = list_of(argument_of(ours, index, argument.name))
+            for part, (each, expected) in enumerate(zip(mine, theirs, strict=True)):
+                get_exact = partial(lambda part, wide: list_of(wide())[part], part, wide)
+                compare_result(each, expected, self.tolerances, get_exact, **compared)
+
+    def compare_fake(self, overload, operator, fake, expected: list, strides: bool) -> None:
+        try:
+            args, kwargs = fake
+            results = list_of(operator(*args, **on_meta(args, kwargs, self.ours(overload))))
+        except Exception as error:
+            raise DifferenceError("fake", f"fake: {type(error).__name__}: {error}") from error
+        for mine, theirs in zip(results, expected, strict=True):
+            if not isinstance(theirs, torch.Tensor) or not isinstance(mine, ow.Tensor):
+                continue
+            try:
+                compare_form(mine, theirs, strides=strides)
+            except DifferenceError as difference:
+                raise DifferenceError("fake", f"fake: {difference}") from difference
+
+    def check_refusal(self, overload, ours, refusal, key, text, spare) -> None:
+        name = str(overload)
+        if isinstance(refusal, NotImplementedError) or "not implemented for" in str(refusal):
+            self.outcome.left_out["torch lacks a kernel"] += 1
+            return
+        self.announce(name, key, text)
+        refuses = False
+        try:
+            our_form(self.ours(overload), overload, ours)(*ours[0], **ours[1])
+        except Exception:
+            refuses = True
+        if not refuses and differences.is_accepted(name, str(refusal)):
+            self.outcome.left_out["accepted on purpose"] += 1
+            return
+        self.outcome.counts[name].update({"calls": 1, "refusals": 1, "passed": int(refuses)})
+        if not refuses:
+            torchs = str(refusal).splitlines()[0][:200] if str(refusal) else type(refusal).__name__
+            self.fail(overload, spare, "accepted", f"torch refuses: {torchs}", text)
+
+    def fail(self, overload, spare, kind: str, problem: str, text: str) -> None:
+        name = str(overload)
+        self.outcome.counts[name][kind] += 1
+        failures = self.outcome.failures[name]
+        if len(failures) < SHOWN:
+            failures.append(Failure(kind, text, problem, self.entry, saved(overload, spare)))
+
+
+def argument_of(arguments: tuple[tuple, dict], index: int, name: str):
+    args, kwargs = arguments
+    return kwargs.get(name) if index >= len(args) else args[index]
+
+
+def our_form(operator, overload, arguments: tuple[tuple, dict]):
+    """The operator; its packet where torch gives a number for a tensor: ours takes a Scalar."""
+    for index, argument in enumerate(overload._schema.arguments):
+        value = argument_of(arguments, index, argument.name)
+        if str(argument.type) == "Tensor" and isinstance(value, int | float | complex):
+            return getattr(ow.ops.aten, operator.base)
+    return operator
+
+
+def our_tensors(value) -> list:
+    found = []
+    map_values(lambda leaf: found.append(leaf) if isinstance(leaf, ow.Tensor) else None, value)
+    return found

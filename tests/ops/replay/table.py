@@ -1,0 +1,188 @@
+"""What a run found, as text for the terminal and as a page of docs/results."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import opwright as ow
+import torch
+
+from .replayer import Outcome
+
+KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "accepted", "crash")
+
+# Of torch's core set, what we do not have on purpose.
+LEFT_OUT_OF_CORE = {
+    "_fft_c2c": "no Fourier transforms",
+    "_fft_c2r": "no Fourier transforms",
+    "_fft_r2c": "no Fourier transforms",
+    "_cdist_forward": "no distances between rows",
+    "_pdist_forward": "no distances between rows",
+    "grid_sampler_2d": "no grid samplers",
+    "sym_is_contiguous": "the tensor answers",
+    "sym_numel": "the tensor answers",
+    "sym_size": "the tensor answers",
+    "sym_storage_offset": "the tensor answers",
+    "sym_stride": "the tensor answers",
+}
+
+
+def our_overloads() -> list[str]:
+    return [
+        f"aten.{name}.{form}"
+        for name in dir(ow.ops.aten)
+        for form in getattr(ow.ops.aten, name).overloads()
+    ]
+
+
+def core_overloads() -> list[str]:
+    """torch's core set."""
+    found = []
+    for schema in torch._C._jit_get_all_schemas():
+        if not schema.name.startswith("aten::"):
+            continue
+        packet = getattr(torch.ops.aten, schema.name.removeprefix("aten::"), None)
+        overload = getattr(packet, schema.overload_name or "default", None)
+        if overload is not None and torch.Tag.core in overload.tags:
+            found.append(str(overload))
+    return sorted(set(found))
+
+
+def totals(outcome: Outcome) -> Counter:
+    total: Counter = Counter()
+    for counts in outcome.counts.values():
+        total.update(counts)
+    return total
+
+
+def is_good(outcome: Outcome, percentage: float) -> bool:
+    """Whether so many calls passed and none ended the process."""
+    total = totals(outcome)
+    if outcome.faults or total["crash"]:
+        return False
+    return 100 * total["passed"] >= percentage * total["calls"]
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f} %" if whole else "none"
+
+
+def summary_lines(outcome: Outcome) -> list[str]:
+    total = totals(outcome)
+    ours = set(our_overloads())
+    covered = {name for name, counts in outcome.counts.items() if counts["calls"]}
+    core = set(core_overloads())
+    wanted = {name for name in core if name.split(".")[1] not in LEFT_OUT_OF_CORE}
+    clean = covered - set(failing(outcome))
+    return [
+        f"calls replayed: {total['calls']}, passed: {total['passed']} "
+        f"({percent(total['passed'], total['calls'])}); of them refusals: {total['refusals']}",
+        f"overloads of ours: {len(ours)}, reached: {len(covered & ours)}, "
+        f"all calls passed: {len(clean)}",
+        f"torch's core set: {len(core)}, listed as left out: {len(core - wanted)}, "
+        f"ours of the rest: {len(wanted & ours)}, reached: {len(wanted & covered)}, "
+        f"all calls passed: {len(wanted & clean)}",
+        f"failures: {kinds_text(total) or 'none'}",
+    ]
+
+
+def failing(outcome: Outcome) -> list[str]:
+    """Overloads with failures, most first."""
+    names = [name for name, counts in outcome.counts.items() if counts["passed"] != counts["calls"]]
+    return sorted(
+        names, key=lambda name: outcome.counts[name]["passed"] - outcome.counts[name]["calls"]
+    )
+
+
+def kinds_text(counts: Counter) -> str:
+    return ", ".join(f"{kind} {counts[kind]}" for kind in KINDS if counts[kind])
+
+
+def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:
+    """Write failing calls for --again; give (failure, path) of the first of each kind."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {}
+    for name in failing(outcome):
+        by_kind: dict[str, list] = {}
+        for failure in outcome.failures[name]:
+            by_kind.setdefault(failure.kind, []).append(failure)
+        turns = [each for column in zip_longest(by_kind.values()) for each in column]
+        kept[name] = []
+        for number, failure in enumerate(turns[:per_overload], 1):
+            path = None
+            if failure.saved is not None:
+                path = folder / f"{name}-{number}.pt"
+                path.write_bytes(failure.saved)
+            kept[name].append((failure, path))
+    return kept
+
+
+def zip_longest(lists) -> list[list]:
+    lists = list(lists)
+    longest = max((len(each) for each in lists), default=0)
+    return [[each[row] for each in lists if row < len(each)] for row in range(longest)]
+
+
+def print_report(outcome: Outcome, folder: Path, per_overload: int, shows_passing: bool) -> None:
+    names = failing(outcome)
+    if shows_passing:
+        for name in sorted(set(outcome.counts) - set(names)):
+            counts = outcome.counts[name]
+            print(f"  ok    {name}: {counts['calls']} calls")
+    kept = keep_failures(outcome, folder, per_overload)
+    for name in names:
+        counts = outcome.counts[name]
+        print(f"  FAIL  {name}: {counts['passed']} of {counts['calls']} ({kinds_text(counts)})")
+        for failure, path in kept[name]:
+            print(f"          {failure.kind}: {failure.call}   [{failure.entry}]")
+            print("            " + failure.problem.replace("\n", "\n            "))
+            if path is not None:
+                print(f"            --again {path}")
+    print("\n".join(summary_lines(outcome)))
+    if outcome.left_out:
+        counted = outcome.left_out.most_common(12)
+        print("left out: " + ", ".join(f"{name} {count}" for name, count in counted))
+    for fault in outcome.faults:
+        print(f"the replay failed in {fault}")
+
+
+def markdown(outcome: Outcome, command: str) -> str:
+    ours = set(our_overloads())
+    core = set(core_overloads())
+    lines = [
+        "# Calls of torch's operator database, replayed",
+        "",
+        f"Made by `{command}` with torch {torch.__version__.partition('+')[0]}. "
+        "What a column means stands in tests/ops/replay/__init__.py.",
+        "",
+        *[f"- {line}" for line in summary_lines(outcome)],
+        f"- calls of overloads that are not ours: {sum(outcome.not_ours.values())} "
+        f"of {len(outcome.not_ours)} overloads",
+        f"- calls left out: {sum(outcome.left_out.values())}",
+        "",
+    ]
+    missing = sorted(name for name in core - ours if name.split(".")[1] not in LEFT_OUT_OF_CORE)
+    if missing:
+        lines += ["Of torch's core set not ours yet: " + ", ".join(map(short, missing)) + ".", ""]
+    unreached = sorted(name for name in ours if not outcome.counts[name]["calls"])
+    if unreached:
+        lines += ["Reached by no sample: " + ", ".join(map(short, unreached)) + ".", ""]
+    names = failing(outcome)
+    if names:
+        lines += ["| failing | calls | passed | failures |", "|---|---|---|---|"]
+        for name in names:
+            counts = outcome.counts[name]
+            row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
+            lines.append("| " + " | ".join(row) + " |")
+        lines.append("")
+    lines += ["| overload | core | calls | passed | refusals |", "|---|---|---|---|---|"]
+    for name in sorted(ours):
+        counts = outcome.counts[name]
+        is_core = "core" if name in core else ""
+        row = (short(name), is_core, counts["calls"], counts["passed"], counts["refusals"])
+        lines.append("| " + " | ".join(map(str, row)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def short(name: str) -> str:
+    return re.sub(r"\.default$", "", name.removeprefix("aten."))
