@@ -14,6 +14,7 @@ From the root of the repository, after `tools/build release python`:
     .venv/bin/python tests/ops/replay --op mm --dtypes float32 bool --show 10
     .venv/bin/python tests/ops/replay --share 0.05 --seed 3       # 5 % of entries x dtypes
     .venv/bin/python tests/ops/replay --all --write               # all; docs/results/replay.md
+    .venv/bin/python tests/ops/replay --share 0.05 --mutations 4  # each call in 4 variants too
     .venv/bin/python tests/ops/replay --again build/replay/aten.sum.dim_IntList-1.pt
 
 `--op` takes names with or without overload, as shell patterns, and runs the entries that reach.json
@@ -35,5 +36,5 @@ A call fails once, at the first of these. `not ours` are calls of overloads that
 `left out` those with a dtype or layout that we do not have.
 
 Modules: call (a recorded call), conversion (torch's arguments as ours), comparison, differences,
-replayer (one call), recorder (entries of op_db), handwritten, workers (processes), table, reach.
+replayer (one call), mutation (variants of it), recorder (entries of op_db), handwritten, workers (processes), table, reach.
 """

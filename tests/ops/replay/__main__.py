@@ -31,6 +31,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--at-least", type=float, default=100.0, help="percentage of calls that must pass"
     )
+    parser.add_argument(
+        "--mutations", type=int, default=0, help="variants of each call that are run too"
+    )
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):

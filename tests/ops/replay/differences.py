@@ -114,6 +114,20 @@ ACCEPTED = (
 )
 
 
+# Inputs that torch takes and we refuse: the overload, our message, the reason.
+REFUSED = (
+    ("*out", "*cannot hold a result of sizes*", "torch resizes with a warning that it will not"),
+    ("*", "*shares part of its memory with*", "the result depends on the order of the elements"),
+    ("*", "*are the same memory, as after expand*", "the same"),
+    ("where*", "*condition must be a bool tensor, got uint8*", "deprecated in torch"),
+)
+
+
+def is_refused(overload: str, message: str) -> bool:
+    name = overload.removeprefix("aten.")
+    return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in REFUSED)
+
+
 def is_accepted(overload: str, message: str) -> bool:
     name = overload.removeprefix("aten.")
     return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in ACCEPTED)

@@ -1,8 +1,9 @@
 """Runs one call in torch and in ours, compares, and counts."""
 
+import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -30,6 +31,7 @@ from .comparison import (
 from .conversion import convert, on_meta
 from .exact import Exact
 from .kept_call import to_bytes
+from .mutation import mutate
 
 VARIANTS = 2  # calls that differ in values alone
 SHOWN = 4  # failing calls kept for each overload and job
@@ -106,6 +108,8 @@ class Replayer:
         self.tolerances = TOLERANCES
         self.entry = ""
         self.known: dict[str, object] = {}
+        self.mutations = 0  # variants of each call that are run too
+        self.rng = random.Random(0)
 
     def ours(self, overload) -> object:
         name = str(overload)
@@ -161,7 +165,22 @@ class Replayer:
             raise
         with fault_of_the_replay():
             self.check(overload, (args, kwargs), copies, ours, result, key, text, spare)
+        if self.mutations:
+            self.run_mutations(overload, spare)
         return result
+
+    def run_mutations(self, overload, spare: tuple[tuple, dict]) -> None:
+        """Run variants of a call that torch took (see mutation.py)."""
+        count, self.mutations = self.mutations, 0  # variants have none of their own
+        try:
+            for _ in range(count):
+                # What the change itself, or torch in the call, refuses is no fault here.
+                with suppress(RuntimeError, IndexError, TypeError, ValueError, NotImplementedError):
+                    variant = mutate(self.rng, *spare)
+                    if variant is not None:
+                        self.run(overload, *variant)
+        finally:
+            self.mutations = count
 
     def check(self, overload, torchs, copies, ours, result, key, text, spare) -> None:
         self.announce(str(overload), key, text)
@@ -190,6 +209,8 @@ class Replayer:
         try:
             actual = operator(*ours[0], **ours[1])
         except Exception as error:
+            if differences.is_refused(name, str(error)):
+                raise NotReplayableError("refused on purpose") from error
             raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
         values = not differences.find(differences.RANDOM, name)
         strides = not differences.find(differences.STRIDES, name)

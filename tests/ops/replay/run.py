@@ -39,6 +39,8 @@ def replay(options) -> Outcome:
     limit = options.samples
 
     def run_job(replayer: Replayer, job: tuple[str, str]) -> None:
+        replayer.mutations = options.mutations
+        replayer.rng = random.Random(f"{options.seed} {job}")
         if job == HANDWRITTEN:
             handwritten.run_handwritten(replayer)
         else:
