@@ -49,6 +49,12 @@ TEST(Sum, OfNothingIsZero) {
   EXPECT_EQ(testing::sizes(range({0, 2}).sum({1})), (std::vector<int64_t>{0}));
 }
 
+TEST(Sum, OfNothingReadsNothing) {
+  const Tensor repeated = as_strided(empty({0}), {5, 2, 0}, {0, 0, 0}, 0);
+
+  EXPECT_EQ(floats(sum(repeated)), std::vector<float>{0});
+}
+
 TEST(Sum, LosesNoSmallTerms) {
   EXPECT_FLOAT_EQ(floats(sum(full({1 << 20}, 0.1F)))[0], 104857.6F);
   EXPECT_FLOAT_EQ(floats(full({1 << 15, 3}, 0.1F).sum({0}))[2], 3276.8F);

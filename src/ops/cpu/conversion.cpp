@@ -26,7 +26,7 @@ void convert(std::byte* to, int64_t to_stride, const std::byte* from, int64_t fr
              int64_t count) {
   if (to_stride == sizeof(To) && from_stride == sizeof(From))
     return convert_dense<To, From>(to, from, count);
-  if (to_stride == sizeof(To) && from_stride == 0) {
+  if (to_stride == sizeof(To) && from_stride == 0 && count > 0) {
     const To value = convert_number<To>(*reinterpret_cast<const From*>(from));
     auto* target = reinterpret_cast<To*>(to);
     for (int64_t i = 0; i < count; ++i) target[i] = value;
