@@ -93,6 +93,9 @@ STRIDES = {
 
 # Wider tolerances (relative, absolute), where neither result nor the float64 one is the right one.
 TOLERANCES = {
+    # Numbers that cancel: torch adds in another order, and 1e-4 is some 1e-9 of what is
+    # added up in the sample of 8000 numbers that shows it.
+    "sum.default": {torch.float32: (1.3e-6, 1e-4)},
     # Near a zero crossing torch rounds step * i to the half, ours is exact between rounded ends.
     "linspace": {torch.float16: (1e-3, 5e-4), torch.bfloat16: (1.6e-2, 5e-3)},
 }
