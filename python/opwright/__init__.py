@@ -9,7 +9,7 @@ tensor([0.5000, 1.0000])
 
 `Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch; `opwright.library` defines
 operators and their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++ ones on
-the spot.
+the spot; `opwright.nn` has layers and models.
 """
 
 import importlib
@@ -54,7 +54,7 @@ globals().update(_FUNCTIONS)
 from . import _signature, library  # noqa: E402, F401
 
 # Modules that cost something to import and are seldom needed.
-_LAZY_MODULES = ("compat", "cpp_extension", "debug")
+_LAZY_MODULES = ("compat", "cpp_extension", "debug", "nn", "safetensors")
 
 
 def load_library(path: str | os.PathLike[str]) -> None:
