@@ -86,11 +86,11 @@ class _ChannelNorm(Module):
             )
 
     def extra_repr(self) -> str:
-        text = (
+        return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, track_running_stats={self.track_running_stats}"
+            f"affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
         )
-        return f"{text}, bias=False" if self.affine and self.bias is None else text
 
 
 class _BatchNorm(_ChannelNorm):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import Tensor
 from . import functional as F
-from .functional.loss import reduction_number
+from .functional.loss import read_reduction, reduction_number
 from .module import Module
 
 __all__ = [
@@ -21,17 +21,6 @@ __all__ = [
 ]
 
 
-def read_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """Return the reduction, also of the two flags that it replaced."""
-    if size_average is not None or reduce is not None:
-        if reduce is False:
-            return "none"
-        return "sum" if size_average is False else "mean"
-    if reduction != "batchmean":
-        reduction_number(reduction)
-    return reduction
-
-
 class _Loss(Module):
     def __init__(
         self,
@@ -41,6 +30,8 @@ class _Loss(Module):
     ) -> None:
         super().__init__()
         self.reduction = read_reduction(size_average, reduce, reduction)
+        if self.reduction != "batchmean":
+            reduction_number(self.reduction)
 
 
 class _WeightedLoss(_Loss):

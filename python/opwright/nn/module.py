@@ -203,9 +203,9 @@ class Module:
         """Remove what has this name elsewhere than in `keep`."""
         own: list[dict[str, Any]] = [
             self.__dict__,
-            self._parameters,  # type: ignore[list-item]
-            self._buffers,  # type: ignore[list-item]
-            self._modules,  # type: ignore[list-item]
+            self._parameters,
+            self._buffers,
+            self._modules,
         ]
         for members in own:
             if members is not keep:
@@ -544,7 +544,7 @@ class Module:
     def to_empty(self, *, device: DeviceLike | None, recurse: bool = True) -> Self:
         """Put tensors without values in the place of all, such as those of the device meta."""
         del recurse
-        return self._apply(lambda tensor: ow.empty_like(tensor, device=device))  # type: ignore[arg-type]
+        return self._apply(lambda tensor: ow.empty_like(tensor, device=device))
 
     def type(self, dst_type: ow.dtype) -> Self:
         """Cast all parameters and buffers, also those of ints."""
@@ -554,7 +554,7 @@ class Module:
         """Move to the CPU."""
         return self._apply(lambda tensor: tensor.cpu())
 
-    def cuda(self, device: DeviceLike | None = None) -> Self:
+    def cuda(self, device: DeviceLike | int | None = None) -> Self:
         """Move to a GPU."""
         return self._apply(lambda tensor: tensor.cuda(device))
 

@@ -21,7 +21,7 @@ class LayerNorm(Module):
 
     >>> layer = ow.nn.LayerNorm(2)
     >>> layer
-    LayerNorm((2,), eps=1e-05, elementwise_affine=True)
+    LayerNorm((2,), eps=1e-05, elementwise_affine=True, bias=True)
     >>> layer(ow.tensor([[1.0, 3.0]]))
     tensor([[-1.0000,  1.0000]])
     """
@@ -58,11 +58,10 @@ class LayerNorm(Module):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        text = (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
         )
-        has_scale_alone = self.elementwise_affine and self.bias is None
-        return f"{text}, bias=False" if has_scale_alone else text
 
 
 class RMSNorm(Module):
@@ -71,8 +70,8 @@ class RMSNorm(Module):
     >>> layer = ow.nn.RMSNorm(2)
     >>> layer
     RMSNorm((2,), eps=None, elementwise_affine=True)
-    >>> layer(ow.tensor([[2.0, 2.0]]))
-    tensor([[1.0000, 1.0000]])
+    >>> layer(ow.tensor([[3.0, 4.0]]))
+    tensor([[0.8485, 1.1314]])
     """
 
     weight: Parameter | None
@@ -113,7 +112,7 @@ class GroupNorm(Module):
 
     >>> layer = ow.nn.GroupNorm(1, 2)
     >>> layer
-    GroupNorm(1, 2, eps=1e-05, affine=True)
+    GroupNorm(1, 2, eps=1e-05, affine=True, bias=True)
     >>> layer(ow.tensor([[1.0, 3.0]]))
     tensor([[-1.0000,  1.0000]])
     """
@@ -157,7 +156,10 @@ class GroupNorm(Module):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 def reset_affine(weight: Parameter | None, bias: Parameter | None) -> None:

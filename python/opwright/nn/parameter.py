@@ -29,7 +29,7 @@ class Parameter(Tensor):
     def __new__(
         cls, data: Tensor | Sequence[Any] | float | None = None, requires_grad: bool = True
     ) -> Parameter:
-        self = super().__new__(cls, ow.empty(0) if data is None else data)
+        self = super().__new__(cls, ow.empty(0) if data is None else data)  # type: ignore[call-arg]
         self.requires_grad = requires_grad
         return self
 

@@ -152,8 +152,9 @@ class ParameterDict(Module):
 
     def update(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
         """Add parameters, and replace those of the same names."""
-        is_mapping = isinstance(parameters, Mapping | ParameterDict)
-        for name, value in parameters.items() if is_mapping else parameters:  # type: ignore[union-attr]
+        is_named = isinstance(parameters, Mapping | ParameterDict)
+        pairs = parameters.items() if is_named else parameters
+        for name, value in pairs:
             self[name] = value
 
     def __repr__(self) -> str:

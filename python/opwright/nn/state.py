@@ -34,8 +34,6 @@ class IncompatibleKeys(NamedTuple):
             f"unexpected_keys={self.unexpected_keys})"
         )
 
-    __str__ = __repr__
-
 
 def load_state(
     module: Module, state: Mapping[str, Any], *, strict: bool, assign: bool

@@ -8,7 +8,7 @@ import opwright as ow
 
 T = TypeVar("T")
 
-DeviceLike: TypeAlias = str | ow.device | int
+DeviceLike: TypeAlias = str | ow.device
 Size1: TypeAlias = int | tuple[int]
 Size2: TypeAlias = int | tuple[int, int]
 Size3: TypeAlias = int | tuple[int, int, int]

@@ -169,8 +169,8 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """Return x * relu6(x + 3) / 6.
 
-    >>> ow.nn.functional.hardswish(ow.tensor([-4.0, 3.0]))
-    tensor([-0.,  3.])
+    >>> ow.nn.functional.hardswish(ow.tensor([1.0, 3.0]))
+    tensor([0.6667, 3.0000])
     """
     return _put(input, ops.aten.hardswish(input), inplace)
 

@@ -27,50 +27,80 @@ def reduction_number(reduction: str) -> int:
     return _REDUCTIONS[reduction]
 
 
-def _weighed(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
-    number = reduction_number(reduction)
+def read_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """Return the reduction, also of the two flags that it replaced."""
+    if size_average is not None or reduce is not None:
+        if reduce is False:
+            return "none"
+        return "sum" if size_average is False else "mean"
+    return reduction
+
+
+def _number(size_average: bool | None, reduce: bool | None, reduction: str) -> int:
+    return reduction_number(read_reduction(size_average, reduce, reduction))
+
+
+def _weighed(loss: Tensor, weight: Tensor | None, number: int) -> Tensor:
     if weight is not None:
         loss = loss * weight
     return (loss, loss.mean(), loss.sum())[number]
 
 
 def mse_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
     """Return the squared difference.
 
     >>> ow.nn.functional.mse_loss(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(2.)
     """
+    number = _number(size_average, reduce, reduction)
     if weight is not None:
-        return _weighed(ops.aten.mse_loss(input, target, 0), weight, reduction)
-    return ops.aten.mse_loss(input, target, reduction_number(reduction))
+        return _weighed(ops.aten.mse_loss(input, target, 0), weight, number)
+    return ops.aten.mse_loss(input, target, number)
 
 
 def l1_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
 ) -> Tensor:
     """Return the absolute difference.
 
     >>> ow.nn.functional.l1_loss(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(1.)
     """
+    number = _number(size_average, reduce, reduction)
     if weight is not None:
-        return _weighed(ops.aten.l1_loss(input, target, 0), weight, reduction)
-    return ops.aten.l1_loss(input, target, reduction_number(reduction))
+        return _weighed(ops.aten.l1_loss(input, target, 0), weight, number)
+    return ops.aten.l1_loss(input, target, number)
 
 
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Tensor:
     """Return the absolute difference with a round bottom of width beta.
 
     >>> ow.nn.functional.smooth_l1_loss(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(0.7500)
     """
+    number = _number(size_average, reduce, reduction)
     if beta == 0:
-        return ops.aten.l1_loss(input, target, reduction_number(reduction))
-    return ops.aten.smooth_l1_loss(input, target, reduction_number(reduction), beta)
+        return ops.aten.l1_loss(input, target, number)
+    return ops.aten.smooth_l1_loss(input, target, number, beta)
 
 
 def huber_loss(
@@ -85,13 +115,19 @@ def huber_loss(
     >>> ow.nn.functional.huber_loss(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(0.7500)
     """
+    number = reduction_number(reduction)
     if weight is not None:
-        return _weighed(ops.aten.huber_loss(input, target, 0, delta), weight, reduction)
-    return ops.aten.huber_loss(input, target, reduction_number(reduction), delta)
+        return _weighed(ops.aten.huber_loss(input, target, 0, delta), weight, number)
+    return ops.aten.huber_loss(input, target, number, delta)
 
 
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, *, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """Return the cross entropy of probabilities and targets between 0 and 1.
 
@@ -103,14 +139,16 @@ def binary_cross_entropy(
             f"binary_cross_entropy: input and target must have the same sizes, got "
             f"{list(input.shape)} and {list(target.shape)}"
         )
-    return ops.aten.binary_cross_entropy(input, target, weight, reduction_number(reduction))
+    number = _number(size_average, reduce, reduction)
+    return ops.aten.binary_cross_entropy(input, target, weight, number)
 
 
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -124,7 +162,7 @@ def binary_cross_entropy_with_logits(
             f"binary_cross_entropy_with_logits: input and target must have the same sizes, got "
             f"{list(input.shape)} and {list(target.shape)}"
         )
-    number = reduction_number(reduction)
+    number = _number(size_average, reduce, reduction)
     return ops.aten.binary_cross_entropy_with_logits(input, target, weight, pos_weight, number)
 
 
@@ -132,8 +170,9 @@ def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """Return minus the log probability of the class that each target names.
@@ -141,7 +180,7 @@ def nll_loss(
     >>> ow.nn.functional.nll_loss(ow.tensor([[-0.5, -1.0]]), ow.tensor([1]))
     tensor(1.)
     """
-    number = reduction_number(reduction)
+    number = _number(size_average, reduce, reduction)
     return ops.aten.nll_loss_nd(input, target, weight, number, ignore_index)
 
 
@@ -149,8 +188,9 @@ def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    *,
+    size_average: bool | None = None,
     ignore_index: int = -100,
+    reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
@@ -159,18 +199,24 @@ def cross_entropy(
     >>> ow.nn.functional.cross_entropy(ow.zeros(1, 2), ow.tensor([1]))
     tensor(0.6931)
     """
-    number = reduction_number(reduction)
+    number = _number(size_average, reduce, reduction)
     return ops.aten.cross_entropy_loss(input, target, weight, number, ignore_index, label_smoothing)
 
 
 def kl_div(
-    input: Tensor, target: Tensor, *, reduction: str = "mean", log_target: bool = False
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
 ) -> Tensor:
     """Return the divergence of log probabilities from targets; 'batchmean' divides by the batch.
 
     >>> ow.nn.functional.kl_div(ow.zeros(1, 1), ow.ones(1, 1), reduction="batchmean")
     tensor(0.)
     """
+    reduction = read_reduction(size_average, reduce, reduction)
     is_by_batch = reduction == "batchmean"
     number = reduction_number("sum" if is_by_batch else reduction)
     loss = ops.aten.kl_div(input, target, number, log_target=log_target)

@@ -45,8 +45,8 @@ def rms_norm(
 ) -> Tensor:
     """Return x divided by the root of its mean square over the last dimensions.
 
-    >>> ow.nn.functional.rms_norm(ow.tensor([[2.0, 2.0]]), [2])
-    tensor([[1.0000, 1.0000]])
+    >>> ow.nn.functional.rms_norm(ow.tensor([[3.0, 4.0]]), [2])
+    tensor([[0.8485, 1.1314]])
     """
     return ops.aten.rms_norm(input, normalized_shape, weight, eps)
 
@@ -113,7 +113,13 @@ def instance_norm(
     )
 
 
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+def normalize(
+    input: Tensor,
+    p: float = 2.0,
+    dim: int = 1,
+    eps: float = 1e-12,
+    out: Tensor | None = None,
+) -> Tensor:
     """Return x divided by its p-norm along a dimension.
 
     >>> ow.nn.functional.normalize(ow.tensor([[3.0, 4.0]]))
@@ -126,7 +132,8 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
         norm = (size * size).sum(dim, True).sqrt()
     else:
         norm = size.pow(p).sum(dim, True).pow(1 / p)
-    return input / norm.clamp(min=eps)
+    result = input / norm.clamp(min=eps)
+    return result if out is None else out.copy_(result)
 
 
 # ---- dropout ----

@@ -49,18 +49,19 @@ def _pad_circular(input: Tensor, pad: Sequence[int]) -> Tensor:
     for i in range(len(pad) // 2):
         dim = input.ndim - 1 - i
         before, after = pad[2 * i], pad[2 * i + 1]
-        size = input.shape[dim]
+        # What is cut off is not repeated on the other side.
+        size = input.shape[dim] + min(before, 0) + min(after, 0)
+        kept = input.narrow(dim, max(-before, 0), size)
         if before > size or after > size:
             raise RuntimeError(
                 f"pad: mode 'circular' adds at most the {size} elements of dimension {dim}, "
                 f"got {before} and {after}"
             )
-        kept = input.narrow(dim, max(-before, 0), size + min(before, 0) + min(after, 0))
         parts = [kept]
         if before > 0:
-            parts.insert(0, input.narrow(dim, size - before, before))
+            parts.insert(0, kept.narrow(dim, size - before, before))
         if after > 0:
-            parts.append(input.narrow(dim, 0, after))
+            parts.append(kept.narrow(dim, 0, after))
         input = ow.cat(parts, dim)
     return input
 
@@ -82,6 +83,7 @@ def interpolate(
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
 ) -> Tensor:
     """Return (N, C, ...) with other sizes, given as such or by a factor.
 
@@ -100,6 +102,10 @@ def interpolate(
         raise NotImplementedError(
             f"interpolate: mode {mode!r} needs an input of {dims} dimensions, "
             f"got sizes {list(input.shape)}"
+        )
+    if antialias:
+        raise NotImplementedError(
+            "interpolate: antialias is not there; average with avg_pool first"
         )
     if (size is None) == (scale_factor is None):
         raise ValueError("interpolate: give either size or scale_factor")
