@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Self, overload
 
-from .module import Module, tree_text
+from .module import Module
+from .text import tree_text
 
 __all__ = ["ModuleDict", "ModuleList", "Sequential"]
 

@@ -15,6 +15,7 @@ from .conversion import Convert, cast_to, convert_tensors, read_to_arguments
 from .hooks import Hook, Hooks, RemovableHandle, add_hook, call_with_hooks
 from .parameter import Parameter
 from .state import IncompatibleKeys, load_state
+from .text import tree_text
 from .types import DeviceLike
 
 __all__ = ["Module"]
@@ -594,14 +595,6 @@ class Module:
     def __dir__(self) -> list[str]:
         own = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
         return sorted(name for name in own if not name[:1].isdigit())
-
-
-def tree_text(name: str, own: list[str], children: list[str]) -> str:
-    """Return `name(own)` on one line, or with lines of children one level further in."""
-    if not children and len(own) <= 1:
-        return f"{name}({''.join(own)})"
-    lines = [*own, *(child.replace("\n", "\n  ") for child in children)]
-    return f"{name}(\n" + "".join(f"  {line}\n" for line in lines) + ")"
 
 
 def _each_once(named: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:

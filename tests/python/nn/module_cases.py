@@ -61,11 +61,31 @@ ELEMENTS = floats(3, 4)
 ACTIVATIONS = [
     *(
         case(name, inputs=ELEMENTS)
-        for name in (
-            "CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh Identity LeakyReLU LogSigmoid "
-            "Mish PReLU ReLU ReLU6 SELU Sigmoid SiLU Softplus Softshrink Softsign Tanh Tanhshrink "
-            "GLU"
-        ).split()
+        for name in [
+            "CELU",
+            "ELU",
+            "GELU",
+            "Hardshrink",
+            "Hardsigmoid",
+            "Hardswish",
+            "Hardtanh",
+            "Identity",
+            "LeakyReLU",
+            "LogSigmoid",
+            "Mish",
+            "PReLU",
+            "ReLU",
+            "ReLU6",
+            "SELU",
+            "Sigmoid",
+            "SiLU",
+            "Softplus",
+            "Softshrink",
+            "Softsign",
+            "Tanh",
+            "Tanhshrink",
+            "GLU",
+        ]
     ),
     case("ReLU", inplace=True, inputs=ELEMENTS),
     case("LeakyReLU", 0.2, inplace=True, inputs=ELEMENTS),
@@ -178,7 +198,14 @@ NORMS = [
 LOSSES = [
     *(
         case(name, reduction=reduction, inputs=pair(3, 4))
-        for name in "L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss".split()
+        for name in [
+            "L1Loss",
+            "MSELoss",
+            "SmoothL1Loss",
+            "HuberLoss",
+            "BCELoss",
+            "BCEWithLogitsLoss",
+        ]
         for reduction in ("none", "mean", "sum")
     ),
     *(case("KLDivLoss", reduction=each, inputs=pair(3, 4)) for each in ("batchmean", "sum")),

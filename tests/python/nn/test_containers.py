@@ -65,7 +65,7 @@ def test_a_list_of_modules_is_changed_like_a_list():
 
     assert repr(last) == "ELU(alpha=1.0)"
     assert names_of(modules) == ["GELU", "Tanh"]
-    assert names_of(modules + [nn.SiLU()]) == ["GELU", "Tanh", "SiLU"]
+    assert names_of(modules + nn.ModuleList([nn.SiLU()])) == ["GELU", "Tanh", "SiLU"]
     assert isinstance(modules[:1], nn.ModuleList)
     assert [name for name, _ in modules.named_children()] == ["0", "1"]
 

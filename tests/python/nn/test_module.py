@@ -144,7 +144,7 @@ def test_a_bad_name_is_refused(name, error, message):
 
 
 def test_what_is_registered_must_have_the_right_type():
-    with pytest.raises(TypeError, match="parameter 'x' must be an opwright.nn.Parameter or None"):
+    with pytest.raises(TypeError, match="parameter 'x' must be an opwright"):
         Leaf().register_parameter("x", ow.ones(1))
     with pytest.raises(TypeError, match="buffer 'x' must be a tensor or None, got int"):
         Leaf().register_buffer("x", 1)
@@ -221,9 +221,9 @@ def test_parts_are_found_by_their_paths():
 
 
 def test_a_path_that_leads_nowhere_is_named():
-    with pytest.raises(AttributeError, match="Tree has no module 'left.x': Leaf has no 'x'"):
+    with pytest.raises(AttributeError, match=r"Tree has no module 'left\.x': Leaf has no 'x'"):
         Tree().get_submodule("left.x")
-    with pytest.raises(AttributeError, match="Tree has no parameter 'left.mean'"):
+    with pytest.raises(AttributeError, match=r"Tree has no parameter 'left\.mean'"):
         Tree().get_parameter("left.mean")
     with pytest.raises(AttributeError, match="Tree has no buffer 'bias'"):
         Tree().get_buffer("bias")

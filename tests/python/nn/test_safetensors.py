@@ -9,10 +9,24 @@ import torch
 from opwright import nn
 from torch_twin import to_ours
 
-DTYPES = (
-    "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float8_e4m3fn float8_e5m2 float16 "
-    "bfloat16 float32 float64 complex64"
-).split()
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+]
 
 
 def all_bits(dtype):
