@@ -5,22 +5,21 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Self, TypeVar, overload
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self, overload
 
 import opwright as ow
 
 from .. import Tensor
 from .conversion import Convert, cast_to, convert_tensors, read_to_arguments
 from .hooks import Hook, Hooks, RemovableHandle, add_hook, call_with_hooks
+from .members import each_once, named_members
 from .parameter import Parameter
 from .state import IncompatibleKeys, load_state
 from .text import tree_text
 from .types import DeviceLike
 
 __all__ = ["Module"]
-
-T = TypeVar("T")
 
 # Epochs are numbers of one clock: no two states of any two modules have the same.
 _clock = itertools.count(1)
@@ -325,7 +324,7 @@ class Module:
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """Yield the modules directly below with their names, each once."""
-        yield from _each_once(
+        yield from each_once(
             (name, module) for name, module in self._modules.items() if module is not None
         )
 
@@ -359,26 +358,6 @@ class Module:
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
-    def _named_members(
-        self,
-        members_of: Callable[[Module], Mapping[str, T | None]],
-        prefix: str,
-        recurse: bool,
-        remove_duplicate: bool,
-    ) -> Iterator[tuple[str, T]]:
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else iter([(prefix, self)])
-        )
-        members = (
-            (f"{path}.{name}" if path else name, member)
-            for path, module in modules
-            for name, member in members_of(module).items()
-            if member is not None
-        )
-        return _each_once(members) if remove_duplicate else members
-
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
@@ -388,7 +367,7 @@ class Module:
         >>> [(name, tuple(each.shape)) for name, each in nn.Linear(2, 3).named_parameters()]
         [('weight', (3, 2)), ('bias', (3,))]
         """
-        return self._named_members(lambda m: m._parameters, prefix, recurse, remove_duplicate)
+        return named_members(self, lambda m: m._parameters, prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Yield the parameters; a shared one once."""
@@ -399,7 +378,7 @@ class Module:
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """Yield the buffers with their paths; a shared one once."""
-        return self._named_members(lambda m: m._buffers, prefix, recurse, remove_duplicate)
+        return named_members(self, lambda m: m._buffers, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Yield the buffers; a shared one once."""
@@ -595,11 +574,3 @@ class Module:
     def __dir__(self) -> list[str]:
         own = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
         return sorted(name for name in own if not name[:1].isdigit())
-
-
-def _each_once(named: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:
-    seen: dict[int, T] = {}  # by identity: tensors compare element by element
-    for name, value in named:
-        if id(value) not in seen:
-            seen[id(value)] = value
-            yield name, value

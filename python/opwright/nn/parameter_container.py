@@ -152,9 +152,9 @@ class ParameterDict(Module):
 
     def update(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
         """Add parameters, and replace those of the same names."""
-        is_named = isinstance(parameters, Mapping | ParameterDict)
-        pairs = parameters.items() if is_named else parameters
-        for name, value in pairs:
+        if isinstance(parameters, Mapping | ParameterDict):
+            parameters = parameters.items()
+        for name, value in parameters:
             self[name] = value
 
     def __repr__(self) -> str:

@@ -84,7 +84,7 @@ def test_a_size_that_a_transposed_convolution_cannot_give_is_refused():
 def test_a_convolution_refuses_bad_arguments(kwargs, message):
     with pytest.raises(ValueError, match=message):
         nn.Conv2d(3, 4, 3, **kwargs)
-    with pytest.raises(ValueError, match="groups|padding"):
+    with pytest.raises(ValueError, match=r"groups|padding"):
         torch.nn.Conv2d(3, 4, 3, **kwargs)
 
 
