@@ -56,6 +56,18 @@ def several(*shapes):
     return make
 
 
+def signed(*shapes, targets=None):
+    """Return what makes tensors of these sizes, and targets that are 1 or -1."""
+
+    def make():
+        generator = torch.Generator().manual_seed(6)
+        inputs = [torch.randn(shape, generator=generator) for shape in shapes]
+        signs = torch.randn(targets or shapes[0], generator=generator).sign()
+        return (*inputs, signs)
+
+    return make
+
+
 ELEMENTS = floats(3, 4)
 
 ACTIVATIONS = [
@@ -221,6 +233,11 @@ LOSSES = [
     case("CrossEntropyLoss", weight=torch.tensor([0.5, 1.0, 2.0]), inputs=classes(5, 3)),
     case("CrossEntropyLoss", reduction="none", inputs=pair(5, 3)),
     case("CosineSimilarity", inputs=pair(3, 4)),
+    case("SoftMarginLoss", reduction="sum", inputs=signed((3, 4))),
+    case("HingeEmbeddingLoss", 0.5, inputs=signed((3, 4))),
+    case("HingeEmbeddingLoss", reduction="none", inputs=signed((3, 4))),
+    case("MarginRankingLoss", 0.5, inputs=signed((5,), (5,))),
+    case("CosineEmbeddingLoss", 0.25, inputs=signed((5, 3), (5, 3), targets=(5,))),
 ]
 
 RECURRENT = [

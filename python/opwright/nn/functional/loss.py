@@ -7,14 +7,18 @@ from ... import Tensor, ops
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "hinge_embedding_loss",
     "huber_loss",
     "kl_div",
     "l1_loss",
+    "margin_ranking_loss",
     "mse_loss",
     "nll_loss",
     "smooth_l1_loss",
+    "soft_margin_loss",
 ]
 
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -230,3 +234,73 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     tensor([1.0000])
     """
     return ops.aten.cosine_similarity(x1, x2, dim, eps)
+
+
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return log(1 + exp(-target * input)), where targets are 1 or -1.
+
+    >>> ow.nn.functional.soft_margin_loss(ow.zeros(1), ow.ones(1))
+    tensor(0.6931)
+    """
+    number = _number(size_average, reduce, reduction)
+    return ops.aten.soft_margin_loss(input, target, number)
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return the input where the target is 1, and max(0, margin - input) where it is -1.
+
+    >>> ow.nn.functional.hinge_embedding_loss(ow.tensor([0.25]), ow.tensor([-1.0]))
+    tensor(0.7500)
+    """
+    number = _number(size_average, reduce, reduction)
+    return ops.aten.hinge_embedding_loss(input, target, margin, number)
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return max(0, -target * (input1 - input2) + margin), where targets are 1 or -1.
+
+    >>> ow.nn.functional.margin_ranking_loss(ow.zeros(1), ow.ones(1), ow.ones(1))
+    tensor(1.)
+    """
+    number = _number(size_average, reduce, reduction)
+    return ops.aten.margin_ranking_loss(input1, input2, target, margin, number)
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Return 1 - cosine where the target is 1, and max(0, cosine - margin) where it is -1.
+
+    >>> F = ow.nn.functional
+    >>> F.cosine_embedding_loss(ow.ones(1, 2), -ow.ones(1, 2), ow.tensor([-1.0]))
+    tensor(0.)
+    """
+    number = _number(size_average, reduce, reduction)
+    return ops.aten.cosine_embedding_loss(input1, input2, target, margin, number)
