@@ -140,8 +140,8 @@ class MultiheadAttention(Module):
         q, k, v = (self._split_heads(each) for each in (q, k, v))
         weights = None
         if need_weights:
-            weights = self._weights(q, k, mask)
-            heads = F.dropout(weights, self.dropout, self.training) @ v
+            weights = F.dropout(self._weights(q, k, mask), self.dropout, self.training)
+            heads = weights @ v
             weights = weights.mean(1) if average_attn_weights else weights
         else:
             dropout = self.dropout if self.training else 0.0

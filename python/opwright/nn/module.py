@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +24,16 @@ __all__ = ["Module"]
 
 # Epochs are numbers of one clock: no two states of any two modules have the same.
 _clock = itertools.count(1)
+
+# What a module has beside plain attributes.
+_MEMBERS = (
+    "_parameters",
+    "_buffers",
+    "_modules",
+    "_non_persistent_buffers_set",
+    "_forward_hooks",
+    "_forward_pre_hooks",
+)
 
 
 def _forward_is_missing(self: Module, *args: Any, **kwargs: Any) -> Any:
@@ -178,10 +189,11 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        for members in ("_parameters", "_buffers", "_modules"):
+        for members in _MEMBERS[:3]:
             if members in own and name in own[members]:
                 return own[members][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        hint = "" if "_parameters" in own else "; call super().__init__() in its constructor first"
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __delattr__(self, name: str) -> None:
         for members in (self._parameters, self._buffers, self._modules):
@@ -437,6 +449,10 @@ class Module:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        # A shallow copy shares its tensors and modules, but not the lists of them: a change of one
+        # would not raise the epoch of the other.
+        for name in _MEMBERS:
+            self.__dict__[name] = copy.copy(state[name])
         self._raise_attribute_epoch()
 
     # ---- Changes of the whole tree ----

@@ -35,6 +35,14 @@ class Forgetful(nn.Module):
         self.weight = nn.Parameter(ow.ones(2))
 
 
+class Quiet(nn.Module):
+    def __init__(self):
+        pass
+
+    def forward(self, x):
+        return x
+
+
 # ---- attributes ----
 
 
@@ -103,6 +111,8 @@ def test_a_plain_tensor_is_an_attribute_and_no_part_of_the_state():
 def test_assigning_before_the_constructor_of_module_says_what_to_call():
     with pytest.raises(AttributeError, match=r"call super\(\).__init__\(\) first"):
         Forgetful()
+    with pytest.raises(AttributeError, match=r"call super\(\).__init__\(\) in its constructor"):
+        Quiet()(1)
 
 
 def test_an_unknown_attribute_is_named_with_the_class():
@@ -352,6 +362,16 @@ def test_a_deep_copy_has_its_own_memory_and_keeps_sharing():
     assert twin.right.weight is twin.left.weight
     assert tree.left.weight.tolist() == [1.0, 1.0]
     assert isinstance(twin.left.weight, nn.Parameter)
+
+
+def test_a_shallow_copy_shares_tensors_and_has_its_own_list_of_them():
+    leaf = Leaf()
+
+    twin = copy.copy(leaf)
+    twin.extra = nn.Parameter(ow.ones(1))
+
+    assert twin.weight is leaf.weight
+    assert list(leaf.state_dict()) == ["weight", "mean"]
 
 
 def test_a_pickled_module_comes_back_with_its_state():

@@ -49,7 +49,7 @@ def make_twins(name: str, *args: Any, **kwargs: Any) -> tuple[nn.Module, torch.n
 
 
 def assert_same(ours: Any, theirs: Any) -> None:
-    torch.testing.assert_close(to_torch(ours), theirs, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(to_torch(ours), theirs, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
 def shapes_of(state: dict[str, Any]) -> list[tuple[str, tuple[int, ...]]]:
