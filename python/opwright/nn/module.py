@@ -533,6 +533,9 @@ class Module:
         A dtype is for tensors of floating and complex dtypes; others keep theirs. A tensor that
         changes is replaced by a new one, so ask for `parameters()` afterwards.
         """
+        known = {"device", "dtype", "tensor", "non_blocking", "memory_format"}
+        for name in kwargs.keys() - known:
+            raise TypeError(f"Module.to: there is no argument '{name}'")
         if "tensor" in kwargs:
             args = (kwargs.pop("tensor"), *args)
         return self._apply(read_to_arguments(*args, **kwargs))

@@ -18,4 +18,8 @@ OptionalSizeLike: TypeAlias = int | tuple[int | None, ...] | None
 
 def repeat(value: T | tuple[T, ...], count: int) -> tuple[T, ...]:
     """Make one size a tuple for `count` dimensions; a tuple stays as it is."""
-    return tuple(value) if isinstance(value, tuple | list) else (value,) * count
+    if not isinstance(value, tuple | list):
+        return (value,) * count
+    if len(value) != count:
+        raise ValueError(f"{count} sizes are needed, got {tuple(value)}")
+    return tuple(value)

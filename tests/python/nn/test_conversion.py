@@ -70,6 +70,13 @@ def test_a_dtype_of_ints_is_refused():
         make().to(ow.int64)
 
 
+def test_arguments_that_to_does_not_know_are_refused():
+    with pytest.raises(TypeError, match=r"Module\.to: there is no argument 'dtpe'"):
+        make().to(dtpe=ow.float64)
+    with pytest.raises(TypeError, match="4 positional arguments are too many"):
+        make().to("cpu", ow.float64, True, True)
+
+
 def test_a_module_moves_to_meta_and_gets_memory_again():
     model = make().to("meta")
 

@@ -88,6 +88,11 @@ def test_a_convolution_refuses_bad_arguments(kwargs, message):
         torch.nn.Conv2d(3, 4, 3, **kwargs)
 
 
+def test_sizes_for_another_number_of_dimensions_are_refused():
+    with pytest.raises(ValueError, match=r"2 sizes are needed, got \(3, 3, 3\)"):
+        nn.Conv2d(3, 4, (3, 3, 3))
+
+
 # ---- normalization ----
 
 

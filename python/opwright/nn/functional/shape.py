@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import opwright as ow
 
 from ... import Tensor, ops
-from ..types import repeat
 
 __all__ = ["interpolate", "pad"]
 
@@ -123,7 +122,7 @@ def interpolate(
 
 
 def _each(value: float | Sequence[float], count: int, name: str) -> tuple[float, ...]:
-    values = repeat(tuple(value) if isinstance(value, Sequence) else value, count)
+    values = tuple(value) if isinstance(value, Sequence) else (value,) * count
     if len(values) != count:
         raise ValueError(f"interpolate: {name} must be one number or {count}, got {len(values)}")
     return values
