@@ -1,6 +1,6 @@
 """Runs the code of a guide: its blocks in order, in one set of names.
 
-python guide_blocks.py GUIDE FOLDER    shell runs in FOLDER; prints what differs from the guide
+python guide_blocks.py GUIDE FOLDER    all runs in FOLDER; prints what differs from the guide
 
 A block of Python or shell that a `text` block follows at once prints just that; `...` stands for
 any text. An exception that ends a block counts as printed, without the traceback.
