@@ -9,7 +9,7 @@ tensor([0.5000, 1.0000])
 
 `Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch; `opwright.library` defines
 operators and their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++ ones on
-the spot, `opwright.declare` reads lists of them.
+the spot, `opwright.declare` reads lists of them; `opwright.nn` has layers and models.
 """
 
 import importlib
@@ -63,7 +63,7 @@ from .random import (  # noqa: E402
 )
 
 # Modules that cost something to import and are seldom needed.
-_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare")
+_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "nn", "safetensors")
 
 
 def load_library(path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,9 @@ from . import cpp_extension as cpp_extension
 from . import debug as debug
 from . import declare as declare
 from . import library as library
+from . import nn as nn
 from . import random as random
+from . import safetensors as safetensors
 from ._C import Generator as Generator
 from ._C import Operator as Operator
 from ._C import OperatorPacket as OperatorPacket

@@ -162,15 +162,6 @@ void throw_read_only(const Operator& op, uint32_t written) {
               "' is written, but its memory is read-only\n  Clone it first.");
 }
 
-void throw_no_engine(const Operator& op, Arguments args) {
-  std::string which;
-  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    if (which.empty() && (tensor->flags & kOpwFlagRequiresGrad)) which = argument_name(op, index);
-  });
-  throw_error("NotImplementedError", op.name(), ": '", which,
-              "' requires grad, but no autograd engine is loaded\n  Call it on a detached tensor.");
-}
-
 void throw_failed_call(const Operator& op, Arguments args, Results results) {
   release_all(results);
   OpwError* given = take_error();

@@ -16,7 +16,6 @@ std::string call_text(const Operator& op, Arguments args);
 [[noreturn]] void throw_escaped(const Operator& op, uint32_t argument, OpwTensor* tensor);
 [[noreturn]] void throw_overlap(const Operator& op, uint32_t written, uint32_t other);
 [[noreturn]] void throw_read_only(const Operator& op, uint32_t written);
-[[noreturn]] void throw_no_engine(const Operator& op, Arguments args);
 
 // The error that the function gave, with a note of the call; releases the results that it set.
 [[noreturn]] void throw_failed_call(const Operator& op, Arguments args, Results results);

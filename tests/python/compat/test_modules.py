@@ -13,6 +13,10 @@ from opwright import library
 MODULES = [
     "torch",
     "torch.library",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.nn.init",
+    "torch.nn.parameter",
     "torch.types",
     "torch.utils",
     "torch.utils.cpp_extension",

@@ -16,7 +16,7 @@ def run_guide(guide: Path, folder: Path) -> tuple[int, str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "OPWRIGHT_CACHE_DIR": str(folder / "cache")}
     command = [sys.executable, FOLDER / "guide_blocks.py", guide, folder]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout or done.stderr
 
 
@@ -39,6 +39,13 @@ def test_the_guide_to_the_package_prints_what_it_shows(tmp_path):
     pytest.importorskip("jax")
 
     check_guide("python.md", tmp_path)
+
+
+def test_the_guide_to_modules_prints_what_it_shows(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+
+    check_guide("modules.md", tmp_path)
 
 
 def test_a_guide_that_shows_something_else_is_reported(tmp_path):

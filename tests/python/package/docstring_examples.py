@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -10,8 +11,10 @@ from types import ModuleType
 
 def find_in_files(package: ModuleType) -> Iterator[doctest.DocTest]:
     """Yield the examples of each file of the package that has one."""
-    folder = Path(package.__path__[0])
-    for path in sorted(folder.rglob("*.py")):
+    # In a build the folders of the package are symlinks, into which rglob does not go.
+    walk = os.walk(package.__path__[0], followlinks=True)
+    paths = [Path(folder, name) for folder, _, names in walk for name in names]
+    for path in sorted(path for path in paths if path.suffix == ".py"):
         if ">>> " in path.read_text():
             yield from find_in_module(importlib.import_module(module_name(package, path)))
 

@@ -12,7 +12,7 @@ from typing import Any, assert_type
 import numpy as np
 import opwright as ow
 from numpy.typing import NDArray
-from opwright import cpp_extension
+from opwright import cpp_extension, nn
 from opwright.library import Library, Tag, custom_op
 
 
@@ -162,6 +162,34 @@ def exchange() -> None:
     memoryview(x)
 
 
+class Residual(nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(size)
+        self.scale = nn.Parameter(ow.ones(size))
+
+    def forward(self, x: ow.Tensor, factor: float = 1.0) -> ow.Tensor:
+        changed: ow.Tensor = self.norm(x)
+        return x + self.scale * changed * factor
+
+
+def build_modules() -> None:
+    model = nn.Sequential(Residual(2), nn.ReLU())
+    assert_type(model.to(ow.float64), nn.Sequential)
+    assert_type(model.to("cpu", ow.float32).eval(), nn.Sequential)
+    assert_type(model[0], nn.Module)
+    assert_type(model[1:], nn.Sequential)
+    assert_type(Residual(2).norm.weight, nn.Parameter | None)
+    assert_type(model.state_dict(), dict[str, ow.Tensor])
+    assert_type(nn.functional.relu(ow.ones(2)), ow.Tensor)
+    assert_type(nn.init.zeros_(nn.Parameter(ow.ones(2))), nn.Parameter)
+    for name, parameter in model.named_parameters():
+        assert_type(name, str)
+        assert_type(parameter, nn.Parameter)
+    with model.register_forward_hook(lambda module, args, output: None):
+        model(ow.ones(1, 2))
+
+
 def compile_extensions() -> None:
     source = "torch::Tensor twice(torch::Tensor x) { return x + x; }"
     module = cpp_extension.load_inline("typed_twice", source, functions=["twice"])
@@ -202,6 +230,8 @@ def refused() -> None:
     ow.from_dlpack([1])  # type: ignore[arg-type]
     ow.ops.aten.add.Tensor.nothing  # type: ignore[attr-defined]
     cpp_extension.load_inline("typed", 3)  # type: ignore[call-overload]
+    nn.Linear("2", 3)  # type: ignore[arg-type]
+    nn.Sequential(3)  # type: ignore[call-overload]
     path: str = cpp_extension.load_inline("typed", "")  # type: ignore[assignment]
 
 
@@ -215,5 +245,6 @@ RUN = (
     index,
     convert,
     exchange,
+    build_modules,
     compile_extensions,
 )

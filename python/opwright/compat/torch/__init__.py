@@ -5,9 +5,9 @@ from opwright import _DTYPES, _FUNCTIONS, ops
 from opwright.compat._absent import absent
 from opwright.library import Tag
 
-from . import library, types, utils
+from . import library, nn, types, utils
 
-__all__ = ["Tag", "library", "ops", "types", "utils"]
+__all__ = ["Tag", "library", "nn", "ops", "types", "utils"]
 
 globals().update(_DTYPES, **_FUNCTIONS)
 

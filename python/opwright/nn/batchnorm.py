@@ -1,0 +1,242 @@
+"""Batch norm and instance norm, with running means and variances."""
+
+from __future__ import annotations
+
+import opwright as ow
+
+from .. import Tensor
+from . import functional as F
+from .module import Module
+from .normalization import reset_affine
+from .parameter import Parameter
+from .types import DeviceLike
+
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+]
+
+
+class _ChannelNorm(Module):
+    """What both have: a scale and a shift for each channel, and running statistics."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float,
+        momentum: float | None,
+        affine: bool,
+        track_running_stats: bool,
+        device: DeviceLike | None,
+        dtype: ow.dtype | None,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        self.register_parameter("weight", None)
+        self.register_parameter("bias", None)
+        if affine:
+            self.weight = Parameter(ow.empty(num_features, device=device, dtype=dtype))
+            if bias:
+                self.bias = Parameter(ow.empty(num_features, device=device, dtype=dtype))
+        if track_running_stats:
+            zeros = ow.zeros(num_features, device=device, dtype=dtype)
+            self.register_buffer("running_mean", zeros)
+            self.register_buffer("running_var", ow.ones_like(zeros))
+            count = ow.zeros((), dtype=ow.int64, device=device)
+            self.register_buffer("num_batches_tracked", count)
+        else:
+            self.register_buffer("running_mean", None)
+            self.register_buffer("running_var", None)
+            self.register_buffer("num_batches_tracked", None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget the running mean and variance."""
+        if self.running_mean is not None:
+            self.running_mean.zero_()
+        if self.running_var is not None:
+            self.running_var.fill_(1)
+        if self.num_batches_tracked is not None:
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        self.reset_running_stats()
+        reset_affine(self.weight, self.bias)
+
+    def _check_ndim(self, input: Tensor, *allowed: int) -> None:
+        if input.ndim not in allowed:
+            raise ValueError(
+                f"{type(self).__name__}: input must have {' or '.join(map(str, allowed))} "
+                f"dimensions, got sizes {list(input.shape)}"
+            )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"affine={self.affine}, bias={self.bias is not None}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+
+class _BatchNorm(_ChannelNorm):
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
+
+    def _check_input(self, input: Tensor) -> None:
+        raise NotImplementedError
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input(input)
+        uses_batch = self.training or (self.running_mean is None and self.running_var is None)
+        keeps_running = not self.training or self.track_running_stats
+        return F.batch_norm(
+            input,
+            self.running_mean if keeps_running else None,
+            self.running_var if keeps_running else None,
+            self.weight,
+            self.bias,
+            uses_batch,
+            self._count_batch(),
+            self.eps,
+        )
+
+    def _count_batch(self) -> float:
+        """Count a batch of training; return how much it moves the running statistics."""
+        is_counted = self.training and self.track_running_stats
+        if is_counted and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the mean of all batches
+                return 1.0 / float(self.num_batches_tracked)
+        return 0.0 if self.momentum is None else self.momentum
+
+
+class BatchNorm1d(_BatchNorm):
+    """Makes mean 0 and variance 1 for each channel of (N, C) or (N, C, L).
+
+    >>> layer = ow.nn.BatchNorm1d(1)
+    >>> layer(ow.tensor([[1.0], [3.0]]))
+    tensor([[-1.0000],
+            [ 1.0000]])
+    >>> layer.running_mean
+    tensor([0.2000])
+
+    In evaluation it uses the running mean and variance instead of those of the batch.
+    """
+
+    def _check_input(self, input: Tensor) -> None:
+        self._check_ndim(input, 2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Makes mean 0 and variance 1 for each channel of (N, C, H, W).
+
+    >>> ow.nn.BatchNorm2d(3).eval()(ow.zeros(1, 3, 2, 2)).sum()
+    tensor(0.)
+    """
+
+    def _check_input(self, input: Tensor) -> None:
+        self._check_ndim(input, 4)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Makes mean 0 and variance 1 for each channel of (N, C, D, H, W).
+
+    >>> ow.nn.BatchNorm3d(3).eval()(ow.zeros(1, 3, 2, 2, 2)).sum()
+    tensor(0.)
+    """
+
+    def _check_input(self, input: Tensor) -> None:
+        self._check_ndim(input, 5)
+
+
+class _InstanceNorm(_ChannelNorm):
+    batched_ndim: int
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_ndim(input, self.batched_ndim - 1, self.batched_ndim)
+        is_batched = input.ndim == self.batched_ndim
+        result = F.instance_norm(
+            input if is_batched else input.unsqueeze(0),
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return result if is_batched else result.squeeze(0)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Makes mean 0 and variance 1 for each channel of each example of (N, C, L).
+
+    >>> ow.nn.InstanceNorm1d(1)(ow.tensor([[[1.0, 3.0]]]))
+    tensor([[[-1.0000,  1.0000]]])
+    """
+
+    batched_ndim = 3
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Makes mean 0 and variance 1 for each channel of each example of (N, C, H, W).
+
+    >>> ow.nn.InstanceNorm2d(1)(ow.tensor([[[[1.0, 3.0]]]]))
+    tensor([[[[-1.0000,  1.0000]]]])
+    """
+
+    batched_ndim = 4
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Makes mean 0 and variance 1 for each channel of each example of (N, C, D, H, W).
+
+    >>> ow.nn.InstanceNorm3d(1)(ow.tensor([[[[[1.0, 3.0]]]]]))
+    tensor([[[[[-1.0000,  1.0000]]]]])
+    """
+
+    batched_ndim = 5

@@ -1,0 +1,126 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+from ... import Tensor, ops
+from ..types import SizeLike
+
+__all__ = [
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+]
+
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: SizeLike = 1,
+    padding: SizeLike | str = 0,
+    dilation: SizeLike = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Slide a window over (N, C, L).
+
+    >>> ow.nn.functional.conv1d(ow.ones(1, 1, 3), ow.ones(1, 1, 2))
+    tensor([[[2., 2.]]])
+    """
+    return ops.aten.conv1d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: SizeLike = 1,
+    padding: SizeLike | str = 0,
+    dilation: SizeLike = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Slide a window over (N, C, H, W).
+
+    >>> ow.nn.functional.conv2d(ow.ones(1, 1, 2, 2), ow.ones(1, 1, 2, 2))
+    tensor([[[[4.]]]])
+    """
+    return ops.aten.conv2d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: SizeLike = 1,
+    padding: SizeLike | str = 0,
+    dilation: SizeLike = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Slide a window over (N, C, D, H, W).
+
+    >>> ow.nn.functional.conv3d(ow.ones(1, 1, 2, 2, 2), ow.ones(1, 1, 2, 2, 2))
+    tensor([[[[[8.]]]]])
+    """
+    return ops.aten.conv3d(input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: SizeLike = 1,
+    padding: SizeLike = 0,
+    output_padding: SizeLike = 0,
+    groups: int = 1,
+    dilation: SizeLike = 1,
+) -> Tensor:
+    """Do what the gradient of conv1d does to its input.
+
+    >>> ow.nn.functional.conv_transpose1d(ow.ones(1, 1, 2), ow.ones(1, 1, 2))
+    tensor([[[1., 2., 1.]]])
+    """
+    return ops.aten.conv_transpose1d(
+        input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: SizeLike = 1,
+    padding: SizeLike = 0,
+    output_padding: SizeLike = 0,
+    groups: int = 1,
+    dilation: SizeLike = 1,
+) -> Tensor:
+    """Do what the gradient of conv2d does to its input.
+
+    >>> ow.nn.functional.conv_transpose2d(ow.ones(1, 1, 1, 2), ow.ones(1, 1, 1, 2))
+    tensor([[[[1., 2., 1.]]]])
+    """
+    return ops.aten.conv_transpose2d(
+        input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: SizeLike = 1,
+    padding: SizeLike = 0,
+    output_padding: SizeLike = 0,
+    groups: int = 1,
+    dilation: SizeLike = 1,
+) -> Tensor:
+    """Do what the gradient of conv3d does to its input.
+
+    >>> ow.nn.functional.conv_transpose3d(ow.ones(1, 1, 1, 1, 2), ow.ones(1, 1, 1, 1, 2))
+    tensor([[[[[1., 2., 1.]]]]])
+    """
+    return ops.aten.conv_transpose3d(
+        input, weight, bias, stride, padding, output_padding, groups, dilation
+    )

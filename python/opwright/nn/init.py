@@ -1,0 +1,245 @@
+"""Initial values of weights; each function writes into its tensor and returns it.
+
+>>> import opwright as ow
+>>> ow.nn.init.constant_(ow.empty(2), 3.0)
+tensor([3., 3.])
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, TypeVar
+
+import opwright as ow
+
+from .. import Tensor, ops
+
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
+
+T = TypeVar("T", bound=Tensor)
+
+
+def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Any = None) -> T:
+    """Fill with numbers between a and b.
+
+    >>> values = ow.nn.init.uniform_(ow.empty(1000), 2.0, 3.0)
+    >>> bool(((values >= 2) & (values < 3)).all())
+    True
+    """
+    ops.aten.uniform_(tensor.detach(), a, b, generator=generator)
+    return tensor
+
+
+def normal_(tensor: T, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> T:
+    """Fill with numbers of a normal distribution.
+
+    >>> values = ow.nn.init.normal_(ow.empty(1000), 5.0, 0.1)
+    >>> bool((values.mean() - 5).abs() < 0.1)
+    True
+    """
+    ops.aten.normal_(tensor.detach(), mean, std, generator=generator)
+    return tensor
+
+
+def trunc_normal_(
+    tensor: T,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Any = None,
+) -> T:
+    """Fill with those numbers of a normal distribution that are between a and b.
+
+    >>> values = ow.nn.init.trunc_normal_(ow.empty(1000))
+    >>> bool((values.abs() <= 2).all())
+    True
+    """
+    if a > b:
+        raise ValueError(f"trunc_normal_: a must not be above b, got {a} and {b}")
+    if not _holds_enough((a - mean) / std, (b - mean) / std):
+        raise ValueError(
+            f"trunc_normal_: [{a}, {b}] is too far from the mean {mean} for numbers of std {std}"
+        )
+    target = tensor.detach()
+    ops.aten.normal_(target, mean, std, generator=generator)
+    while bool((is_outside := (target < a) | (target > b)).any()):
+        again = ops.aten.normal_(ow.empty_like(target), mean, std, generator=generator)
+        target.copy_(ow.where(is_outside, again, target))
+    return tensor
+
+
+def _holds_enough(low: float, high: float) -> bool:
+    """Tell whether a normal number is often enough within the limits to be found by trying."""
+    share = 0.5 * (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)))
+    return share > 1e-4
+
+
+def constant_(tensor: T, val: float) -> T:
+    """Fill with one number.
+
+    >>> ow.nn.init.constant_(ow.empty(2), 3.0)
+    tensor([3., 3.])
+    """
+    tensor.detach().fill_(val)
+    return tensor
+
+
+def ones_(tensor: T) -> T:
+    """Fill with 1.
+
+    >>> ow.nn.init.ones_(ow.empty(2))
+    tensor([1., 1.])
+    """
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: T) -> T:
+    """Fill with 0.
+
+    >>> ow.nn.init.zeros_(ow.empty(2))
+    tensor([0., 0.])
+    """
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: T) -> T:
+    """Make a matrix the identity.
+
+    >>> ow.nn.init.eye_(ow.empty(2, 3))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
+    if tensor.ndim != 2:
+        raise ValueError(f"eye_: the tensor must have 2 dimensions, got {list(tensor.shape)}")
+    zeros_(tensor).detach().diagonal().fill_(1.0)
+    return tensor
+
+
+def dirac_(tensor: T, groups: int = 1) -> T:
+    """Make the weight of a convolution one that keeps its input.
+
+    >>> ow.nn.init.dirac_(ow.empty(1, 1, 3))
+    tensor([[[0., 1., 0.]]])
+    """
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError(f"dirac_: the tensor must have 3 to 5 dimensions, got {tensor.ndim}")
+    if tensor.shape[0] % groups:
+        raise ValueError(f"dirac_: {tensor.shape[0]} channels cannot be split into {groups} groups")
+    per_group = tensor.shape[0] // groups
+    middle = tuple(size // 2 for size in tensor.shape[2:])
+    target = zeros_(tensor).detach()
+    for group in range(groups):
+        for channel in range(min(per_group, tensor.shape[1])):
+            target[(group * per_group + channel, channel, *middle)] = 1.0
+    return tensor
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """Return by how much an activation lets the standard deviation shrink.
+
+    >>> ow.nn.init.calculate_gain("tanh")
+    1.6666666666666667
+    """
+    gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"calculate_gain: negative_slope must be a number, got {slope!r}")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity == "sigmoid" or nonlinearity.startswith(("linear", "conv")):
+        return 1.0
+    if nonlinearity not in gains:
+        raise ValueError(f"calculate_gain: there is no nonlinearity {nonlinearity!r}")
+    return gains[nonlinearity]
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """Return how many inputs an output has, and how many outputs an input has."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            f"the tensor must have at least 2 dimensions, got sizes {list(tensor.shape)}"
+        )
+    window = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * window, tensor.shape[0] * window
+
+
+def _xavier_std(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
+
+
+def xavier_uniform_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
+    """Fill with uniform numbers that keep the variance in both directions.
+
+    >>> bool((ow.nn.init.xavier_uniform_(ow.empty(3, 3)).abs() <= 1).all())
+    True
+    """
+    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
+    """Fill with normal numbers that keep the variance in both directions.
+
+    >>> ow.nn.init.xavier_normal_(ow.empty(3, 3)).shape
+    (3, 3)
+    """
+    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
+
+
+def _kaiming_std(
+    tensor: Tensor, a: float, mode: Literal["fan_in", "fan_out"], nonlinearity: str
+) -> float:
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"mode must be 'fan_in' or 'fan_out', got {mode!r}")
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan_in if mode == "fan_in" else fan_out)
+
+
+def kaiming_uniform_(
+    tensor: T,
+    a: float = 0.0,
+    mode: Literal["fan_in", "fan_out"] = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> T:
+    """Fill with uniform numbers that keep the variance through an activation.
+
+    >>> bool((ow.nn.init.kaiming_uniform_(ow.empty(2, 6)).abs() <= 1).all())
+    True
+    """
+    if 0 in tensor.shape:
+        return tensor
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: T,
+    a: float = 0.0,
+    mode: Literal["fan_in", "fan_out"] = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Any = None,
+) -> T:
+    """Fill with normal numbers that keep the variance through an activation.
+
+    >>> ow.nn.init.kaiming_normal_(ow.empty(2, 6)).shape
+    (2, 6)
+    """
+    if 0 in tensor.shape:
+        return tensor
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)

@@ -1,0 +1,595 @@
+"""Module: the base of all layers, a tree of parameters, buffers and modules by name."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self, overload
+
+import opwright as ow
+
+from .. import Tensor
+from .conversion import Convert, cast_to, convert_tensors, read_to_arguments
+from .hooks import Hook, Hooks, RemovableHandle, add_hook, call_with_hooks
+from .members import each_once, named_members
+from .parameter import Parameter
+from .state import IncompatibleKeys, load_state
+from .text import tree_text
+from .types import DeviceLike
+
+__all__ = ["Module"]
+
+# Epochs are numbers of one clock: no two states of any two modules have the same.
+_clock = itertools.count(1)
+
+# What a module has beside plain attributes.
+_MEMBERS = (
+    "_parameters",
+    "_buffers",
+    "_modules",
+    "_non_persistent_buffers_set",
+    "_forward_hooks",
+    "_forward_pre_hooks",
+)
+
+
+def _forward_is_missing(self: Module, *args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError(
+        f"{type(self).__name__} has no forward; define forward(self, ...) in the class"
+    )
+
+
+class Module:
+    """The base of all layers and models.
+
+    A parameter or module that is assigned to an attribute becomes part of the tree; `forward` says
+    what a call computes.
+
+    >>> from opwright import nn
+    >>> class Scale(nn.Module):
+    ...     def __init__(self, factor):
+    ...         super().__init__()
+    ...         self.factor = nn.Parameter(ow.tensor(factor))
+    ...
+    ...     def forward(self, x):
+    ...         return x * self.factor
+    >>> model = nn.Sequential(Scale(2.0), Scale(3.0))
+    >>> model(ow.ones(2))
+    tensor([6., 6.])
+    >>> [name for name, _ in model.named_parameters()]
+    ['0.factor', '1.factor']
+    >>> model
+    Sequential(
+      (0): Scale()
+      (1): Scale()
+    )
+    """
+
+    training: bool
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Module | None]
+    _non_persistent_buffers_set: set[str]
+    _forward_hooks: Hooks
+    _forward_pre_hooks: Hooks
+
+    # Raised by every change of what a forward pass may see in this module: attributes, parameters,
+    # buffers, children, hooks. What was compiled asks it, and is made anew when it moved.
+    _attribute_epoch: int = 0
+
+    # A variable, so that a subclass may give it the parameters that it needs.
+    forward: Callable[..., Any] = _forward_is_missing
+
+    def __init__(self) -> None:
+        own = self.__dict__
+        own["training"] = True
+        own["_parameters"] = {}
+        own["_buffers"] = {}
+        own["_modules"] = {}
+        own["_non_persistent_buffers_set"] = set()
+        own["_forward_hooks"] = OrderedDict()
+        own["_forward_pre_hooks"] = OrderedDict()
+        self._raise_attribute_epoch()
+
+    def _raise_attribute_epoch(self) -> None:
+        self.__dict__["_attribute_epoch"] = next(_clock)
+
+    # ---- Calls ----
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._forward_hooks and not self._forward_pre_hooks:
+            return self.forward(*args, **kwargs)
+        return call_with_hooks(self, args, kwargs)
+
+    def register_forward_pre_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before each forward pass; what it returns replaces `args`.
+
+        >>> from opwright import nn
+        >>> layer = nn.Identity()
+        >>> handle = layer.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+        >>> layer(ow.zeros(2))
+        tensor([1., 1.])
+        >>> handle.remove()
+
+        With `with_kwargs` it gets the keyword arguments too, and returns both or None.
+        """
+        new = Hook(hook, with_kwargs)
+        return add_hook(self._forward_pre_hooks, new, prepend, self._raise_attribute_epoch)
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after each forward pass; what it returns replaces it.
+
+        >>> from opwright import nn
+        >>> layer = nn.Identity()
+        >>> handle = layer.register_forward_hook(lambda module, args, output: print(output.shape))
+        >>> _ = layer(ow.zeros(2, 3))
+        (2, 3)
+        """
+        new = Hook(hook, with_kwargs, always_call)
+        return add_hook(self._forward_hooks, new, prepend, self._raise_attribute_epoch)
+
+    # ---- Attributes ----
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            self._require_init("parameters")
+            self._forget(name, keep=self._parameters)
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            self._require_init("modules")
+            self._forget(name, keep=self._modules)
+            self._modules[name] = value
+        elif not self._set_member(name, value):
+            object.__setattr__(self, name, value)
+        self._raise_attribute_epoch()
+
+    def _set_member(self, name: str, value: Any) -> bool:
+        """Put None or a tensor where a parameter, module or buffer is; False: none is there."""
+        own = self.__dict__
+        if name in own.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(
+                    f"'{name}' is a parameter: it can be set to an opwright.nn.Parameter or None, "
+                    f"got {type(value).__name__}"
+                )
+            self._parameters[name] = None
+        elif name in own.get("_modules", ()):
+            if value is not None:
+                raise TypeError(
+                    f"'{name}' is a module: it can be set to an opwright.nn.Module or None, "
+                    f"got {type(value).__name__}"
+                )
+            self._modules[name] = None
+        elif name in own.get("_buffers", ()):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"'{name}' is a buffer: it can be set to a tensor or None, "
+                    f"got {type(value).__name__}"
+                )
+            self._buffers[name] = value
+        else:
+            return False
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        for members in _MEMBERS[:3]:
+            if members in own and name in own[members]:
+                return own[members][name]
+        hint = "" if "_parameters" in own else "; call super().__init__() in its constructor first"
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
+
+    def __delattr__(self, name: str) -> None:
+        for members in (self._parameters, self._buffers, self._modules):
+            if name in members:
+                del members[name]
+                self._non_persistent_buffers_set.discard(name)
+                break
+        else:
+            object.__delattr__(self, name)
+        self._raise_attribute_epoch()
+
+    def _require_init(self, what: str) -> None:
+        if "_parameters" not in self.__dict__:
+            raise AttributeError(
+                f"{what} cannot be assigned before Module.__init__(); call super().__init__() first"
+            )
+
+    def _forget(self, name: str, keep: Mapping[str, Any]) -> None:
+        """Remove what has this name elsewhere than in `keep`."""
+        own: list[dict[str, Any]] = [
+            self.__dict__,
+            self._parameters,
+            self._buffers,
+            self._modules,
+        ]
+        for members in own:
+            if members is not keep:
+                members.pop(name, None)
+        if keep is not self._buffers:
+            self._non_persistent_buffers_set.discard(name)
+
+    def _check_new_name(self, name: str, what: str, members: Mapping[str, Any]) -> None:
+        self._require_init(f"{what}s")
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a {what} must be a string, got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f"the name of a {what} cannot have a dot, got '{name}'")
+        if not name:
+            raise KeyError(f"the name of a {what} cannot be empty")
+        if hasattr(self, name) and name not in members:
+            raise KeyError(f"the module has an attribute '{name}' already")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter; the same as an assignment, and None makes a place for one.
+
+        >>> from opwright import nn
+        >>> layer = nn.Module()
+        >>> layer.register_parameter("bias", None)
+        >>> print(layer.bias, list(layer.parameters()))
+        None []
+        """
+        self._check_new_name(name, "parameter", self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"parameter '{name}' must be an opwright.nn.Parameter or None, "
+                f"got {type(param).__name__}"
+            )
+        self._parameters[name] = param
+        self._raise_attribute_epoch()
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is no parameter; unless it is persistent, `state_dict` leaves it out.
+
+        >>> from opwright import nn
+        >>> layer = nn.Module()
+        >>> layer.register_buffer("mean", ow.zeros(2))
+        >>> layer.register_buffer("scratch", ow.zeros(2), persistent=False)
+        >>> list(layer.state_dict())
+        ['mean']
+        """
+        self._check_new_name(name, "buffer", self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"buffer '{name}' must be a tensor or None, got {type(tensor).__name__}"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+        self._raise_attribute_epoch()
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a module under a name that need not be an identifier.
+
+        >>> from opwright import nn
+        >>> model = nn.Module()
+        >>> model.add_module("0", nn.Identity())
+        >>> model.get_submodule("0")
+        Identity()
+        """
+        self._check_new_name(name, "module", self._modules)
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(
+                f"module '{name}' must be an opwright.nn.Module or None, "
+                f"got {type(module).__name__}"
+            )
+        self._modules[name] = module
+        self._raise_attribute_epoch()
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """Do the same as `add_module`."""
+        self.add_module(name, module)
+
+    def get_submodule(self, target: str) -> Module:
+        """Return the module at a path of names.
+
+        >>> from opwright import nn
+        >>> nn.Sequential(nn.Sequential(nn.Identity())).get_submodule("0.0")
+        Identity()
+        """
+        module = self
+        for name in target.split(".") if target else ():
+            found = module._modules.get(name)
+            if found is None:
+                raise AttributeError(
+                    f"{type(self).__name__} has no module '{target}': "
+                    f"{type(module).__name__} has no '{name}'"
+                )
+            module = found
+        return module
+
+    def get_parameter(self, target: str) -> Parameter:
+        """Return the parameter at a path of names."""
+        path, _, name = target.rpartition(".")
+        found = self.get_submodule(path)._parameters.get(name)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no parameter '{target}'")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """Return the buffer at a path of names."""
+        path, _, name = target.rpartition(".")
+        found = self.get_submodule(path)._buffers.get(name)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no buffer '{target}'")
+        return found
+
+    # ---- Iteration ----
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Yield the modules directly below with their names, each once."""
+        yield from each_once(
+            (name, module) for name, module in self._modules.items() if module is not None
+        )
+
+    def children(self) -> Iterator[Module]:
+        """Yield the modules directly below, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """Yield this module and all below with their paths; a shared one once.
+
+        >>> from opwright import nn
+        >>> [name for name, _ in nn.Sequential(nn.Identity(), nn.Identity()).named_modules()]
+        ['', '0', '1']
+        """
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                path = f"{prefix}.{name}" if prefix else name
+                yield from module.named_modules(memo, path, remove_duplicate)
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """Yield this module and all below; a shared one once."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Yield the parameters with their paths; a shared one once.
+
+        >>> from opwright import nn
+        >>> [(name, tuple(each.shape)) for name, each in nn.Linear(2, 3).named_parameters()]
+        [('weight', (3, 2)), ('bias', (3,))]
+        """
+        return named_members(self, lambda m: m._parameters, prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Yield the parameters; a shared one once."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Yield the buffers with their paths; a shared one once."""
+        return named_members(self, lambda m: m._buffers, prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Yield the buffers; a shared one once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    # ---- State ----
+
+    def _state_names(self) -> list[str]:
+        """Return the names of this module's own tensors that `state_dict` has."""
+        buffers = [name for name in self._buffers if name not in self._non_persistent_buffers_set]
+        names = [*self._parameters, *buffers]
+        return [name for name in names if getattr(self, name) is not None]
+
+    def state_dict(
+        self,
+        *,
+        destination: dict[str, Tensor] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Tensor]:
+        """Return all parameters and persistent buffers by path; they share memory with the module.
+
+        >>> from opwright import nn
+        >>> nn.Linear(2, 1).load_state_dict({"weight": ow.ones(1, 2), "bias": ow.zeros(1)})
+        <All keys matched successfully>
+        >>> list(nn.Linear(2, 1).state_dict())
+        ['weight', 'bias']
+        """
+        state: dict[str, Tensor] = OrderedDict() if destination is None else destination
+        for name in self._state_names():
+            tensor = getattr(self, name)
+            state[prefix + name] = tensor if keep_vars else tensor.detach()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return state
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Copy the tensors of `state_dict` into the module's own; with `assign`, take them.
+
+        >>> from opwright import nn
+        >>> nn.Linear(2, 1).load_state_dict({"weight": ow.ones(3, 2), "scale": ow.zeros(1)})
+        Traceback (most recent call last):
+            ...
+        RuntimeError: load_state_dict: the state does not fit Linear:
+          missing in state_dict: 'bias'
+          unexpected in state_dict: 'scale'
+          'weight' has sizes [3, 2], the module needs [1, 2]
+
+        On an error nothing is changed. Unless `strict`, keys of one side alone are only returned.
+        """
+        return load_state(self, state_dict, strict=strict, assign=assign)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # A shallow copy shares its tensors and modules, but not the lists of them: a change of one
+        # would not raise the epoch of the other.
+        for name in _MEMBERS:
+            self.__dict__[name] = copy.copy(state[name])
+        self._raise_attribute_epoch()
+
+    # ---- Changes of the whole tree ----
+
+    def apply(self, fn: Callable[[Module], object]) -> Self:
+        """Call `fn` with every module, the lowest first.
+
+        >>> from opwright import nn
+        >>> model = nn.Sequential(nn.Identity()).apply(lambda module: print(module))
+        Identity()
+        Sequential(
+          (0): Identity()
+        )
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Switch to training, or with False to evaluation: dropout and batch norm differ.
+
+        >>> from opwright import nn
+        >>> nn.Dropout(0.5).eval()(ow.ones(2))
+        tensor([1., 1.])
+        """
+        if not isinstance(mode, bool):
+            raise ValueError(f"train: mode must be a bool, got {mode!r}")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Switch to evaluation."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Say for all parameters whether they require grad."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or fill them with zeros."""
+        for parameter in self.parameters():
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None  # type: ignore[misc]
+            else:
+                parameter.grad.detach().zero_()
+
+    def _apply(self, fn: Convert) -> Self:
+        convert_tensors(self, fn)
+        return self
+
+    @overload
+    def to(
+        self,
+        device: DeviceLike | None = ...,
+        dtype: ow.dtype | None = ...,
+        non_blocking: bool = ...,
+        *,
+        memory_format: ow.memory_format | None = ...,
+    ) -> Self: ...
+    @overload
+    def to(self, dtype: ow.dtype, non_blocking: bool = ...) -> Self: ...
+    @overload
+    def to(self, tensor: Tensor, non_blocking: bool = ...) -> Self: ...
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert the parameters and buffers, in this module itself.
+
+        >>> from opwright import nn
+        >>> nn.Linear(2, 1).to(ow.float64).weight.dtype
+        opwright.float64
+
+        A dtype is for tensors of floating and complex dtypes; others keep theirs. A tensor that
+        changes is replaced by a new one, so ask for `parameters()` afterwards.
+        """
+        known = {"device", "dtype", "tensor", "non_blocking", "memory_format"}
+        for name in kwargs.keys() - known:
+            raise TypeError(f"Module.to: there is no argument '{name}'")
+        if "tensor" in kwargs:
+            args = (kwargs.pop("tensor"), *args)
+        return self._apply(read_to_arguments(*args, **kwargs))
+
+    def to_empty(self, *, device: DeviceLike | None, recurse: bool = True) -> Self:
+        """Put tensors without values in the place of all, such as those of the device meta."""
+        del recurse
+        return self._apply(lambda tensor: ow.empty_like(tensor, device=device))
+
+    def type(self, dst_type: ow.dtype) -> Self:
+        """Cast all parameters and buffers, also those of ints."""
+        return self._apply(cast_to(dst_type, only_floating=False))
+
+    def cpu(self) -> Self:
+        """Move to the CPU."""
+        return self._apply(lambda tensor: tensor.cpu())
+
+    def cuda(self, device: DeviceLike | int | None = None) -> Self:
+        """Move to a GPU."""
+        return self._apply(lambda tensor: tensor.cuda(device))
+
+    def half(self) -> Self:
+        """Cast floating tensors to float16."""
+        return self._apply(cast_to(ow.float16))
+
+    def bfloat16(self) -> Self:
+        """Cast floating tensors to bfloat16."""
+        return self._apply(cast_to(ow.bfloat16))
+
+    def float(self) -> Self:
+        """Cast floating tensors to float32."""
+        return self._apply(cast_to(ow.float32))
+
+    def double(self) -> Self:
+        """Cast floating tensors to float64."""
+        return self._apply(cast_to(ow.float64))
+
+    # ---- Text ----
+
+    def _get_name(self) -> str:
+        return builtins.type(self).__name__
+
+    def extra_repr(self) -> str:
+        """Return what stands between the parentheses of the module's text."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        own = extra.split("\n") if extra else []
+        return tree_text(self._get_name(), own, self._child_texts())
+
+    def _child_texts(self) -> list[str]:
+        return [f"({name}): {module!r}" for name, module in self._modules.items()]
+
+    def __dir__(self) -> list[str]:
+        own = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
+        return sorted(name for name in own if not name[:1].isdigit())

@@ -1,0 +1,377 @@
+"""Recurrent layers: RNN, LSTM and GRU over whole sequences."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import opwright as ow
+
+from .. import Tensor
+from . import functional as F
+from . import init
+from .module import Module
+from .parameter import Parameter
+from .recurrent_step import StepWeights, gru_step, lstm_step, relu_step, tanh_step
+from .types import DeviceLike
+
+__all__ = ["GRU", "LSTM", "RNN"]
+
+State = tuple[Tensor, ...]  # (h,), or (h, c) of an LSTM
+
+
+class _Recurrent(Module):
+    """Layers and directions over a step, which a subclass has.
+
+    The input of all steps goes through the weights in one product; then one step follows another.
+    """
+
+    num_gates: int
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int,
+        bias: bool,
+        batch_first: bool,
+        dropout: float,
+        bidirectional: bool,
+        proj_size: int,
+        device: DeviceLike | None,
+        dtype: ow.dtype | None,
+    ) -> None:
+        super().__init__()
+        self._check_arguments(hidden_size, num_layers, dropout, proj_size)
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        self._make_weights(device, dtype)
+        self.reset_parameters()
+
+    def _check_arguments(
+        self, hidden_size: int, num_layers: int, dropout: float, proj_size: int
+    ) -> None:
+        name = type(self).__name__
+        if not isinstance(dropout, int | float) or isinstance(dropout, bool):
+            raise ValueError(f"{name}: dropout must be a number, got {dropout!r}")
+        if not 0 <= dropout <= 1:
+            raise ValueError(f"{name}: dropout must be between 0 and 1, got {dropout}")
+        if not isinstance(hidden_size, int):
+            raise TypeError(f"{name}: hidden_size must be an int, got {type(hidden_size).__name__}")
+        if hidden_size <= 0 or num_layers <= 0:
+            raise ValueError(
+                f"{name}: hidden_size and num_layers must be positive, got {hidden_size} and "
+                f"{num_layers}"
+            )
+        if not 0 <= proj_size < hidden_size:
+            raise ValueError(
+                f"{name}: proj_size must be at least 0 and below hidden_size, got {proj_size}"
+            )
+        if dropout > 0 and num_layers == 1:
+            warnings.warn(
+                f"{name}: dropout is between layers, so {dropout} does nothing with one layer",
+                stacklevel=4,
+            )
+
+    # ---- Weights ----
+
+    def _suffixes(self) -> list[str]:
+        directions = ["", "_reverse"] if self.bidirectional else [""]
+        return [f"_l{layer}{end}" for layer in range(self.num_layers) for end in directions]
+
+    def _output_size(self) -> int:
+        return self.proj_size or self.hidden_size
+
+    def _num_directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    def _make_weights(self, device: DeviceLike | None, dtype: ow.dtype | None) -> None:
+        rows = self.num_gates * self.hidden_size
+        for suffix in self._suffixes():
+            is_first = suffix.startswith("_l0")
+            columns = self.input_size if is_first else self._num_directions() * self._output_size()
+            sizes: dict[str, tuple[int, ...]] = {
+                "weight_ih": (rows, columns),
+                "weight_hh": (rows, self._output_size()),
+            }
+            if self.bias:
+                sizes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+            if self.proj_size:
+                sizes["weight_hr"] = (self.proj_size, self.hidden_size)
+            for name, size in sizes.items():
+                values = ow.empty(size, device=device, dtype=dtype)
+                self.register_parameter(name + suffix, Parameter(values))
+
+    def reset_parameters(self) -> None:
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The weights of each layer and direction."""
+        return [
+            [
+                each
+                for name, each in self._parameters.items()
+                if each is not None and name.endswith(end)
+            ]
+            for end in self._suffixes()
+        ]
+
+    def flatten_parameters(self) -> None:
+        """Do nothing: it is there for code that calls it."""
+
+    # ---- The pass ----
+
+    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
+        raise NotImplementedError
+
+    def _run_direction(self, input: Tensor, state: State, suffix: str) -> tuple[Tensor, State]:
+        """Run one layer in one direction; the input is (L, N, features)."""
+        own = self._parameters
+        weight_ih, weight_hh = own["weight_ih" + suffix], own["weight_hh" + suffix]
+        assert weight_ih is not None
+        assert weight_hh is not None
+        weights = StepWeights(weight_hh, own.get("bias_hh" + suffix), own.get("weight_hr" + suffix))
+        steps = list(F.linear(input, weight_ih, own.get("bias_ih" + suffix)).unbind(0))
+        is_reverse = suffix.endswith("_reverse")
+        outputs = []
+        for gates in reversed(steps) if is_reverse else steps:
+            state = self._step(gates, state, weights)
+            outputs.append(state[0])
+        return ow.stack(outputs[::-1] if is_reverse else outputs), state
+
+    def _run_layers(self, input: Tensor, first: State) -> tuple[Tensor, State]:
+        """Run all layers; each tensor of `first` is (layers * directions, N, size)."""
+        count = self._num_directions()
+        suffixes = self._suffixes()
+        last: list[State] = []
+        for layer in range(self.num_layers):
+            outputs = []
+            for i in range(layer * count, (layer + 1) * count):
+                state = tuple(each[i] for each in first)
+                output, state = self._run_direction(input, state, suffixes[i])
+                outputs.append(output)
+                last.append(state)
+            input = outputs[0] if count == 1 else ow.cat(outputs, -1)
+            if self.dropout and layer + 1 < self.num_layers:
+                input = F.dropout(input, self.dropout, self.training)
+        return input, tuple(ow.stack(each) for each in zip(*last, strict=True))
+
+    def _run(self, input: Tensor, given: State | None) -> tuple[Tensor, State]:
+        self._check_input(input)
+        is_batched = input.ndim == 3
+        is_batch_first = self.batch_first and is_batched
+        steps = input if is_batched else input.unsqueeze(1)
+        steps = steps.transpose(0, 1) if is_batch_first else steps
+        if given is None:
+            first = tuple(steps.new_zeros(size) for size in self._state_sizes(steps.shape[1]))
+        else:
+            first = self._read_state(given, steps.shape[1], is_batched)
+        output, last = self._run_layers(steps, first)
+        if not is_batched:
+            return output.squeeze(1), tuple(each.squeeze(1) for each in last)
+        return output.transpose(0, 1) if is_batch_first else output, last
+
+    # ---- Checks ----
+
+    def _state_sizes(self, batch: int) -> list[list[int]]:
+        return [[self.num_layers * self._num_directions(), batch, self._output_size()]]
+
+    def _check_input(self, input: Tensor) -> None:
+        name = type(self).__name__
+        if input.ndim not in (2, 3):
+            raise ValueError(
+                f"{name}: input must have 2 or 3 dimensions, got sizes {list(input.shape)}"
+            )
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"{name}: the last size of input must be input_size {self.input_size}, "
+                f"got {list(input.shape)}"
+            )
+        if input.shape[1 if self.batch_first and input.ndim == 3 else 0] == 0:
+            raise RuntimeError(f"{name}: the sequence is empty, got sizes {list(input.shape)}")
+
+    def _read_state(self, given: State, batch: int, is_batched: bool) -> State:
+        name = type(self).__name__
+        wanted = self._state_sizes(batch)
+        if len(given) != len(wanted):
+            raise ValueError(f"{name}: the state must have {len(wanted)} tensors, got {len(given)}")
+        for each, sizes in zip(given, wanted, strict=True):
+            asked = sizes if is_batched else [sizes[0], sizes[2]]
+            if list(each.shape) != asked:
+                raise RuntimeError(
+                    f"{name}: the first state must have sizes {asked}, got {list(each.shape)}"
+                )
+        return given if is_batched else tuple(each.unsqueeze(1) for each in given)
+
+    def extra_repr(self) -> str:
+        shown: dict[str, tuple[Any, Any]] = {
+            "proj_size": (self.proj_size, 0),
+            "num_layers": (self.num_layers, 1),
+            "bias": (self.bias, True),
+            "batch_first": (self.batch_first, False),
+            "dropout": (self.dropout, 0),
+            "bidirectional": (self.bidirectional, False),
+        }
+        parts = [str(self.input_size), str(self.hidden_size)]
+        parts += [f"{name}={value}" for name, (value, usual) in shown.items() if value != usual]
+        return ", ".join(parts)
+
+
+class RNN(_Recurrent):
+    """h = tanh(W x + U h + b) over a sequence (L, N, features).
+
+    >>> output, h = ow.nn.RNN(3, 4)(ow.ones(5, 2, 3))
+    >>> output.shape, h.shape
+    ((5, 2, 4), (1, 2, 4))
+    """
+
+    num_gates = 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: str = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+    ) -> None:
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"RNN: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}")
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            0,
+            device,
+            dtype,
+        )
+        self.nonlinearity = nonlinearity
+
+    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
+        step: Callable[[Tensor, Tensor, StepWeights], Tensor] = (
+            tanh_step if self.nonlinearity == "tanh" else relu_step
+        )
+        return (step(gates, state[0], weights),)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        output, last = self._run(input, None if hx is None else (hx,))
+        return output, last[0]
+
+
+class GRU(_Recurrent):
+    """Gated recurrent units over a sequence (L, N, features).
+
+    >>> layer = ow.nn.GRU(3, 4, num_layers=2, batch_first=True)
+    >>> layer
+    GRU(3, 4, num_layers=2, batch_first=True)
+    >>> output, h = layer(ow.ones(2, 5, 3))
+    >>> output.shape, h.shape
+    ((2, 5, 4), (2, 2, 4))
+    """
+
+    num_gates = 3
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+    ) -> None:
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            0,
+            device,
+            dtype,
+        )
+
+    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
+        return (gru_step(gates, state[0], weights),)
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        output, last = self._run(input, None if hx is None else (hx,))
+        return output, last[0]
+
+
+class LSTM(_Recurrent):
+    """Long short-term memory over a sequence (L, N, features).
+
+    >>> layer = ow.nn.LSTM(3, 4, bidirectional=True)
+    >>> layer
+    LSTM(3, 4, bidirectional=True)
+    >>> output, (h, c) = layer(ow.ones(5, 2, 3))
+    >>> output.shape, h.shape, c.shape
+    ((5, 2, 8), (2, 2, 4), (2, 2, 4))
+    """
+
+    num_gates = 4
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+    ) -> None:
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
+
+    def _state_sizes(self, batch: int) -> list[list[int]]:
+        count = self.num_layers * self._num_directions()
+        return [[count, batch, self._output_size()], [count, batch, self.hidden_size]]
+
+    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
+        return lstm_step(gates, state[0], state[1], weights)
+
+    def forward(
+        self, input: Tensor, hx: Sequence[Tensor] | None = None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        output, last = self._run(input, None if hx is None else tuple(hx))
+        return output, (last[0], last[1])

@@ -1,0 +1,137 @@
+"""Recurrent cells: one step of RNN, LSTM and GRU as a layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import opwright as ow
+
+from .. import Tensor
+from . import functional as F
+from . import init
+from .module import Module
+from .parameter import Parameter
+from .recurrent_step import StepWeights, gru_step, lstm_step, relu_step, tanh_step
+from .types import DeviceLike
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell"]
+
+
+class _Cell(Module):
+    num_gates: int
+    weight_ih: Parameter
+    weight_hh: Parameter
+    bias_ih: Parameter | None
+    bias_hh: Parameter | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        rows = self.num_gates * hidden_size
+
+        def make(*sizes: int) -> Parameter:
+            return Parameter(ow.empty(sizes, device=device, dtype=dtype))
+
+        self.weight_ih = make(rows, input_size)
+        self.weight_hh = make(rows, hidden_size)
+        self.register_parameter("bias_ih", make(rows) if bias else None)
+        self.register_parameter("bias_hh", make(rows) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0.0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def _gates(self, input: Tensor) -> Tensor:
+        if input.ndim not in (1, 2):
+            raise ValueError(
+                f"{type(self).__name__}: input must have 1 or 2 dimensions, "
+                f"got sizes {list(input.shape)}"
+            )
+        return F.linear(input, self.weight_ih, self.bias_ih)
+
+    def _weights(self) -> StepWeights:
+        return StepWeights(self.weight_hh, self.bias_hh)
+
+    def _first(self, gates: Tensor) -> Tensor:
+        return gates.new_zeros([*gates.shape[:-1], self.hidden_size])
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        return text if self.bias else f"{text}, bias={self.bias}"
+
+
+class RNNCell(_Cell):
+    """One step h = tanh(W x + U h + b).
+
+    >>> ow.nn.RNNCell(3, 4)(ow.ones(2, 3)).shape
+    (2, 4)
+    """
+
+    num_gates = 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(
+                f"RNNCell: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}"
+            )
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        gates = self._gates(input)
+        step = tanh_step if self.nonlinearity == "tanh" else relu_step
+        return step(gates, self._first(gates) if hx is None else hx, self._weights())
+
+    def extra_repr(self) -> str:
+        text = super().extra_repr()
+        return text if self.nonlinearity == "tanh" else f"{text}, nonlinearity={self.nonlinearity}"
+
+
+class GRUCell(_Cell):
+    """One step of a GRU.
+
+    >>> ow.nn.GRUCell(3, 4)(ow.ones(2, 3)).shape
+    (2, 4)
+    """
+
+    num_gates = 3
+
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
+        gates = self._gates(input)
+        return gru_step(gates, self._first(gates) if hx is None else hx, self._weights())
+
+
+class LSTMCell(_Cell):
+    """One step of an LSTM.
+
+    >>> h, c = ow.nn.LSTMCell(3, 4)(ow.ones(2, 3))
+    >>> h.shape, c.shape
+    ((2, 4), (2, 4))
+    """
+
+    num_gates = 4
+
+    def forward(self, input: Tensor, hx: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
+        gates = self._gates(input)
+        h, c = (self._first(gates), self._first(gates)) if hx is None else hx
+        return lstm_step(gates, h, c, self._weights())

@@ -1,0 +1,142 @@
+"""Initial values have the distributions that PyTorch gives them."""
+
+import math
+
+import opwright as ow
+import pytest
+import torch
+from opwright import nn
+from opwright.nn import init
+
+MANY = (400, 300)
+
+
+def moments(tensor):
+    values = tensor.detach()
+    return values.mean().item(), values.var().sqrt().item(), values.abs().max().item()
+
+
+def assert_uniform(tensor, bound):
+    mean, deviation, most = moments(tensor)
+    assert most <= bound
+    assert most == pytest.approx(bound, rel=0.02)
+    assert mean == pytest.approx(0, abs=0.02 * bound)
+    assert deviation == pytest.approx(bound / math.sqrt(3), rel=0.02)
+
+
+def assert_normal(tensor, std):
+    mean, deviation, most = moments(tensor)
+    assert mean == pytest.approx(0, abs=0.02 * std)
+    assert deviation == pytest.approx(std, rel=0.02)
+    assert most > 3.5 * std
+
+
+def test_uniform_fills_an_interval():
+    assert_uniform(init.uniform_(ow.empty(MANY), -0.25, 0.25), 0.25)
+
+
+def test_normal_has_mean_and_deviation():
+    assert_normal(init.normal_(ow.empty(MANY), 0.0, 0.25), 0.25)
+
+
+def test_xavier_depends_on_both_sizes():
+    assert_uniform(init.xavier_uniform_(ow.empty(MANY), gain=2.0), 2 * math.sqrt(6 / 700))
+    assert_normal(init.xavier_normal_(ow.empty(MANY)), math.sqrt(2 / 700))
+
+
+def test_kaiming_depends_on_one_size_and_the_activation():
+    relu = init.kaiming_uniform_(ow.empty(MANY), nonlinearity="relu")
+    outputs = init.kaiming_normal_(ow.empty(MANY), mode="fan_out", nonlinearity="relu")
+
+    assert_uniform(relu, math.sqrt(6 / 300))
+    assert_normal(outputs, math.sqrt(2 / 400))
+
+
+def test_a_window_counts_for_the_fans():
+    assert_uniform(init.kaiming_uniform_(ow.empty(200, 30, 5), a=math.sqrt(5)), 1 / math.sqrt(150))
+
+
+def test_a_truncated_normal_stays_within_its_limits():
+    values = init.trunc_normal_(ow.empty(MANY), std=1.0, a=-1.0, b=0.5)
+
+    assert values.min().item() >= -1.0
+    assert values.max().item() <= 0.5
+    expected = torch.nn.init.trunc_normal_(torch.empty(MANY), std=1.0, a=-1.0, b=0.5)
+    assert values.mean().item() == pytest.approx(expected.mean().item(), abs=0.01)
+    assert values.var().item() == pytest.approx(expected.var().item(), rel=0.03)
+
+
+def test_limits_that_hold_no_numbers_are_refused():
+    with pytest.raises(ValueError, match="too far from the mean"):
+        init.trunc_normal_(ow.empty(2), mean=50.0)
+
+
+def test_constants_identities_and_diracs():
+    assert init.constant_(ow.empty(2), 3).tolist() == [3.0, 3.0]
+    assert init.eye_(ow.empty(2, 3)).tolist() == torch.nn.init.eye_(torch.empty(2, 3)).tolist()
+    expected = torch.nn.init.dirac_(torch.empty(4, 2, 3, 3), groups=2)
+    assert init.dirac_(ow.empty(4, 2, 3, 3), groups=2).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["linear", "conv2d", "sigmoid", "tanh", "relu", "selu"])
+def test_gains_are_those_of_torch(name):
+    assert init.calculate_gain(name) == torch.nn.init.calculate_gain(name)
+
+
+def test_the_gain_of_leaky_relu_depends_on_its_slope():
+    expected = torch.nn.init.calculate_gain("leaky_relu", 0.2)
+
+    assert init.calculate_gain("leaky_relu", 0.2) == expected
+
+
+def test_a_parameter_is_filled_and_keeps_requiring_grad():
+    weight = nn.Parameter(ow.empty(2))
+
+    assert init.ones_(weight) is weight
+    assert weight.tolist() == [1.0, 1.0]
+    assert weight.requires_grad
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match="at least 2 dimensions, got sizes"):
+        init.xavier_uniform_(ow.empty(2))
+    with pytest.raises(ValueError, match="mode must be 'fan_in' or 'fan_out'"):
+        init.kaiming_normal_(ow.empty(2, 2), mode="fan")
+    with pytest.raises(ValueError, match="there is no nonlinearity 'wave'"):
+        init.calculate_gain("wave")
+
+
+# ---- the values that modules start with ----
+
+
+def test_a_linear_layer_starts_uniform():
+    layer = nn.Linear(400, 300)
+
+    assert_uniform(layer.weight, 1 / 20)
+    assert layer.bias.detach().abs().max().item() <= 1 / 20
+
+
+def test_a_convolution_starts_uniform():
+    layer = nn.Conv2d(16, 200, 5)
+
+    assert_uniform(layer.weight, 1 / 20)
+    assert layer.bias.detach().abs().max().item() <= 1 / 20
+
+
+def test_an_embedding_starts_normal_but_for_its_padding():
+    layer = nn.Embedding(400, 300, padding_idx=3)
+
+    assert_normal(layer.weight, 1.0)
+    assert layer.weight.detach()[3].abs().sum().item() == 0
+
+
+def test_a_recurrent_layer_starts_uniform():
+    assert_uniform(nn.LSTM(100, 100).weight_ih_l0, 1 / 10)
+
+
+def test_attention_starts_with_xavier_and_zero_biases():
+    layer = nn.MultiheadAttention(200, 2)
+
+    assert_uniform(layer.in_proj_weight, math.sqrt(6 / 800))
+    assert layer.in_proj_bias.detach().abs().sum().item() == 0
+    assert layer.out_proj.bias.detach().abs().sum().item() == 0
