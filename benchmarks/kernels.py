@@ -1,10 +1,18 @@
-"""Built-in kernels beside PyTorch's, from Python: 4, 1 K and 1 M elements, on 1 and 2 threads."""
+"""Built-in kernels beside PyTorch's, from Python: 4, 1 K and 1 M elements, products of matrices and
+convolutions, on 1 and 2 threads."""
 
 import math
 import sys
 
 from harness import Report, Row, release_build
-from kernels import SIZES, measure, pointwise_cases
+from kernels import (
+    SIZES,
+    convolution_cases,
+    measure,
+    pointwise_cases,
+    product_cases,
+    small_product_cases,
+)
 
 sys.path.insert(0, str(release_build() / "python"))
 import opwright
@@ -32,6 +40,26 @@ def add_rows(report, threads, size, ours, peer):
         report.add(Row.times_better(words, ours=1.0, peer=ratio, times=mean, unit="x"))
 
 
+def measure_matrices(report, threads, make_cases, size, targets, family):
+    """Rows of products and convolutions, which take about as long as `size` elements elsewhere."""
+    sides = {"ours": make_cases(opwright)}
+    if torch:
+        sides["torch"] = make_cases(torch)
+    figures = measure(sides, size, threads, rounds=9 if report.options.quick else 41)
+    ours, peer = figures["ours"], figures.get("torch", {})
+    words = f"{threads} thread{'s' if threads > 1 else ''}"
+    for name, figure in ours.items():
+        times = targets.get(name, targets["each"])
+        row = f"{name}, {words}"
+        report.add(Row.times_better(row, ours=figure, peer=peer.get(name), times=times, unit="ns"))
+    if "mean" in targets and peer:
+        logs = [math.log(peer[name] / ours[name]) for name in ours]
+        ratio = math.exp(sum(logs) / len(logs))
+        row = f"geometric mean, {family}, {words}"
+        times = targets["mean"]
+        report.add(Row.times_better(row, ours=1.0, peer=ratio, times=times, unit="x"))
+
+
 def main():
     report = Report(__doc__)
     for threads in (1, 2):
@@ -44,6 +72,12 @@ def main():
                 sides["torch"] = pointwise_cases(torch, size)
             figures = measure(sides, size, threads, rounds=9 if report.options.quick else 41)
             add_rows(report, threads, size, figures["ours"], figures.get("torch", {}))
+        if threads == 1:
+            small = {"mm 2x2": 4.0, "each": 1.0}
+            measure_matrices(report, threads, small_product_cases, 4096, small, "small products")
+        large = {"each": 0.6, "mean": 1.0}
+        measure_matrices(report, threads, product_cases, 1 << 20, large, "products")
+        measure_matrices(report, threads, convolution_cases, 1 << 20, large, "convolutions")
     return report.finish()
 
 
