@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/matrix/packed_product.h"
+#include "opwright/ops/matrix/scratch_memory.h"
 
 namespace opwright {
 namespace {
@@ -31,20 +31,21 @@ class Images {
     size_ = layout.is_plain() ? plan.input_positions() : layout.channel_size();
     if (layout.is_plain()) return;
     const int64_t channels = plan.batch * plan.groups * plan.in_channels;
-    memory_ = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(channels * size_));
+    memory_.emplace(static_cast<size_t>(channels * size_) * sizeof(T));
+    T* const laid_out = memory_->data<T>();
     parallel_for(channels, std::max<int64_t>(1, kCopyGrain / std::max<int64_t>(1, size_)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i)
-                     layout.lay_out(input + i * plan.input_positions(), memory_.get() + i * size_);
+                     layout.lay_out(input + i * plan.input_positions(), laid_out + i * size_);
                  });
-    data_ = memory_.get();
+    data_ = laid_out;
   }
   [[nodiscard]] const T* channel(int64_t index) const { return data_ + index * size_; }
 
  private:
   const T* data_;
   int64_t size_;
-  std::unique_ptr<T[]> memory_;  // NOLINT(modernize-avoid-c-arrays): uninitialised
+  std::optional<ScratchMemory> memory_;
 };
 
 // Consecutive results that read consecutive elements.
@@ -73,7 +74,6 @@ class Runs {
   }
   [[nodiscard]] const Run* begin() const { return runs_.data(); }
   [[nodiscard]] const Run* end() const { return runs_.data() + size_; }
-  [[nodiscard]] size_t size() const { return size_; }
 
  private:
   std::array<Run, 32> runs_;  // a panel has no more columns
@@ -128,6 +128,18 @@ void convolve_channel(const Convolution<T>& c, const T* image, const T* weights,
   }
 }
 
+// A panel of columns: a line for each weight.
+template <class T>
+struct CopyRunsLoop {
+  OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* image, const int64_t* offsets,
+                                  int64_t depth, const Runs* runs) {
+    for (const Run& each : *runs) {
+      for (int64_t i = 0; i < depth; ++i)
+        copy_line(to + i * width + each.to, image + each.from + offsets[i], each.count);
+    }
+  }
+};
+
 // Columns [first, first + count) of the result of one group of one image, as a product.
 template <class T>
 void convolve_columns(const Convolution<T>& c, const T* image, const T* weights, T* output,
@@ -149,16 +161,7 @@ void convolve_columns(const Convolution<T>& c, const T* image, const T* weights,
         const Runs runs(c.plan, c.layout, first + column, columns);
         const int64_t* offsets = c.offsets.data() + k;
         if (columns < tile_columns) std::fill_n(to, tile_columns * deep, T{});
-        if (runs.size() == 1 && columns == 32) {  // copies of a known length are vector code
-          for (int64_t i = 0; i < deep; ++i)
-            std::memcpy(to + i * tile_columns, image + runs.begin()->from + offsets[i],
-                        32 * sizeof(T));
-          return;
-        }
-        for (int64_t i = 0; i < deep; ++i) {
-          for (const Run& run : runs)
-            std::copy_n(image + run.from + offsets[i], run.count, to + i * tile_columns + run.to);
-        }
+        run_at_level<CopyRunsLoop<T>>(to, tile_columns, image, offsets, deep, &runs);
       });
 }
 

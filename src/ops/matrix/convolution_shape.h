@@ -126,7 +126,8 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
                      sizes_text(input), ", weight of sizes ", sizes_text(weight), ", padding ",
                      to_text(std::span<const Int>(shape.padding)), " and dilation ",
                      to_text(std::span<const Int>(shape.dilation)));
-      shape.output.push_back((image + border - reach - Int(1)) / shape.stride[i] + Int(1));
+      // Numbers first: a symbol's expression stays short.
+      shape.output.push_back((image + (border - reach - Int(1))) / shape.stride[i] + Int(1));
     }
   }
   return shape;

@@ -7,9 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
+#include <cstring>
 
+#include "opwright/ops/cpu/run_at_level.h"
+#include "opwright/ops/matrix/scratch_memory.h"
 #include "opwright/ops/matrix/tile_kernel.h"
 
 namespace opwright {
@@ -18,24 +19,6 @@ inline constexpr int64_t kBlockDepth = 256;
 inline constexpr int64_t kBlockRows = 96;             // a multiple of every kernel's rows
 inline constexpr int64_t kBlockColumnBytes = 4096;    // a multiple of every kernel's columns
 inline constexpr int64_t kLargestTile = 8 * 32;       // elements
-inline constexpr int64_t kPanelSlack = 64;            // elements that a filler may write too many
-inline constexpr std::align_val_t kPanelAlignment{64};
-
-// Uninitialised memory for panels.
-template <class T>
-class PanelMemory {
- public:
-  explicit PanelMemory(int64_t count)
-      : data_(static_cast<T*>(::operator new(
-            static_cast<size_t>(count + kPanelSlack) * sizeof(T), kPanelAlignment))) {}
-  ~PanelMemory() { ::operator delete(data_, kPanelAlignment); }
-  PanelMemory(const PanelMemory&) = delete;
-  PanelMemory& operator=(const PanelMemory&) = delete;
-  [[nodiscard]] T* data() const { return data_; }
-
- private:
-  T* data_;
-};
 
 // A block of the result: dense rows, `row` elements apart.
 template <class T>
@@ -90,22 +73,24 @@ void multiply_packed(const ProductTarget<T>& target, int64_t depth, const FillLe
   const int64_t most_columns = std::min(kBlockColumns, round_up(target.columns, tile_columns));
   const int64_t most_rows = std::min(kBlockRows, round_up(target.rows, tile_rows));
   const int64_t most_depth = std::min(kBlockDepth, depth);
-  const PanelMemory<T> left(most_rows * most_depth);
-  const PanelMemory<T> right(most_columns * most_depth);
+  const ScratchMemory memory(static_cast<size_t>((most_rows + most_columns) * most_depth) *
+                             sizeof(T));
+  T* const right = memory.data<T>();  // whose lines are whole vectors
+  T* const left = right + most_columns * most_depth;
   for (int64_t j0 = 0; j0 < target.columns; j0 += kBlockColumns) {
     const int64_t columns = std::min(kBlockColumns, target.columns - j0);
     for (int64_t k0 = 0; k0 < depth; k0 += kBlockDepth) {
       const int64_t deep = std::min(kBlockDepth, depth - k0);
       const bool adds = target.adds || k0 > 0;
       for (int64_t j = 0; j < columns; j += tile_columns)
-        fill_right(right.data() + j * deep, j0 + j, std::min(tile_columns, columns - j), k0, deep);
+        fill_right(right + j * deep, j0 + j, std::min(tile_columns, columns - j), k0, deep);
       for (int64_t i0 = 0; i0 < target.rows; i0 += kBlockRows) {
         const int64_t rows = std::min(kBlockRows, target.rows - i0);
         for (int64_t i = 0; i < rows; i += tile_rows)
-          fill_left(left.data() + i * deep, i0 + i, std::min(tile_rows, rows - i), k0, deep);
+          fill_left(left + i * deep, i0 + i, std::min(tile_rows, rows - i), k0, deep);
         for (int64_t j = 0; j < columns; j += tile_columns) {
           for (int64_t i = 0; i < rows; i += tile_rows)
-            multiply_panels(kernels, left.data() + i * deep, right.data() + j * deep, deep,
+            multiply_panels(kernels, left + i * deep, right + j * deep, deep,
                             target.data + (i0 + i) * target.row + j0 + j, target.row,
                             std::min(tile_rows, rows - i), std::min(tile_columns, columns - j),
                             adds);
@@ -115,18 +100,38 @@ void multiply_packed(const ProductTarget<T>& target, int64_t depth, const FillLe
   }
 }
 
+// Copies a few elements without a call: the whole lines of panels as vectors.
+template <class T>
+OPWRIGHT_INLINE void copy_line(T* to, const T* from, int64_t count) {
+  if (count == 32) {
+    std::memcpy(to, from, 32 * sizeof(T));
+  } else if (count == 16) {
+    std::memcpy(to, from, 16 * sizeof(T));
+  } else {
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(T));
+    for (; i < count; ++i) to[i] = from[i];
+  }
+}
+
+// A panel whose lines are dense in memory the other way round: rows of a right factor.
+template <class T>
+struct CopyLinesLoop {
+  OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* from, int64_t step, int64_t lines,
+                                  int64_t depth) {
+    for (int64_t d = 0; d < depth; ++d) {
+      copy_line(to + d * width, from + d * step, lines);
+      for (int64_t i = lines; i < width; ++i) to[d * width + i] = T{};
+    }
+  }
+};
+
 // Fills a panel of `width` lines from a matrix: to[d * width + i] = from[i * line + d * step], and
 // zero for lines that are not there.
 template <class T>
 void fill_panel(T* to, int64_t width, const T* from, int64_t line, int64_t step, int64_t lines,
                 int64_t depth) {
-  if (line == 1) {
-    for (int64_t d = 0; d < depth; ++d) {
-      std::copy_n(from + d * step, lines, to + d * width);
-      std::fill_n(to + d * width + lines, width - lines, T{});
-    }
-    return;
-  }
+  if (line == 1) return run_at_level<CopyLinesLoop<T>>(to, width, from, step, lines, depth);
   constexpr int64_t kRun = 16;  // elements of a line at a time: one or two cache lines
   for (int64_t d0 = 0; d0 < depth; d0 += kRun) {
     const int64_t end = std::min(depth, d0 + kRun);
