@@ -43,11 +43,13 @@ TEST(Convolution, PadsStridesAndDilates) {
   EXPECT_EQ(floats(conv1d(row, weight, std::nullopt, {1}, {1})),
             (std::vector<float>{0, 1, 3, 5, 7, 4}));
   EXPECT_EQ(floats(conv1d(row, weight, std::nullopt, {2})), (std::vector<float>{1, 5}));
-  EXPECT_EQ(floats(conv1d(row, weight, std::nullopt, {1}, kNoPadding, {3})), (std::vector<float>{3, 5}));
+  EXPECT_EQ(floats(conv1d(row, weight, std::nullopt, {1}, kNoPadding, {3})),
+            (std::vector<float>{3, 5}));
 }
 
 TEST(Convolution, KeepsGroupsApart) {
-  const Tensor result = conv1d(range({1, 2, 2}), ones({2, 1, 2}), std::nullopt, {1}, kNoPadding, {1}, 2);
+  const Tensor result =
+      conv1d(range({1, 2, 2}), ones({2, 1, 2}), std::nullopt, {1}, kNoPadding, {1}, 2);
 
   EXPECT_EQ(floats(result), (std::vector<float>{1, 5}));
 }
@@ -101,8 +103,9 @@ TEST(Convolution, NamesWhatDoesNotFit) {
       "input of sizes [1, 2, 3, 3]");
   EXPECT_ERROR_CONTAINS(convolve(image, ones({4, 2, 5, 2})), "RuntimeError",
                         "convolution: the kernel must not be larger than the padded input");
-  EXPECT_ERROR_CONTAINS(convolve(image, ones({4, 2, 2, 2}, DType::Float64)), "TypeError",
-                        "convolution: input and weight must have one dtype, got float32 and float64");
+  EXPECT_ERROR_CONTAINS(
+      convolve(image, ones({4, 2, 2, 2}, DType::Float64)), "TypeError",
+      "convolution: input and weight must have one dtype, got float32 and float64");
   EXPECT_ERROR_CONTAINS(convolve(ones({2, 3, 3}), ones({4, 2, 2, 2})), "RuntimeError",
                         "convolution: input must have 4 dimensions, as weight has");
   EXPECT_ERROR_CONTAINS(conv2d(image, ones({4, 2, 2, 2}), std::nullopt, {0}), "RuntimeError",
@@ -117,9 +120,8 @@ TEST(Convolution, NamesWhatDoesNotFit) {
 }
 
 TEST(Convolution, FakeHasTheShapeOfTheResult) {
-  const FakeTensor image =
-      empty<FakeTensor>({2, 3, 8, 9}, DType::Float32, {}, Device(kOpwDeviceMeta), {},
-                        MemoryFormat::ChannelsLast);
+  const FakeTensor image = empty<FakeTensor>(
+      {2, 3, 8, 9}, DType::Float32, {}, Device(kOpwDeviceMeta), {}, MemoryFormat::ChannelsLast);
   const FakeTensor weight =
       empty<FakeTensor>({6, 3, 3, 3}, DType::Float32, {}, Device(kOpwDeviceMeta));
 
@@ -136,8 +138,8 @@ TEST(Convolution, FakeKeepsSymbolicSizes) {
   const Tensor image = make_fake(std::vector<SymInt>{batch, 3, 8, width}, DType::Float32, kCpu);
   const Tensor weight = make_fake(std::vector<SymInt>{6, 3, 3, 3}, DType::Float32, kCpu);
 
-  const Tensor result = convolution(image, weight, std::nullopt, {1, 1}, {1, 1}, {1, 1}, false,
-                                    {0, 0}, 1);
+  const Tensor result =
+      convolution(image, weight, std::nullopt, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1);
 
   EXPECT_EQ(concatenate(result), "float32[s0, 6, 8, s1 + -1 + 1]");
   EXPECT_TRUE(owner.specialisations.empty());
@@ -147,9 +149,8 @@ TEST(ConvolutionBackward, GivesTheGradientsThatAreAskedFor) {
   const Tensor image = range({1, 1, 3});
   const bool wanted[] = {true, true, false};
 
-  const auto [of_image, of_weight, of_bias] =
-      convolution_backward(ones({1, 1, 2}), image, ones({1, 1, 2}), std::nullopt, {1}, {0}, {1},
-                           false, {0}, 1, wanted);
+  const auto [of_image, of_weight, of_bias] = convolution_backward(
+      ones({1, 1, 2}), image, ones({1, 1, 2}), std::nullopt, {1}, {0}, {1}, false, {0}, 1, wanted);
 
   EXPECT_EQ(floats(of_image), (std::vector<float>{1, 2, 1}));
   EXPECT_EQ(floats(of_weight), (std::vector<float>{1, 3}));
@@ -158,11 +159,11 @@ TEST(ConvolutionBackward, GivesTheGradientsThatAreAskedFor) {
 
 TEST(ConvolutionBackward, NamesAGradientOfOtherSizes) {
   const bool wanted[] = {true, true, true};
-  EXPECT_ERROR_CONTAINS(
-      convolution_backward(ones({1, 1, 3}), range({1, 1, 3}), ones({1, 1, 2}), std::nullopt, {1},
-                           {0}, {1}, false, {0}, 1, wanted),
-      "RuntimeError",
-      "convolution_backward: grad_output must have the sizes [1, 1, 2] of the result, got [1, 1, 3]");
+  EXPECT_ERROR_CONTAINS(convolution_backward(ones({1, 1, 3}), range({1, 1, 3}), ones({1, 1, 2}),
+                                             std::nullopt, {1}, {0}, {1}, false, {0}, 1, wanted),
+                        "RuntimeError",
+                        "convolution_backward: grad_output must have the sizes [1, 1, 2] of the "
+                        "result, got [1, 1, 3]");
 }
 
 }  // namespace

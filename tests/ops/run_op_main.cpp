@@ -4,10 +4,10 @@
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// S text; L ints; K bools; D dtype; M memory format; N for None; V tensors separated by ";"; O the same
-// where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes, of
-// the elements in logical order, a number as a zero-dim tensor, several tensors separated by ";";
-// or E kind: text.
+// S text; L ints; K bools; D dtype; M memory format; N for None; V tensors separated by ";"; O the
+// same where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes,
+// of the elements in logical order, a number as a zero-dim tensor, several tensors separated by
+// ";"; or E kind: text.
 #include <array>
 #include <cstdint>
 #include <cstdlib>

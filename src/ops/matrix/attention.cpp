@@ -16,8 +16,9 @@ constexpr double kLowest = -std::numeric_limits<double>::infinity();
 // Every head as often as there are heads of the query for it.
 Tensor repeat_heads(const Tensor& tensor, const SymInt& heads, const char* name) {
   const SymInt own = tensor.sym_size(-3);
-  OPWRIGHT_CHECK(own > 0 && heads % own == 0, kWho, ": the heads of query must be a multiple of those of ",
-                 name, ", got ", heads, " and ", own);
+  OPWRIGHT_CHECK(own > 0 && heads % own == 0, kWho,
+                 ": the heads of query must be a multiple of those of ", name, ", got ", heads,
+                 " and ", own);
   SymSizes sizes;
   for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
   SymSizes repeated = sizes;
@@ -53,8 +54,8 @@ void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
   OPWRIGHT_CHECK_TYPE(!mask || mask->dtype() == DType::Bool || mask->dtype() == query.dtype(), kWho,
                       ": attn_mask must be bool or have the dtype of query, got ", mask->dtype(),
                       " and ", query.dtype());
-  OPWRIGHT_CHECK_KIND("NotImplementedError", dropout_p == 0.0, kWho,
-                      ": dropout_p must be 0, got ", dropout_p, "; apply dropout to the result");
+  OPWRIGHT_CHECK_KIND("NotImplementedError", dropout_p == 0.0, kWho, ": dropout_p must be 0, got ",
+                      dropout_p, "; apply dropout to the result");
 }
 
 }  // namespace
@@ -73,8 +74,7 @@ Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor&
       scale ? *scale : 1.0 / std::sqrt(static_cast<double>(query.sym_size(-1).specialise()));
   // Half of the factor on each side keeps the products of halves small.
   const double root = std::sqrt(std::abs(factor));
-  Tensor weights = matmul(mul(query, factor < 0 ? -root : root),
-                          mul(keys, root).transpose(-2, -1));
+  Tensor weights = matmul(mul(query, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
   if (is_causal) weights = where(make_causal_mask(query, key), weights, kLowest);
   if (!attn_mask) return matmul(_softmax(weights, -1, false), values);
   weights = attn_mask->dtype() == DType::Bool ? where(*attn_mask, weights, kLowest)

@@ -185,15 +185,16 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(
   const MemoryFormat format = convolution_format(input, weight);
   const Tensor grad = as_operand(grad_output);
   const auto make_nothing = [&] { return make_empty(std::array<int64_t, 1>{0}, dtype); };
-  Tensor of_input = output_mask[0] ? as_result(compute_convolution(kBackward, plan.reversed(), grad,
-                                                                   as_operand(weight), nullptr,
-                                                                   input.sizes()),
-                                               dtype, format)
-                                   : make_nothing();
-  Tensor of_weight = output_mask[1] ? as_result(compute_weight_gradient(plan, as_operand(input),
-                                                                        grad, weight.sizes()),
-                                                dtype, format)
-                                    : make_nothing();
+  Tensor of_input = output_mask[0]
+                        ? as_result(compute_convolution(kBackward, plan.reversed(), grad,
+                                                        as_operand(weight), nullptr, input.sizes()),
+                                    dtype, format)
+                        : make_nothing();
+  Tensor of_weight =
+      output_mask[1]
+          ? as_result(compute_weight_gradient(plan, as_operand(input), grad, weight.sizes()), dtype,
+                      format)
+          : make_nothing();
   Tensor of_bias = output_mask[2] ? as_dtype(compute_bias_gradient(grad), dtype) : make_nothing();
   return {std::move(of_input), std::move(of_weight), std::move(of_bias)};
 }

@@ -67,8 +67,8 @@ Tensor convolve_named(const char* who, int64_t ndim, const Tensor& input, const 
     odd = total % SymInt(2);
     is_even = is_even && odd == 0;
   }
-  return convolve_forward(who, ndim, is_even ? input : constant_pad_nd(input, more, 0), weight, bias,
-                          stride, widths, dilation, groups);
+  return convolve_forward(who, ndim, is_even ? input : constant_pad_nd(input, more, 0), weight,
+                          bias, stride, widths, dilation, groups);
 }
 
 Tensor convolve_transposed(const char* who, int64_t ndim, const Tensor& input, const Tensor& weight,

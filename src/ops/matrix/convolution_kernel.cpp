@@ -179,8 +179,10 @@ void convolve_all(const Convolution<T>& c, const T* weight, const T* bias, T* ou
   };
   if constexpr (kHasTiles<T>) {
     if (plan.out_channels > 1 && plan.depth() > 0) {
-      const int64_t wanted = std::max<int64_t>(1, 2 * threads_here() / std::max<int64_t>(1, images));
-      const int64_t pieces = threads_here() == 1 ? 1 : std::min(wanted, positions / kPieceColumns + 1);
+      const int64_t wanted =
+          std::max<int64_t>(1, 2 * threads_here() / std::max<int64_t>(1, images));
+      const int64_t pieces =
+          threads_here() == 1 ? 1 : std::min(wanted, positions / kPieceColumns + 1);
       const int64_t step = ((positions + pieces - 1) / pieces + 31) / 32 * 32;
       return parallel_for(images * pieces, 1, [&](int64_t begin, int64_t end) {
         for (int64_t piece = begin; piece < end; ++piece) {
@@ -189,10 +191,9 @@ void convolve_all(const Convolution<T>& c, const T* weight, const T* bias, T* ou
           const int64_t count = std::min(step, positions - first);
           if (count <= 0) continue;
           for (int64_t out = 0; bias && out < plan.out_channels; ++out) fill(i, out, first, count);
-          convolve_columns(c, image_of(i),
-                           weight + i % plan.groups * plan.out_channels * plan.depth(),
-                           output + i * plan.out_channels * positions, first, count,
-                           bias != nullptr);
+          convolve_columns(
+              c, image_of(i), weight + i % plan.groups * plan.out_channels * plan.depth(),
+              output + i * plan.out_channels * positions, first, count, bias != nullptr);
         }
       });
     }
@@ -212,8 +213,9 @@ void convolve_all(const Convolution<T>& c, const T* weight, const T* bias, T* ou
 
 // Columns of the gradient of one group's weights, [out_channels, depth], over all images.
 template <class T>
-void add_gradient_columns(const Convolution<T>& c, const std::vector<int64_t>& places, int64_t group,
-                          const T* grad_output, T* grad_weight, int64_t first, int64_t count) {
+void add_gradient_columns(const Convolution<T>& c, const std::vector<int64_t>& places,
+                          int64_t group, const T* grad_output, T* grad_weight, int64_t first,
+                          int64_t count) {
   const ConvolutionPlan& plan = c.plan;
   const int64_t positions = plan.positions();
   const int64_t tile_rows = tile_kernels<T>().tile_rows();
@@ -251,8 +253,7 @@ T sum_gradient(const Convolution<T>& c, const std::vector<int64_t>& places, int6
   T sum{};
   for (int64_t image = 0; image < plan.batch; ++image) {
     const int64_t index = image * plan.groups + group;
-    const T* from =
-        c.images.channel(index * plan.in_channels) + c.offsets[static_cast<size_t>(k)];
+    const T* from = c.images.channel(index * plan.in_channels) + c.offsets[static_cast<size_t>(k)];
     const T* grads = grad_output + (index * plan.out_channels + out) * plan.positions();
     for (size_t i = 0; i < places.size(); ++i)
       sum = wrap_add(sum, wrap_mul(grads[i], from[places[i]]));
@@ -312,8 +313,8 @@ void find_weight_gradient(const ConvolutionPlan& plan, const T* input, const T* 
   });
 }
 
-#define OPWRIGHT_CONVOLUTIONS_OF(T)                                                              \
-  template void convolve(const ConvolutionPlan&, const T*, const T*, const T*, T*);              \
+#define OPWRIGHT_CONVOLUTIONS_OF(T)                                                 \
+  template void convolve(const ConvolutionPlan&, const T*, const T*, const T*, T*); \
   template void find_weight_gradient(const ConvolutionPlan&, const T*, const T*, T*)
 OPWRIGHT_CONVOLUTIONS_OF(float);
 OPWRIGHT_CONVOLUTIONS_OF(double);

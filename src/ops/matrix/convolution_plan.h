@@ -27,8 +27,8 @@ struct ConvolutionPlan {
   [[nodiscard]] int64_t depth() const { return in_channels * taps(); }
   // The plan of the gradient of the input, whose weights are the same.
   [[nodiscard]] ConvolutionPlan reversed() const {
-    return {batch,  groups, out_channels, in_channels, output,     kernel,
-            input,  stride, padding,      dilation,    !transposed};
+    return {batch, groups, out_channels, in_channels, output,     kernel,
+            input, stride, padding,      dilation,    !transposed};
   }
 };
 

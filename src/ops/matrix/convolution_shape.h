@@ -1,5 +1,5 @@
-// The sizes of convolutions: checks, lists for every dimension, the result. Real and fake kernels ask
-// here: AnyTensor is Tensor or FakeTensor, whose sizes may be symbols.
+// The sizes of convolutions: checks, lists for every dimension, the result. Real and fake kernels
+// ask here: AnyTensor is Tensor or FakeTensor, whose sizes may be symbols.
 #pragma once
 
 #include <algorithm>
@@ -76,8 +76,8 @@ void check_convolved(const char* who, const AnyTensor& input, const AnyTensor& w
     OPWRIGHT_CHECK(input.size(i) > Int(0), who,
                    ": only the batch and the channels of input may be empty, got sizes ",
                    sizes_text(input));
-    OPWRIGHT_CHECK(weight.size(i) > Int(0), who, ": the kernel must not be empty, got weight of sizes ",
-                   sizes_text(weight));
+    OPWRIGHT_CHECK(weight.size(i) > Int(0), who,
+                   ": the kernel must not be empty, got weight of sizes ", sizes_text(weight));
   }
 }
 
@@ -88,14 +88,14 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
   using Int = SizeOf<AnyTensor>;
   check_convolved(who, input, weight, args.groups, args.transposed);
   const size_t ndim = static_cast<size_t>(weight.dim()) - 2;
-  ConvolutionShape<Int> shape{.stride = expand_list(who, "stride", args.stride, ndim),
-                              .padding = expand_list(who, "padding", args.padding, ndim),
-                              .dilation = expand_list(who, "dilation", args.dilation, ndim),
-                              .output_padding =
-                                  expand_list(who, "output_padding", args.output_padding, ndim),
-                              .groups = args.groups,
-                              .transposed = args.transposed,
-                              .output = {}};
+  ConvolutionShape<Int> shape{
+      .stride = expand_list(who, "stride", args.stride, ndim),
+      .padding = expand_list(who, "padding", args.padding, ndim),
+      .dilation = expand_list(who, "dilation", args.dilation, ndim),
+      .output_padding = expand_list(who, "output_padding", args.output_padding, ndim),
+      .groups = args.groups,
+      .transposed = args.transposed,
+      .output = {}};
   check_least(who, "stride", shape.stride, 1);
   check_least(who, "padding", shape.padding, 0);
   check_least(who, "dilation", shape.dilation, 1);
@@ -108,17 +108,18 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
     const Int reach = shape.dilation[i] * (weight.size(dim) - Int(1));
     const Int border = Int(2) * shape.padding[i];
     if (args.transposed) {
-      OPWRIGHT_CHECK(shape.output_padding[i] < shape.stride[i] ||
-                         shape.output_padding[i] < shape.dilation[i],
-                     who, ": output_padding must be smaller than stride or dilation, got ",
-                     to_text(std::span<const Int>(shape.output_padding)), ", stride ",
-                     to_text(std::span<const Int>(shape.stride)), " and dilation ",
-                     to_text(std::span<const Int>(shape.dilation)));
+      OPWRIGHT_CHECK(
+          shape.output_padding[i] < shape.stride[i] || shape.output_padding[i] < shape.dilation[i],
+          who, ": output_padding must be smaller than stride or dilation, got ",
+          to_text(std::span<const Int>(shape.output_padding)), ", stride ",
+          to_text(std::span<const Int>(shape.stride)), " and dilation ",
+          to_text(std::span<const Int>(shape.dilation)));
       const Int size =
           (image - Int(1)) * shape.stride[i] - border + reach + shape.output_padding[i] + Int(1);
-      OPWRIGHT_CHECK(size >= Int(0), who, ": padding ", to_text(std::span<const Int>(shape.padding)),
-                     " takes more than there is of the result of an input of sizes ", sizes_text(input),
-                     " and a weight of sizes ", sizes_text(weight));
+      OPWRIGHT_CHECK(size >= Int(0), who, ": padding ",
+                     to_text(std::span<const Int>(shape.padding)),
+                     " takes more than there is of the result of an input of sizes ",
+                     sizes_text(input), " and a weight of sizes ", sizes_text(weight));
       shape.output.push_back(size);
     } else {
       OPWRIGHT_CHECK(image + border > reach, who,
@@ -139,8 +140,9 @@ void check_bias(const char* who, const std::optional<AnyTensor>& bias, const Any
   if (!bias) return;
   OPWRIGHT_CHECK(bias->dim() == 1 && bias->size(0) == channels, who, ": bias must have the sizes [",
                  channels, "], got ", sizes_text(*bias));
-  OPWRIGHT_CHECK_TYPE(bias->dtype() == input.dtype(), who, ": bias must have the dtype of input, got ",
-                      bias->dtype(), " and ", input.dtype());
+  OPWRIGHT_CHECK_TYPE(bias->dtype() == input.dtype(), who,
+                      ": bias must have the dtype of input, got ", bias->dtype(), " and ",
+                      input.dtype());
 }
 
 // The format of the results, as PyTorch has it: channels last where input or weight is. A row of

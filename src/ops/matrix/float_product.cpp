@@ -11,8 +11,8 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kTinyWork = 64;             // multiplications that need no vectors
-constexpr int64_t kDirectBytes = 64 * 1024;   // of a right factor that is read where it is
+constexpr int64_t kTinyWork = 64;            // multiplications that need no vectors
+constexpr int64_t kDirectBytes = 64 * 1024;  // of a right factor that is read where it is
 constexpr int64_t kDirectDepth = 512;
 constexpr int64_t kDotChunk = int64_t{1} << 16;
 
@@ -30,7 +30,8 @@ void multiply_tiny(const MatrixProduct<T>& p) {
 
 // The last columns, which do not fill a vector.
 template <class T>
-void multiply_last_columns(const TileKernels<T>& kernels, const MatrixProduct<T>& p, int64_t first) {
+void multiply_last_columns(const TileKernels<T>& kernels, const MatrixProduct<T>& p,
+                           int64_t first) {
   const int64_t columns = p.columns - first;
   const int64_t lanes = kernels.lanes;
   std::array<T, kDirectDepth * 16> panel;
@@ -90,8 +91,8 @@ void multiply_matrices(const MatrixProduct<T>& p) {
     return multiply_tiny(p);
   if (p.columns == 1) return multiply_vector(p);
   if (p.rows == 1)  // the same product, written the other way round
-    return multiply_vector<T>({p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column,
-                               p.a_row, p.c, 1});
+    return multiply_vector<T>(
+        {p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, 1});
   const bool is_small = p.depth <= kDirectDepth &&
                         p.depth * p.columns * static_cast<int64_t>(sizeof(T)) <= kDirectBytes;
   if (p.depth == 0 || (is_small && (p.b_column == 1 || p.columns < tile_kernels<T>().lanes)))

@@ -17,10 +17,10 @@ Tensor compute_dot(const char* who, const Tensor& self, const Tensor& other, boo
   const Tensor output = make_empty({}, dtype);
   for_dtype(dtype, who, [&]<typename T>() {
     if constexpr (!kIsBool<T> && !kIsHalf<T>) {
-      *output.mutable_data<T>() =
-          a.numel() == 0 ? T{}
-                         : multiply_vectors(a.data<T>(), a.stride(0), b.data<T>(), b.stride(0),
-                                            a.numel(), conjugates);
+      *output.mutable_data<T>() = a.numel() == 0
+                                      ? T{}
+                                      : multiply_vectors(a.data<T>(), a.stride(0), b.data<T>(),
+                                                         b.stride(0), a.numel(), conjugates);
     }
   });
   return as_dtype(output, self.dtype());

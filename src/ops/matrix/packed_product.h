@@ -1,6 +1,7 @@
-// A large product of floats: blocks of both factors are copied into panels in the order in which the
-// tile kernels read them, so that a block of the right factor stays in the second cache and a panel
-// in the first. Whoever calls it fills the panels, from a matrix of any strides or from an image.
+// A large product of floats: blocks of both factors are copied into panels in the order in which
+// the tile kernels read them, so that a block of the right factor stays in the second cache and a
+// panel in the first. Whoever calls it fills the panels, from a matrix of any strides or from an
+// image.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +17,9 @@
 namespace opwright {
 
 inline constexpr int64_t kBlockDepth = 256;
-inline constexpr int64_t kBlockRows = 96;             // a multiple of every kernel's rows
-inline constexpr int64_t kBlockColumnBytes = 4096;    // a multiple of every kernel's columns
-inline constexpr int64_t kLargestTile = 8 * 32;       // elements
+inline constexpr int64_t kBlockRows = 96;           // a multiple of every kernel's rows
+inline constexpr int64_t kBlockColumnBytes = 4096;  // a multiple of every kernel's columns
+inline constexpr int64_t kLargestTile = 8 * 32;     // elements
 
 // A block of the result: dense rows, `row` elements apart.
 template <class T>
@@ -39,8 +40,8 @@ void multiply_panels(const TileKernels<T>& kernels, const T* left, const T* righ
   for (int64_t r = 0; r < rows;) {
     const size_t height = kernels.height_for(rows - r);
     const auto kernel = kernels.packed[height][vectors];
-    Tile<T> tile{left + r,      1,     kernels.tile_rows(), right, 2 * lanes,
-                 c + r * c_row, c_row, depth,               adds};
+    Tile<T> tile{left + r, 1,   kernels.tile_rows(), right, 2 * lanes, c + r * c_row, c_row,
+                 depth,    adds};
     if (columns == width) {
       kernel(tile);
     } else {
@@ -68,7 +69,9 @@ void multiply_packed(const ProductTarget<T>& target, int64_t depth, const FillLe
   const TileKernels<T>& kernels = tile_kernels<T>();
   const int64_t tile_rows = kernels.tile_rows();
   const int64_t tile_columns = kernels.tile_columns();
-  const auto round_up = [](int64_t value, int64_t step) { return (value + step - 1) / step * step; };
+  const auto round_up = [](int64_t value, int64_t step) {
+    return (value + step - 1) / step * step;
+  };
   constexpr int64_t kBlockColumns = kBlockColumnBytes / static_cast<int64_t>(sizeof(T));
   const int64_t most_columns = std::min(kBlockColumns, round_up(target.columns, tile_columns));
   const int64_t most_rows = std::min(kBlockRows, round_up(target.rows, tile_rows));

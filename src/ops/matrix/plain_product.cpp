@@ -73,8 +73,8 @@ T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64
   return static_cast<T>(sum);
 }
 
-#define OPWRIGHT_PRODUCTS_OF(T)                                                                    \
-  template void multiply_batch(const MatrixProduct<T>&, int64_t, int64_t, int64_t, int64_t);       \
+#define OPWRIGHT_PRODUCTS_OF(T)                                                              \
+  template void multiply_batch(const MatrixProduct<T>&, int64_t, int64_t, int64_t, int64_t); \
   template T multiply_vectors(const T*, int64_t, const T*, int64_t, int64_t, bool)
 OPWRIGHT_PRODUCTS_OF(uint8_t);
 OPWRIGHT_PRODUCTS_OF(int8_t);

@@ -5,8 +5,8 @@
 
 namespace opwright {
 
-// c = a * b. Strides are in elements and may be 0 or negative, those of `c` must not let two elements
-// meet; the columns of `c` are dense. `c` does not overlap the factors.
+// c = a * b. Strides are in elements and may be 0 or negative, those of `c` must not let two
+// elements meet; the columns of `c` are dense. `c` does not overlap the factors.
 template <class T>
 struct MatrixProduct {
   int64_t rows, depth, columns;
@@ -22,8 +22,8 @@ struct MatrixProduct {
 template <class T>
 void multiply_matrices(const MatrixProduct<T>& product);
 
-// `batch` products, the next one's matrices `a_batch`, `b_batch`, `c_batch` elements further, on the
-// threads of the pool.
+// `batch` products, the next one's matrices `a_batch`, `b_batch`, `c_batch` elements further, on
+// the threads of the pool.
 template <class T>
 void multiply_batch(const MatrixProduct<T>& first, int64_t batch, int64_t a_batch, int64_t b_batch,
                     int64_t c_batch);

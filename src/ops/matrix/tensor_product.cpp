@@ -138,8 +138,7 @@ void add_to_product(const char* who, const Tensor& product, const Tensor& addend
       check_factor<T>(who, "alpha", alpha);
       const T weight = number_as<T>(beta);
       const T factor = number_as<T>(alpha);
-      if (factor == T{})
-        std::fill_n(product.mutable_data<T>(), product.numel(), T{});
+      if (factor == T{}) std::fill_n(product.mutable_data<T>(), product.numel(), T{});
       if (weight != T{})
         add_scaled<T>(product, wide, layout, weight, factor);
       else if (factor != T{1} && factor != T{})

@@ -27,9 +27,10 @@ struct TileKernels {
   using Function = void (*)(const Tile<T>&);
   static constexpr size_t kHeights = 4;
 
-  int64_t lanes;                        // columns of one vector; a kernel takes one or two
-  std::array<int64_t, kHeights> rows;   // of the kernels, falling to 1
-  // [height][vectors - 1]. A packed one takes a_row = 1 and a_column = rows[0], whatever it is told.
+  int64_t lanes;                       // columns of one vector; a kernel takes one or two
+  std::array<int64_t, kHeights> rows;  // of the kernels, falling to 1
+  // [height][vectors - 1]. A packed one takes a_row = 1 and a_column = rows[0], whatever it is
+  // told.
   std::array<std::array<Function, 2>, kHeights> strided;
   std::array<std::array<Function, 2>, kHeights> packed;
 

@@ -86,10 +86,9 @@ constexpr TileKernels<T> kernels_of_level() {
           .rows = {kRows, 4, 2, 1},
           .strided = {kernels_of_height<T, Level, kRows, 0>(), kernels_of_height<T, Level, 4, 0>(),
                       kernels_of_height<T, Level, 2, 0>(), kernels_of_height<T, Level, 1, 0>()},
-          .packed = {kernels_of_height<T, Level, kRows, kRows>(),
-                     kernels_of_height<T, Level, 4, kRows>(),
-                     kernels_of_height<T, Level, 2, kRows>(),
-                     kernels_of_height<T, Level, 1, kRows>()}};
+          .packed = {
+              kernels_of_height<T, Level, kRows, kRows>(), kernels_of_height<T, Level, 4, kRows>(),
+              kernels_of_height<T, Level, 2, kRows>(), kernels_of_height<T, Level, 1, kRows>()}};
 }
 
 template <class T>

@@ -72,7 +72,8 @@ void multiply_vector(const MatrixProduct<T>& p) {
     return;
   }
   for (int64_t r = 0; r < p.rows; ++r)
-    p.c[r * p.c_row] = multiply_vectors(p.a + r * p.a_row, p.a_column, p.b, p.b_row, p.depth, false);
+    p.c[r * p.c_row] =
+        multiply_vectors(p.a + r * p.a_row, p.a_column, p.b, p.b_row, p.depth, false);
 }
 
 }  // namespace opwright
