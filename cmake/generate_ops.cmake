@@ -56,6 +56,7 @@ file(
   GLOB cpu_kernels
   CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/matrix/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/reduction/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/normalization/*.cpp"

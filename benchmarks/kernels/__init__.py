@@ -1,13 +1,21 @@
 """The cases of kernels.py, and how they are timed."""
 
 from .cases import SIZES, pointwise_cases
-from .matrix_shaped_cases import fold_cases, movement_cases
+from .matrix_cases import convolution_cases, product_cases, small_product_cases
+from .square_cases import fold_cases, movement_cases
 from .timing import measure
 
-__all__ = ["SIZES", "all_cases", "measure"]
+__all__ = [
+    "SIZES",
+    "convolution_cases",
+    "element_cases",
+    "measure",
+    "product_cases",
+    "small_product_cases",
+]
 
 
-def all_cases(package, size):
+def element_cases(package, size):
     """Every case with about `size` elements, a function without arguments by its name."""
     families = (pointwise_cases, fold_cases, movement_cases)
     return {name: call for family in families for name, call in family(package, size).items()}

@@ -1,7 +1,11 @@
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
 #include "ops/op_tensors.h"
+#include "opwright/tensor/factory.h"
+#include "symbolic/test_owner.h"
 
 namespace opwright {
 namespace {
@@ -11,6 +15,7 @@ using testing::floats;
 using testing::kNumberDTypes;
 using testing::range;
 using testing::tensor_of;
+using testing::TestOwner;
 
 TEST(Mm, MultipliesMatrices) {
   EXPECT_EQ(floats(mm(range({2, 3}), range({3, 2}))), (std::vector<float>{10, 13, 28, 40}));
@@ -53,6 +58,65 @@ TEST(Bmm, MultipliesABatch) {
   EXPECT_EQ(floats(bmm(x, range({2, 2, 1}))), (std::vector<float>{1, 13}));
   EXPECT_ERROR_CONTAINS(bmm(x, range({3, 2, 1})), "RuntimeError",
                         "bmm: self has 2 matrices and mat2 3");
+}
+
+TEST(Mm, FakeKeepsSymbolicSizes) {
+  TestOwner owner;
+  const SymInt rows = owner.backed("s0", 5);
+  const Tensor left = make_fake(std::vector<SymInt>{rows, 4}, DType::Float32, kCpu);
+  const Tensor right = make_fake(std::vector<SymInt>{4, 6}, DType::Float32, kCpu);
+
+  EXPECT_EQ(concatenate(mm(left, right)), "float32[s0, 6]");
+  EXPECT_EQ(concatenate(linear(left, right.t())), "float32[s0, 6]");
+  EXPECT_TRUE(owner.specialisations.empty());
+}
+
+TEST(Mm, WritesOut) {
+  Tensor out = empty({0});
+  Tensor small = ones({2});
+
+  mm(range({2, 2}), range({2, 2}), out);
+
+  EXPECT_EQ(floats(out), (std::vector<float>{2, 3, 6, 11}));
+  EXPECT_ERROR_CONTAINS(mm(range({2, 2}), range({2, 2}), small), "ValueError",
+                        "mm: out of sizes [2] cannot hold a result of sizes [2, 2]");
+}
+
+TEST(Addmm, AddsAScaledProduct) {
+  const Tensor product_like = addmm(range({2}), range({2, 2}), range({2, 2}), 10, 2);
+
+  EXPECT_EQ(floats(product_like), (std::vector<float>{4, 16, 12, 32}));
+}
+
+TEST(Addmm, DoesNotReadSelfWithABetaOfZero) {
+  const Tensor nothing = full({2, 2}, std::numeric_limits<float>::quiet_NaN());
+
+  EXPECT_EQ(floats(addmm(nothing, range({2, 2}), range({2, 2}), 0)),
+            (std::vector<float>{2, 3, 6, 11}));
+  EXPECT_EQ(floats(addmm(nothing, range({2, 0}), range({0, 2}), 0)),
+            (std::vector<float>{0, 0, 0, 0}));
+}
+
+TEST(Addmm, NamesWhatDoesNotFit) {
+  EXPECT_ERROR_CONTAINS(addmm(range({3}), range({2, 2}), range({2, 2})), "ValueError", "addmm");
+  EXPECT_ERROR_CONTAINS(addmm(full({2}, 1), range({2, 2}), range({2, 2})), "TypeError",
+                        "addmm: self must have the dtype of the operands, got int64 and float32");
+}
+
+TEST(Attention, OfARowThatMayLookNowhereIsZero) {
+  const Tensor x = range({1, 2, 2});
+  const Tensor mask = ge(range({2, 2}), 2);  // the second row looks everywhere
+
+  const Tensor result = scaled_dot_product_attention(x, x, ones({1, 2, 1}), mask);
+
+  EXPECT_TRUE(allclose(result, range({1, 2, 1})));
+}
+
+TEST(Attention, RefusesDropout) {
+  const Tensor x = range({1, 2, 2});
+  EXPECT_ERROR_CONTAINS(scaled_dot_product_attention(x, x, x, std::nullopt, 0.5),
+                        "NotImplementedError",
+                        "scaled_dot_product_attention: dropout_p must be 0, got 0.5");
 }
 
 TEST(Matmul, TakesVectorsMatricesAndBatches) {

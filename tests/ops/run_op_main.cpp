@@ -4,10 +4,10 @@
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// S text; L ints; D dtype; M memory format; N for None; V tensors separated by ";"; O the same
-// where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes, of
-// the elements in logical order, a number as a zero-dim tensor, several tensors separated by ";";
-// or E kind: text.
+// S text; L ints; K bools; D dtype; M memory format; N for None; V tensors separated by ";"; O the
+// same where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes,
+// of the elements in logical order, a number as a zero-dim tensor, several tensors separated by
+// ";"; or E kind: text.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
@@ -69,6 +70,14 @@ Value parse_tensors(const std::string& text, bool is_optional) {
   return Value::take(ValueOf<std::vector<Tensor>>::give(all));
 }
 
+Value parse_bools(const std::string& text) {
+  const std::vector<int64_t> ints = parse_ints(text);
+  SmallVector<bool, 4> bools;
+  for (const int64_t value : ints) bools.push_back(value != 0);
+  return Value::take(
+      ValueOf<std::span<const bool>>::give(std::span<const bool>(bools.data(), bools.size())));
+}
+
 Value parse_value(const std::string& text) {
   const std::vector<std::string> words = split(text, ' ');
   switch (words[0][0]) {
@@ -85,6 +94,8 @@ Value parse_value(const std::string& text) {
           ValueOf<Complex<double>>::give({std::stod(words[1]), std::stod(words[2])}));
     case 'L':
       return Value::take(ValueOf<std::vector<int64_t>>::give(parse_ints(words[1])));
+    case 'K':
+      return parse_bools(words[1]);
     case 'S':
       return Value::take(ValueOf<std::string>::give(words[1]));
     case 'V':

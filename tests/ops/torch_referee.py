@@ -63,6 +63,8 @@ def encode(value) -> str:
         return "O " + (";".join(map(encode, value)) or "-")
     if isinstance(value, list) and any(isinstance(each, torch.Tensor) for each in value):
         return "V " + ";".join(map(encode, value))
+    if isinstance(value, list) and value and isinstance(value[0], bool):
+        return f"K {join(map(int, value))}"
     return "N" if value is None else f"L {join(value)}"
 
 
@@ -94,6 +96,7 @@ OF_ANY_STRIDES = (
     "aten::hardtanh",
     "aten::where.Scalar",
     "aten::index.Tensor",
+    "aten::scaled_dot_product_attention",
 )
 
 

@@ -1,0 +1,45 @@
+"""Products and convolutions of Opwright and of torch on the same numbers."""
+
+import numpy
+
+# rows, depth, columns of one product; 2 x 2 has the four elements of the smallest pointwise case.
+SMALL_SIDES = (2, 32, 64)
+LARGE_SIDES = (256, 512, 1024)
+# name: (batch, channels, results, kernel, image, stride, padding)
+IMAGES = {
+    "conv2d 3x3, 64 to 64, 56x56": (1, 64, 64, 3, 56, 1, 1),
+    "conv2d 1x1, 256 to 64, 28x28, 8 images": (8, 256, 64, 1, 28, 1, 0),
+    "conv2d 7x7 by 2, 3 to 64, 224x224": (1, 3, 64, 7, 224, 2, 3),
+}
+
+
+def make(package, *sizes):
+    generator = numpy.random.default_rng(1)
+    return package.from_numpy(generator.standard_normal(sizes, dtype=numpy.float32))
+
+
+def square_case(package, side):
+    x, y = make(package, side, side), make(package, side, side)
+    return lambda: package.mm(x, y)
+
+
+def small_product_cases(package):
+    """Functions without arguments by name; `package` is opwright or torch."""
+    return {f"mm {side}x{side}": square_case(package, side) for side in SMALL_SIDES}
+
+
+def product_cases(package):
+    x, y = make(package, 32, 64, 64), make(package, 32, 64, 64)
+    cases = {f"mm {side}x{side}": square_case(package, side) for side in LARGE_SIDES}
+    return {**cases, "bmm 32 of 64x64": lambda: package.bmm(x, y)}
+
+
+def convolution_case(package, batch, channels, results, kernel, image, stride, padding):
+    x = make(package, batch, channels, image, image)
+    weight = make(package, results, channels, kernel, kernel)
+    convolve = package.ops.aten.conv2d.default
+    return lambda: convolve(x, weight, None, [stride, stride], [padding, padding])
+
+
+def convolution_cases(package):
+    return {name: convolution_case(package, *sizes) for name, sizes in IMAGES.items()}

@@ -1,0 +1,87 @@
+// scaled_dot_product_attention: softmax(query * key^T * scale + mask) * value.
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/symbolic/sizes.h"
+
+namespace opwright {
+namespace {
+
+constexpr const char* kWho = "scaled_dot_product_attention";
+constexpr double kLowest = -std::numeric_limits<double>::infinity();
+
+// Every head as often as there are heads of the query for it.
+Tensor repeat_heads(const Tensor& tensor, const SymInt& heads, const char* name) {
+  const SymInt own = tensor.sym_size(-3);
+  OPWRIGHT_CHECK(own > 0 && heads % own == 0, kWho,
+                 ": the heads of query must be a multiple of those of ", name, ", got ", heads,
+                 " and ", own);
+  SymSizes sizes;
+  for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
+  SymSizes repeated = sizes;
+  const auto place = static_cast<size_t>(tensor.dim() - 3);
+  repeated[place] = heads;
+  SymSizes expanded(sizes.begin(), sizes.begin() + static_cast<ptrdiff_t>(place) + 1);
+  expanded.push_back(heads / own);
+  expanded.push_back(tensor.sym_size(-2));
+  expanded.push_back(tensor.sym_size(-1));
+  return tensor.unsqueeze(-3).expand(expanded).reshape(repeated);
+}
+
+// Where a row may look: at columns up to its own.
+Tensor make_causal_mask(const Tensor& query, const Tensor& key) {
+  const Device device = query.device();
+  const Tensor row = ones({query.sym_size(-2), 1}, DType::Int64, std::nullopt, device);
+  const Tensor column = ones({1, key.sym_size(-2)}, DType::Int64, std::nullopt, device);
+  return le(column.cumsum(1), row.cumsum(0));
+}
+
+void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
+                    const std::optional<Tensor>& mask, double dropout_p, bool is_causal) {
+  OPWRIGHT_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, kWho,
+                 ": query, key and value must have at least 2 dimensions, got ", query.dim(), ", ",
+                 key.dim(), " and ", value.dim());
+  OPWRIGHT_CHECK_TYPE(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kWho,
+                      ": query, key and value must have one dtype, got ", query.dtype(), ", ",
+                      key.dtype(), " and ", value.dtype());
+  OPWRIGHT_CHECK_TYPE(is_floating(query.dtype()), kWho, ": query must be floating, got ",
+                      query.dtype());
+  OPWRIGHT_CHECK(!mask || !is_causal, kWho,
+                 ": attn_mask and is_causal exclude each other; give one of them");
+  OPWRIGHT_CHECK_TYPE(!mask || mask->dtype() == DType::Bool || mask->dtype() == query.dtype(), kWho,
+                      ": attn_mask must be bool or have the dtype of query, got ", mask->dtype(),
+                      " and ", query.dtype());
+  OPWRIGHT_CHECK_KIND("NotImplementedError", dropout_p == 0.0, kWho, ": dropout_p must be 0, got ",
+                      dropout_p, "; apply dropout to the result");
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor& key,
+                                              const Tensor& value,
+                                              const std::optional<Tensor>& attn_mask,
+                                              double dropout_p, bool is_causal,
+                                              const std::optional<double>& scale, bool enable_gqa) {
+  check_operands(query, key, value, attn_mask, dropout_p, is_causal);
+  OPWRIGHT_CHECK(!enable_gqa || (query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3), kWho,
+                 ": enable_gqa needs a dimension of heads; got ", query.dim(), " dimensions");
+  const Tensor keys = enable_gqa ? repeat_heads(key, query.sym_size(-3), "key") : key;
+  const Tensor values = enable_gqa ? repeat_heads(value, query.sym_size(-3), "value") : value;
+  const double factor =
+      scale ? *scale : 1.0 / std::sqrt(static_cast<double>(query.sym_size(-1).specialise()));
+  // Half of the factor on each side keeps the products of halves small.
+  const double root = std::sqrt(std::abs(factor));
+  Tensor weights = matmul(mul(query, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
+  if (is_causal) weights = where(make_causal_mask(query, key), weights, kLowest);
+  if (!attn_mask) return matmul(_softmax(weights, -1, false), values);
+  weights = attn_mask->dtype() == DType::Bool ? where(*attn_mask, weights, kLowest)
+                                              : add(weights, *attn_mask);
+  // A row that may look nowhere gives zeros.
+  const Tensor looks = ne(weights, kLowest).any(-1, true);
+  return matmul(where(looks, _softmax(weights, -1, false), 0), values);
+}
+
+}  // namespace opwright

@@ -1,0 +1,224 @@
+// convolution and convolution_backward.
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/for_dtype.h"
+#include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/matrix/convolution_kernel.h"
+#include "opwright/ops/matrix/convolution_shape.h"
+#include "opwright/ops/matrix/tensor_product.h"
+
+namespace opwright {
+namespace {
+
+constexpr const char* kForward = "convolution";
+constexpr const char* kBackward = "convolution_backward";
+
+ConvolutionPlan make_plan(const Tensor& input, const Tensor& weight,
+                          const ConvolutionShape<int64_t>& shape) {
+  ConvolutionPlan plan{.batch = input.size(0),
+                       .groups = shape.groups,
+                       .in_channels = input.size(1) / shape.groups,
+                       .out_channels = shape.output[1] / shape.groups,
+                       .input = {1, 1, 1},
+                       .kernel = {1, 1, 1},
+                       .output = {1, 1, 1},
+                       .stride = {1, 1, 1},
+                       .padding = {0, 0, 0},
+                       .dilation = {1, 1, 1},
+                       .transposed = shape.transposed};
+  const size_t ndim = shape.stride.size();
+  for (size_t i = 0; i < ndim; ++i) {
+    const size_t axis = 3 - ndim + i;
+    const auto dim = static_cast<int64_t>(i) + 2;
+    plan.input[axis] = input.size(dim);
+    plan.kernel[axis] = weight.size(dim);
+    plan.output[axis] = shape.output[i + 2];
+    plan.stride[axis] = shape.stride[i];
+    plan.padding[axis] = shape.padding[i];
+    plan.dilation[axis] = shape.dilation[i];
+  }
+  return plan;
+}
+
+// Contiguous, in the dtype that is computed in.
+Tensor as_operand(const Tensor& tensor) {
+  return as_contiguous(as_dtype(tensor, product_dtype(tensor.dtype())));
+}
+
+// A computed, contiguous tensor in the dtype and the strides of the result.
+Tensor as_result(const Tensor& computed, DType dtype, MemoryFormat format) {
+  if (format == MemoryFormat::Contiguous) return as_dtype(computed, dtype);
+  Tensor result =
+      make_empty_strided(computed.sizes(), convolution_strides(computed.sizes(), format), dtype);
+  copy_elements(result, computed);
+  return result;
+}
+
+template <class Body>
+void for_convolved(DType dtype, const char* who, const Body& body) {
+  for_dtype(dtype, who, [&]<typename T>() {
+    if constexpr (!kIsBool<T> && !kIsHalf<T>) body.template operator()<T>();
+  });
+}
+
+template <class T>
+const T* data_of(const Tensor& tensor) {
+  return tensor.numel() == 0 ? nullptr : tensor.data<T>();
+}
+
+Tensor compute_convolution(const char* who, const ConvolutionPlan& plan, const Tensor& input,
+                           const Tensor& weight, const Tensor* bias,
+                           std::span<const int64_t> sizes) {
+  Tensor output = make_empty(sizes, input.dtype());
+  if (output.numel() == 0) return output;
+  for_convolved(input.dtype(), who, [&]<typename T>() {
+    convolve(plan, data_of<T>(input), data_of<T>(weight), bias ? data_of<T>(*bias) : nullptr,
+             output.mutable_data<T>());
+  });
+  return output;
+}
+
+// For a transposed convolution input and gradient change places.
+Tensor compute_weight_gradient(const ConvolutionPlan& plan, const Tensor& input,
+                               const Tensor& grad_output, std::span<const int64_t> sizes) {
+  Tensor gradient = make_empty(sizes, input.dtype());
+  if (gradient.numel() == 0) return gradient;
+  for_convolved(input.dtype(), kBackward, [&]<typename T>() {
+    if (plan.transposed)
+      find_weight_gradient(plan.reversed(), data_of<T>(grad_output), data_of<T>(input),
+                           gradient.mutable_data<T>());
+    else
+      find_weight_gradient(plan, data_of<T>(input), data_of<T>(grad_output),
+                           gradient.mutable_data<T>());
+  });
+  return gradient;
+}
+
+// The sum over images and positions.
+Tensor compute_bias_gradient(const Tensor& grad_output) {
+  const int64_t channels = grad_output.size(1);
+  const Tensor gradient = make_empty(std::array{channels}, grad_output.dtype());
+  const int64_t lines = grad_output.size(0) * channels;
+  const int64_t count = lines == 0 ? 0 : grad_output.numel() / lines;
+  for_convolved(grad_output.dtype(), kBackward, [&]<typename T>() {
+    using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+    T* to = gradient.mutable_data<T>();
+    const T* from = data_of<T>(grad_output);
+    parallel_for(channels, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t channel = begin; channel < end; ++channel) {
+        Sum sum{};
+        for (int64_t line = channel; line < lines; line += channels) {
+          for (int64_t i = 0; i < count; ++i)
+            sum = wrap_add(sum, static_cast<Sum>(from[line * count + i]));
+        }
+        to[channel] = static_cast<T>(sum);
+      }
+    });
+  });
+  return gradient;
+}
+
+template <class AnyTensor>
+void check_gradient(const AnyTensor& grad_output, const AnyTensor& input,
+                    const ConvolutionShape<SizeOf<AnyTensor>>& shape,
+                    std::span<const bool> output_mask) {
+  using Int = SizeOf<AnyTensor>;
+  OPWRIGHT_CHECK(output_mask.size() == 3, kBackward, ": output_mask must hold 3 bools, got ",
+                 output_mask.size());
+  OPWRIGHT_CHECK_TYPE(grad_output.dtype() == input.dtype(), kBackward,
+                      ": grad_output must have the dtype of input, got ", grad_output.dtype(),
+                      " and ", input.dtype());
+  bool fits = grad_output.dim() == static_cast<int64_t>(shape.output.size());
+  for (size_t i = 0; fits && i < shape.output.size(); ++i)
+    fits = grad_output.size(static_cast<int64_t>(i)) == shape.output[i];
+  OPWRIGHT_CHECK(fits, kBackward, ": grad_output must have the sizes ",
+                 to_text(std::span<const Int>(shape.output)), " of the result, got ",
+                 sizes_text(grad_output));
+}
+
+}  // namespace
+
+Tensor convolution_cpu(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                       std::span<const int64_t> stride, std::span<const int64_t> padding,
+                       std::span<const int64_t> dilation, bool transposed,
+                       std::span<const int64_t> output_padding, int64_t groups) {
+  const auto shape = find_convolution_shape<Tensor>(
+      kForward, input, weight, {stride, padding, dilation, transposed, output_padding, groups});
+  check_bias(kForward, bias, input, shape.output[1]);
+  const Tensor wide_bias = bias ? as_operand(*bias) : Tensor();
+  const Tensor output =
+      compute_convolution(kForward, make_plan(input, weight, shape), as_operand(input),
+                          as_operand(weight), bias ? &wide_bias : nullptr, shape.output);
+  return as_result(output, input.dtype(), convolution_format(input, weight));
+}
+
+FakeTensor convolution_fake(const FakeTensor& input, const FakeTensor& weight,
+                            const std::optional<FakeTensor>& bias, std::span<const SymInt> stride,
+                            std::span<const SymInt> padding, std::span<const SymInt> dilation,
+                            bool transposed, std::span<const SymInt> output_padding,
+                            const SymInt& groups) {
+  const auto shape = find_convolution_shape<FakeTensor>(
+      kForward, input, weight, {stride, padding, dilation, transposed, output_padding, groups});
+  check_bias(kForward, bias, input, shape.output[1]);
+  const MemoryFormat format = convolution_format(as_tensor(input), as_tensor(weight));
+  return make_fake_like(input, shape.output, convolution_strides(shape.output, format),
+                        input.dtype());
+}
+
+// A gradient that output_mask does not ask for has no elements.
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(
+    const Tensor& grad_output, const Tensor& input, const Tensor& weight,
+    std::optional<std::span<const int64_t>> /*bias_sizes*/, std::span<const int64_t> stride,
+    std::span<const int64_t> padding, std::span<const int64_t> dilation, bool transposed,
+    std::span<const int64_t> output_padding, int64_t groups, std::span<const bool> output_mask) {
+  const auto shape = find_convolution_shape<Tensor>(
+      kBackward, input, weight, {stride, padding, dilation, transposed, output_padding, groups});
+  check_gradient(grad_output, input, shape, output_mask);
+  const ConvolutionPlan plan = make_plan(input, weight, shape);
+  const DType dtype = input.dtype();
+  const MemoryFormat format = convolution_format(input, weight);
+  const Tensor grad = as_operand(grad_output);
+  const auto make_nothing = [&] { return make_empty(std::array<int64_t, 1>{0}, dtype); };
+  Tensor of_input = output_mask[0]
+                        ? as_result(compute_convolution(kBackward, plan.reversed(), grad,
+                                                        as_operand(weight), nullptr, input.sizes()),
+                                    dtype, format)
+                        : make_nothing();
+  Tensor of_weight =
+      output_mask[1]
+          ? as_result(compute_weight_gradient(plan, as_operand(input), grad, weight.sizes()), dtype,
+                      format)
+          : make_nothing();
+  Tensor of_bias = output_mask[2] ? as_dtype(compute_bias_gradient(grad), dtype) : make_nothing();
+  return {std::move(of_input), std::move(of_weight), std::move(of_bias)};
+}
+
+std::tuple<FakeTensor, FakeTensor, FakeTensor> convolution_backward_fake(
+    const FakeTensor& grad_output, const FakeTensor& input, const FakeTensor& weight,
+    std::optional<std::span<const SymInt>> /*bias_sizes*/, std::span<const SymInt> stride,
+    std::span<const SymInt> padding, std::span<const SymInt> dilation, bool transposed,
+    std::span<const SymInt> output_padding, const SymInt& groups,
+    std::span<const bool> output_mask) {
+  const auto shape = find_convolution_shape<FakeTensor>(
+      kBackward, input, weight, {stride, padding, dilation, transposed, output_padding, groups});
+  check_gradient(grad_output, input, shape, output_mask);
+  const DType dtype = input.dtype();
+  const MemoryFormat format = convolution_format(as_tensor(input), as_tensor(weight));
+  const SymSizes nothing{0};
+  const auto make_gradient = [&](bool is_wanted, std::span<const SymInt> sizes) {
+    if (!is_wanted) return make_fake_like(input, nothing, dtype);
+    if (sizes.size() == 1) return make_fake_like(input, sizes, dtype);
+    return make_fake_like(input, sizes, convolution_strides(sizes, format), dtype);
+  };
+  return {make_gradient(output_mask[0], input.sizes()),
+          make_gradient(output_mask[1], weight.sizes()),
+          make_gradient(output_mask[2], SymSizes{shape.output[1]})};
+}
+
+}  // namespace opwright

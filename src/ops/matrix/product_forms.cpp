@@ -1,0 +1,88 @@
+// The forms of products that write a tensor which is there: in place, and `out`.
+#include <algorithm>
+
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/ops/in_place.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+bool have_same_sizes(const Tensor& a, const Tensor& b) {
+  const SymSizes left = sym_geometry_of(a).sizes;
+  const SymSizes right = sym_geometry_of(b).sizes;
+  if (left.size() != right.size()) return false;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (left[i] != right[i]) return false;
+  }
+  return true;
+}
+
+// The result is made first: `target` may be one of the operands.
+Tensor& write_result(const char* who, const char* name, const Tensor& result, Tensor& target) {
+  OPWRIGHT_CHECK_TYPE(result.dtype() == target.dtype(), who, ": ", name,
+                      " must have the dtype of the result, ", result.dtype(), ", got ",
+                      target.dtype());
+  OPWRIGHT_CHECK_VALUE(have_same_sizes(result, target), who, ": ", name, " of sizes ",
+                       to_text(sym_geometry_of(target).sizes), " cannot hold a result of sizes ",
+                       to_text(sym_geometry_of(result).sizes));
+  if (!target.is_fake()) check_writable(who, target);
+  target.copy_(result);
+  return target;
+}
+// An empty `out` gets the sizes of the result.
+Tensor& write_out(const char* who, const Tensor& result, Tensor& out) {
+  if (!out.is_fake() && out.numel() == 0 && out.dtype() == result.dtype() &&
+      !have_same_sizes(result, out))
+    replace_contents(impl(out), impl(make_empty(result.sizes(), out.dtype(), out.device())));
+  return write_result(who, "out", result, out);
+}
+
+}  // namespace
+
+Tensor& mm_out_all_devices(const Tensor& self, const Tensor& mat2, Tensor& out) {
+  return write_out("mm", mm(self, mat2), out);
+}
+Tensor& bmm_out_all_devices(const Tensor& self, const Tensor& mat2, Tensor& out) {
+  return write_out("bmm", bmm(self, mat2), out);
+}
+Tensor& mv_out_all_devices(const Tensor& self, const Tensor& vec, Tensor& out) {
+  return write_out("mv", mv(self, vec), out);
+}
+Tensor& dot_out_all_devices(const Tensor& self, const Tensor& tensor, Tensor& out) {
+  return write_out("dot", dot(self, tensor), out);
+}
+Tensor& vdot_out_all_devices(const Tensor& self, const Tensor& other, Tensor& out) {
+  return write_out("vdot", vdot(self, other), out);
+}
+Tensor& addmm_out_all_devices(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                              const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  return write_out("addmm", addmm(self, mat1, mat2, beta, alpha), out);
+}
+Tensor& baddbmm_out_all_devices(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                                const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  return write_out("baddbmm", baddbmm(self, batch1, batch2, beta, alpha), out);
+}
+Tensor& addmv_out_all_devices(const Tensor& self, const Tensor& mat, const Tensor& vec,
+                              const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  return write_out("addmv", addmv(self, mat, vec, beta, alpha), out);
+}
+
+Tensor& addmm_in_place_all_devices(Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                                   const Scalar& beta, const Scalar& alpha) {
+  return write_result("addmm_", "self", addmm(self, mat1, mat2, beta, alpha), self);
+}
+Tensor& baddbmm_in_place_all_devices(Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                                     const Scalar& beta, const Scalar& alpha) {
+  return write_result("baddbmm_", "self", baddbmm(self, batch1, batch2, beta, alpha), self);
+}
+Tensor& addmv_in_place_all_devices(Tensor& self, const Tensor& mat, const Tensor& vec,
+                                   const Scalar& beta, const Scalar& alpha) {
+  return write_result("addmv_", "self", addmv(self, mat, vec, beta, alpha), self);
+}
+
+}  // namespace opwright

@@ -1,0 +1,30 @@
+// Uninitialised memory for the duration of one product. A thread keeps what it used last: memory
+// that is fresh from the system costs a page fault for every 4 KiB, as much as a small product.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace opwright {
+
+inline constexpr size_t kScratchAlignment = 64;
+
+// On the thread that made it. Throws MemoryError.
+class ScratchMemory {
+ public:
+  explicit ScratchMemory(size_t bytes);
+  ~ScratchMemory();
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
+
+  template <class T>
+  [[nodiscard]] T* data() const {
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  void* memory_;
+  size_t bytes_;
+};
+
+}  // namespace opwright

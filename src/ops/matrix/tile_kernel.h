@@ -1,0 +1,55 @@
+// The innermost loop of products of floats: one tile of the result, held in vector registers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace opwright {
+
+// c[r, j] = (adds ? c[r, j] : 0) + sum over k of a[r, k] * b[k, j], for the rows and columns of one
+// kernel. Strides are in elements; rows of `b` and of `c` are dense.
+template <class T>
+struct Tile {
+  const T* a;
+  int64_t a_row, a_column;
+  const T* b;
+  int64_t b_row;
+  T* c;
+  int64_t c_row;
+  int64_t depth;
+  bool adds;
+};
+
+// The kernels of one level of the machine.
+template <class T>
+struct TileKernels {
+  using Function = void (*)(const Tile<T>&);
+  static constexpr size_t kHeights = 4;
+
+  int64_t lanes;                       // columns of one vector; a kernel takes one or two
+  std::array<int64_t, kHeights> rows;  // of the kernels, falling to 1
+  // [height][vectors - 1]. A packed one takes a_row = 1 and a_column = rows[0], whatever it is
+  // told.
+  std::array<std::array<Function, 2>, kHeights> strided;
+  std::array<std::array<Function, 2>, kHeights> packed;
+
+  [[nodiscard]] int64_t tile_rows() const { return rows[0]; }
+  [[nodiscard]] int64_t tile_columns() const { return 2 * lanes; }
+  // The highest kernel that has no more rows than are left.
+  [[nodiscard]] size_t height_for(int64_t left) const {
+    size_t height = 0;
+    while (rows[height] > left) ++height;
+    return height;
+  }
+};
+
+// Those of this machine; T is float or double.
+template <class T>
+[[nodiscard]] const TileKernels<T>& tile_kernels();
+template <>
+const TileKernels<float>& tile_kernels();
+template <>
+const TileKernels<double>& tile_kernels();
+
+}  // namespace opwright
