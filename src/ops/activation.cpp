@@ -41,8 +41,8 @@ template <class AnyTensor>
 std::tuple<AnyTensor, AnyTensor> prelu_gradients(const AnyTensor& grad_output,
                                                  const AnyTensor& self, const AnyTensor& weight) {
   constexpr const char* kWho = "_prelu_kernel_backward";
-  return {apply_pointwise(kWho, prelu_backward_op(), {&grad_output, &self, &weight}),
-          apply_pointwise(kWho, prelu_weight_backward_op(), {&grad_output, &self})};
+  return {apply_pointwise(kWho, prelu_backward_op(), {&self, &weight, &grad_output}),
+          apply_pointwise(kWho, prelu_weight_backward_op(), {&self, &weight, &grad_output})};
 }
 
 // A dimension of an even size. RuntimeError.
@@ -135,7 +135,7 @@ Tensor glu_backward_cpu(const Tensor& grad_output, const Tensor& self, int64_t d
   check_glu_gradient(grad_output, self, along);
   const Tensor values = half_of(self, along, false);
   const Tensor gates = half_of(self, along, true);
-  Tensor result = empty_like(self);
+  Tensor result = self.new_empty(sym_geometry_of(self).sizes);
   Tensor of_values = half_of(result, along, false);
   Tensor of_gates = half_of(result, along, true);
   of_values.copy_(apply_pointwise(kWho, glu_backward_op(), {&grad_output, &gates}));
@@ -148,7 +148,7 @@ FakeTensor glu_backward_fake(const FakeTensor& grad_output, const FakeTensor& se
   check_glu_gradient(grad_output, self, along);
   const FakeTensor gates = half_of(self, along, true);
   (void)apply_pointwise(kWho, glu_backward_op(), {&grad_output, &gates});
-  return empty_like(self);
+  return make_fake_like(self, self.sizes(), self.dtype());
 }
 
 }  // namespace opwright

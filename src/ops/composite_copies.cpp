@@ -70,10 +70,7 @@ Tensor diff_composite(const Tensor& self, int64_t n, int64_t dim,
     if (append) parts.push_back(*append);
     result = cat(parts, along);
   }
-  if (n == 0) {
-    Tensor zeros = zeros_like(self);
-    return zeros;
-  }
+  if (n == 0) return self.clone();
   for (int64_t i = 0; i < n; ++i) {
     if (guard_or_false(result.sym_size(along) == 0)) break;
     result = difference(result, along);

@@ -22,11 +22,11 @@ size_t check_index(const char* who, const Tensor& self, int64_t dim, const Tenso
 }
 
 void check_source(const char* who, const Tensor& self, size_t along, const Tensor& index,
-                  const Tensor& source) {
+                  const Tensor& source, bool takes_scalars) {
   OPWRIGHT_CHECK(self.dtype() == source.dtype(), who, ": source of ", source.dtype(),
                  " must have the dtype of self, ", self.dtype());
   const SymInt count = index.sym_numel();
-  bool fits = source.dim() == self.dim() || (source.dim() <= 1 && self.dim() <= 1);
+  bool fits = source.dim() == self.dim() || (takes_scalars && source.dim() <= 1 && self.dim() <= 1);
   if (fits && source.dim() == 0) fits = guard_or_false(count == 1);
   for (int64_t i = 0; fits && i < source.dim(); ++i) {
     const bool is_along = static_cast<size_t>(i) == along;
@@ -65,7 +65,7 @@ Tensor& index_add_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index, c
                                const Scalar& alpha) {
   constexpr const char* kWho = "index_add_";
   const size_t along = check_index(kWho, self, dim, index);
-  check_source(kWho, self, along, index, source);
+  check_source(kWho, self, along, index, source, false);
   const bool is_one = !alpha.is_complex() && alpha.to<double>() == 1.0;
   put_rows(kWho, self, along, index, is_one ? source : source.mul(alpha).to(self.dtype()), true);
   return self;
@@ -74,12 +74,12 @@ FakeTensor& index_add_in_place_fake(FakeTensor& self, int64_t dim, const FakeTen
                                     const FakeTensor& source, const Scalar& /*alpha*/) {
   constexpr const char* kWho = "index_add_";
   const size_t along = check_index(kWho, as_tensor(self), dim, as_tensor(index));
-  check_source(kWho, as_tensor(self), along, as_tensor(index), as_tensor(source));
+  check_source(kWho, as_tensor(self), along, as_tensor(index), as_tensor(source), false);
   return self;
 }
 Tensor index_add_all_devices(const Tensor& self, int64_t dim, const Tensor& index,
                              const Tensor& source, const Scalar& alpha) {
-  Tensor result = self.clone();
+  Tensor result = self.clone(MemoryFormat::Contiguous);
   result.index_add_(dim, index, source, alpha);
   return result;
 }
@@ -88,7 +88,7 @@ Tensor& index_copy_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
                                 const Tensor& source) {
   constexpr const char* kWho = "index_copy_";
   const size_t along = check_index(kWho, self, dim, index);
-  check_source(kWho, self, along, index, source);
+  check_source(kWho, self, along, index, source, true);
   put_rows(kWho, self, along, index, source, false);
   return self;
 }
@@ -96,12 +96,12 @@ FakeTensor& index_copy_in_place_fake(FakeTensor& self, int64_t dim, const FakeTe
                                      const FakeTensor& source) {
   constexpr const char* kWho = "index_copy_";
   const size_t along = check_index(kWho, as_tensor(self), dim, as_tensor(index));
-  check_source(kWho, as_tensor(self), along, as_tensor(index), as_tensor(source));
+  check_source(kWho, as_tensor(self), along, as_tensor(index), as_tensor(source), true);
   return self;
 }
 Tensor index_copy_all_devices(const Tensor& self, int64_t dim, const Tensor& index,
                               const Tensor& source) {
-  Tensor result = self.clone();
+  Tensor result = self.clone(MemoryFormat::Contiguous);
   result.index_copy_(dim, index, source);
   return result;
 }

@@ -39,7 +39,7 @@ Tensor kl_div_composite(const Tensor& self, const Tensor& target, int64_t reduct
 }
 
 Tensor soft_margin_loss_composite(const Tensor& self, const Tensor& target, int64_t reduction) {
-  return reduce_loss(target.neg().mul(self).exp().log1p(),
+  return reduce_loss(self.mul(target).neg().exp().log1p(),
                      loss_reduction("soft_margin_loss", reduction));
 }
 

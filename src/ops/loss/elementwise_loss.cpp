@@ -80,7 +80,7 @@ AnyTensor binary_cross_entropy_gradient(const AnyTensor& grad_output, const AnyT
   constexpr const char* kWho = "binary_cross_entropy_backward";
   (void)loss_reduction(kWho, reduction);
   return weigh(
-      apply_pointwise(kWho, binary_cross_entropy_backward_op(), {&grad_output, &self, &target}),
+      apply_pointwise(kWho, binary_cross_entropy_backward_op(), {&self, &target, &grad_output}),
       weight);
 }
 

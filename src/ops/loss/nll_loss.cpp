@@ -112,8 +112,7 @@ using Results = std::tuple<Tensor, Tensor>;
 template <class C, class T>
 Results compute_each(const NllCall<Tensor>& call, const NllInputs<C>& inputs) {
   const Tensor self = as_contiguous(call.self);
-  Tensor losses = make_empty(
-      call.self.dim() == 1 ? std::span<const int64_t>() : call.target.sizes(), self.dtype());
+  Tensor losses = make_empty(call.target.sizes(), self.dtype());
   const T* in = inputs.positions() == 0 ? nullptr : self.data<T>();
   parallel_for(inputs.positions(), kGrain, [&](int64_t begin, int64_t end) {
     T* out = losses.mutable_data<T>();
@@ -149,8 +148,8 @@ Results compute_nll(const NllCall<Tensor>& call, int64_t ignore_index) {
   return for_floating_dtype(call.self.dtype(), call.who, [&]<typename T>() {
     using C = ComputeType<T>;
     const NllInputs<C> inputs(call, ignore_index);
-    return call.reduction == LossReduction::None ? compute_each<C, T>(call, inputs)
-                                                 : compute_total<C, T>(call, inputs);
+    const bool is_each = call.reduction == LossReduction::None && call.self.dim() > 1;
+    return is_each ? compute_each<C, T>(call, inputs) : compute_total<C, T>(call, inputs);
   });
 }
 

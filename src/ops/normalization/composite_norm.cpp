@@ -69,7 +69,7 @@ std::tuple<Tensor, Tensor> rms_norm_of(const Tensor& input, std::span<const Int>
   Sizes dims;
   for (int64_t i = ndim; i > 0; --i) dims.push_back(-i);
   const DType dtype = rms_dtype(input.dtype());
-  const Tensor wide = input.to(dtype);
+  const Tensor wide = input.contiguous().to(dtype);
   const Tensor reciprocal =
       wide.mul(wide).mean(dims, true).add(eps ? *eps : rms_epsilon(dtype)).rsqrt();
   const Tensor normal = wide.mul(reciprocal);

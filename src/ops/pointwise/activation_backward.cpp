@@ -1,6 +1,7 @@
 // Gradients of the activations that activation.cpp and choice.cpp compute, and threshold.
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "opwright/error.h"
 #include "opwright/ops/cpu/math_function.h"
@@ -32,7 +33,7 @@ template <class T>
 struct ThresholdBackward {
   explicit ThresholdBackward(std::span<const Scalar> numbers)
       : threshold(number_as<T>(numbers[0])) {}
-  OPWRIGHT_INLINE T operator()(T grad, T x) const { return x <= threshold ? T(0) : grad; }
+  OPWRIGHT_INLINE T operator()(T x, T grad) const { return x <= threshold ? T(0) : grad; }
   T threshold;
 };
 
@@ -63,7 +64,7 @@ struct SiluBackwardFunction {
   template <class V>
   static V exact(V grad, V x) {
     const V y = V(1) / (V(1) + std::exp(-x));
-    return grad * std::conj(y * (V(1) + x * (V(1) - y)));
+    return grad * y * (V(1) + x * (V(1) - y));
   }
 };
 template <class T>
@@ -149,7 +150,7 @@ struct HardtanhBackward {
 template <class T>
 struct LeakyReluBackward {
   explicit LeakyReluBackward(std::span<const Scalar> numbers) : slope(number_as<T>(numbers[0])) {}
-  OPWRIGHT_INLINE T operator()(T grad, T x) const {
+  OPWRIGHT_INLINE T operator()(T x, T grad) const {
     const T below = grad * slope;
     return x > T(0) ? grad : below;
   }
@@ -183,8 +184,12 @@ void choose_elu_backward(PointwiseCall& call) {
   call.op = &of_result;
 }
 
+// The result lies in memory as self does, so self comes first.
+void put_self_first(PointwiseCall& call) { std::swap(call.operands[0], call.operands[1]); }
+
 // (negative_slope, self_is_result)
 void read_leaky_slope(PointwiseCall& call) {
+  put_self_first(call);
   call.numbers.push_back(ValueOf<Scalar>::read(call.others[0]));
   OPWRIGHT_CHECK(
       !ValueOf<bool>::read(call.others[1]) || call.numbers[0].to<double>() >= 0, call.who,
@@ -202,7 +207,8 @@ const PointwiseOp& threshold_op() {
 const PointwiseOp& threshold_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<ThresholdBackward, RealTypes>,
-                                  .takes = "real dtypes but bool"};
+                                  .takes = "real dtypes but bool",
+                                  .prepare = &put_self_first};
   return op;
 }
 const PointwiseOp& sigmoid_backward_op() {

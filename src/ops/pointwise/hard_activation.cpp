@@ -34,7 +34,7 @@ struct Hardsigmoid {
 template <class T>
 struct HardsigmoidBackward {
   OPWRIGHT_INLINE T operator()(T grad, T x) const {
-    const T between = grad * (T(1) / T(6));
+    const T between = grad * T(1.0F / 6.0F);  // as exact as PyTorch has it
     return (x > T(-3)) & (x < T(3)) ? between : T(0);
   }
 };
@@ -77,14 +77,14 @@ struct Prelu {
 };
 template <class T>
 struct PreluBackward {
-  OPWRIGHT_INLINE T operator()(T grad, T x, T weight) const {
+  OPWRIGHT_INLINE T operator()(T x, T weight, T grad) const {
     const T below = weight * grad;
     return x > T(0) ? grad : below;
   }
 };
 template <class T>
 struct PreluWeightBackward {
-  OPWRIGHT_INLINE T operator()(T grad, T x) const {
+  OPWRIGHT_INLINE T operator()(T x, T /*weight*/, T grad) const {
     const T below = x * grad;
     return x > T(0) ? T(0) : below;
   }
@@ -142,7 +142,7 @@ const PointwiseOp& prelu_backward_op() {
   return op;
 }
 const PointwiseOp& prelu_weight_backward_op() {
-  static constexpr PointwiseOp op = floating_op<PreluWeightBackward>(2);
+  static constexpr PointwiseOp op = floating_op<PreluWeightBackward>(3);
   return op;
 }
 

@@ -48,10 +48,12 @@ struct Xlogy {
   }
 };
 
-// Unlike arithmetic of two operands these do not promote.
+// Unlike arithmetic of two operands these do not promote, but for a weight of zero dimensions.
 void check_same_dtype(const PointwiseCall& call, DType /*common*/) {
   const DType dtype = call.operands[0].tensor->dtype();
-  for (const PointwiseOperand& operand : call.operands) {
+  for (size_t i = 1; i < call.operands.size(); ++i) {
+    const PointwiseOperand& operand = call.operands[i];
+    if (i == 2 && operand.tensor->dim() == 0) continue;
     OPWRIGHT_CHECK(operand.tensor->dtype() == dtype, call.who, ": all tensors must be of ", dtype,
                    ", the dtype of self, got one of ", operand.tensor->dtype());
   }

@@ -101,7 +101,7 @@ struct BinaryCrossEntropy {
 };
 template <class T>
 struct BinaryCrossEntropyBackward {
-  OPWRIGHT_INLINE T operator()(T grad, T x, T target) const {
+  OPWRIGHT_INLINE T operator()(T x, T target, T grad) const {
     const T product = (T(1) - x) * x;
     const T divisor = product < T(1e-12) ? T(1e-12) : product;
     return grad * (x - target) / divisor;
@@ -153,7 +153,11 @@ const PointwiseOp& huber_op() {
   return op;
 }
 const PointwiseOp& huber_loss_backward_op() {
-  static constexpr PointwiseOp op = backward_op<HuberBackward>();
+  static constexpr PointwiseOp op{.arity = 3,
+                                  .kernels = &kKernels<HuberBackward, FloatTypes>,
+                                  .takes = "floating dtypes",
+                                  .gives_contiguous = true,
+                                  .prepare = &read_loss_numbers};
   return op;
 }
 const PointwiseOp& binary_cross_entropy_op() {

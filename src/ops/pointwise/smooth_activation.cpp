@@ -195,11 +195,17 @@ const PointwiseOp& mish_backward_op() {
   return op;
 }
 const PointwiseOp& log_sigmoid_op() {
-  static constexpr PointwiseOp op = floating_op<LogSigmoid>(1);
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<LogSigmoid, FloatTypes>,
+                                  .takes = "floating dtypes",
+                                  .gives_contiguous = true};
   return op;
 }
 const PointwiseOp& log_sigmoid_buffer_op() {
-  static constexpr PointwiseOp op = floating_op<LogSigmoidBuffer>(1);
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<LogSigmoidBuffer, FloatTypes>,
+                                  .takes = "floating dtypes",
+                                  .gives_contiguous = true};
   return op;
 }
 const PointwiseOp& log_sigmoid_backward_op() {
