@@ -31,6 +31,11 @@ int64_t find_classes(const Tensor& self, int64_t num_classes) {
   return num_classes == -1 ? largest + 1 : num_classes;
 }
 
+// Negative indices count from the end of a dimension, whose size becomes fixed.
+Tensor count_from_start(const Tensor& indices, const SymInt& size) {
+  return where(indices.lt(0), indices.add(size.specialise()), indices);
+}
+
 Tensor difference(const Tensor& self, int64_t dim) {
   const SymInt size = self.sym_size(dim);
   const Tensor after = slice(self, dim, SymInt(1), size);
@@ -83,7 +88,10 @@ Tensor take_along_dim_composite(const Tensor& self, const Tensor& indices,
   constexpr const char* kWho = "take_along_dim";
   OPWRIGHT_CHECK_TYPE(indices.dtype() == DType::Int64, kWho, ": indices must be of int64, got ",
                       indices);
-  if (!dim) return self.flatten().gather(0, indices.flatten());
+  if (!dim) {
+    const Tensor flat = self.flatten();
+    return flat.gather(0, count_from_start(indices.flatten(), flat.sym_size(0)));
+  }
   OPWRIGHT_CHECK(self.dim() == indices.dim(), kWho,
                  ": self and indices must have the same number of dimensions, got ", self, " and ",
                  indices);
@@ -94,7 +102,7 @@ Tensor take_along_dim_composite(const Tensor& self, const Tensor& indices,
   const SymInt own = of_self[along];
   of_self[along] = of_indices[along];
   SymSizes sizes = broadcast_sizes(of_self, of_indices, kWho);
-  const Tensor spread = indices.expand(sizes);
+  const Tensor spread = count_from_start(indices, own).expand(sizes);
   sizes[along] = own;
   return self.expand(sizes).gather(static_cast<int64_t>(along), spread);
 }

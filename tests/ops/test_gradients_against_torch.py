@@ -269,7 +269,8 @@ def group_norm_calls(calls: Calls) -> None:
         grad = torch.empty_like(x).copy_(calls.tensor(list(x.shape), dtype))
         calls.add(
             "aten::native_group_norm_backward",
-            *(grad, x, mean.to(x.dtype), rstd.to(x.dtype), weight, *sizes, mask(calls)),
+            # torch crashes where a gradient of channels last is left out.
+            *(grad, x, mean.to(x.dtype), rstd.to(x.dtype), weight, *sizes, [True, True, True]),
         )
 
 
