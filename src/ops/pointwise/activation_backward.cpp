@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "opwright/error.h"
+#include "opwright/ops/cpu/gradient_kernel.h"
 #include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/vector_math.h"
 #include "opwright/ops/cpu/vector_math_double.h"
@@ -158,8 +159,9 @@ struct LeakyReluBackward {
 };
 
 void choose_gelu_backward(PointwiseCall& call) {
-  static constexpr PointwiseOp by_tanh{
-      .arity = 2, .kernels = &kKernels<GeluTanhBackward, FloatTypes>, .takes = "floating dtypes"};
+  static constexpr PointwiseOp by_tanh{.arity = 2,
+                                       .kernels = &kGradientKernels<GeluTanhBackward, FloatTypes>,
+                                       .takes = "floating dtypes"};
   const std::string_view approximate = ValueOf<std::string_view>::read(call.others[0]);
   if (approximate == "tanh") {
     call.op = &by_tanh;
@@ -171,9 +173,10 @@ void choose_gelu_backward(PointwiseCall& call) {
 
 // (alpha, scale, input_scale, is_result, self_or_result)
 void choose_elu_backward(PointwiseCall& call) {
-  static constexpr PointwiseOp of_result{.arity = 2,
-                                         .kernels = &kKernels<EluBackwardOfResult, FloatTypes>,
-                                         .takes = "floating dtypes"};
+  static constexpr PointwiseOp of_result{
+      .arity = 2,
+      .kernels = &kGradientKernels<EluBackwardOfResult, FloatTypes>,
+      .takes = "floating dtypes"};
   for (const OpwValue& number : call.others.first(3))
     call.numbers.push_back(ValueOf<Scalar>::read(number));
   call.operands.push_back({.tensor = &borrow_tensor(call.others[4])});
@@ -206,51 +209,52 @@ const PointwiseOp& threshold_op() {
 }
 const PointwiseOp& threshold_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<ThresholdBackward, RealTypes>,
+                                  .kernels = &kGradientKernels<ThresholdBackward, RealTypes>,
                                   .takes = "real dtypes but bool",
                                   .prepare = &put_self_first};
   return op;
 }
 const PointwiseOp& sigmoid_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<SigmoidBackward, InexactTypes>,
+                                  .kernels = &kGradientKernels<SigmoidBackward, InexactTypes>,
                                   .takes = "floating and complex dtypes"};
   return op;
 }
 const PointwiseOp& tanh_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<TanhBackward, InexactTypes>,
+                                  .kernels = &kGradientKernels<TanhBackward, InexactTypes>,
                                   .takes = "floating and complex dtypes"};
   return op;
 }
 const PointwiseOp& silu_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<SiluBackward, InexactTypes>,
+                                  .kernels = &kGradientKernels<SiluBackward, InexactTypes>,
                                   .takes = "floating and complex dtypes"};
   return op;
 }
 const PointwiseOp& gelu_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<GeluBackward, FloatTypes>,
+                                  .kernels = &kGradientKernels<GeluBackward, FloatTypes>,
                                   .takes = "floating dtypes",
                                   .prepare = &choose_gelu_backward};
   return op;
 }
 const PointwiseOp& elu_backward_op() {
   static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<EluBackward, FloatTypes>,
+                                  .kernels = &kGradientKernels<EluBackward, FloatTypes>,
                                   .takes = "floating dtypes",
                                   .prepare = &choose_elu_backward};
   return op;
 }
 const PointwiseOp& hardtanh_backward_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<HardtanhBackward, FloatTypes>, .takes = "floating dtypes"};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kGradientKernels<HardtanhBackward, FloatTypes>,
+                                  .takes = "floating dtypes"};
   return op;
 }
 const PointwiseOp& leaky_relu_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<LeakyReluBackward, FloatTypes>,
+                                  .kernels = &kGradientKernels<LeakyReluBackward, FloatTypes>,
                                   .takes = "floating dtypes",
                                   .prepare = &read_leaky_slope};
   return op;

@@ -1,6 +1,7 @@
 // Activations made of straight lines, and their gradients: hardswish, hardsigmoid, softshrink,
 // hardshrink, prelu.
 #include "opwright/error.h"
+#include "opwright/ops/cpu/gradient_kernel.h"
 #include "opwright/ops/cpu/kernel.h"
 #include "opwright/ops/pointwise.h"
 
@@ -107,7 +108,7 @@ const PointwiseOp& hardswish_op() {
   return op;
 }
 const PointwiseOp& hardswish_backward_op() {
-  static constexpr PointwiseOp op = floating_op<HardswishBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<HardswishBackward>(2);
   return op;
 }
 const PointwiseOp& hardsigmoid_op() {
@@ -115,7 +116,7 @@ const PointwiseOp& hardsigmoid_op() {
   return op;
 }
 const PointwiseOp& hardsigmoid_backward_op() {
-  static constexpr PointwiseOp op = floating_op<HardsigmoidBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<HardsigmoidBackward>(2);
   return op;
 }
 const PointwiseOp& softshrink_op() {
@@ -130,7 +131,7 @@ const PointwiseOp& hardshrink_op() {
   return op;
 }
 const PointwiseOp& shrink_backward_op() {
-  static constexpr PointwiseOp op = floating_op<ShrinkBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<ShrinkBackward>(2);
   return op;
 }
 const PointwiseOp& prelu_op() {
@@ -138,11 +139,11 @@ const PointwiseOp& prelu_op() {
   return op;
 }
 const PointwiseOp& prelu_backward_op() {
-  static constexpr PointwiseOp op = floating_op<PreluBackward>(3);
+  static constexpr PointwiseOp op = gradient_op<PreluBackward>(3);
   return op;
 }
 const PointwiseOp& prelu_weight_backward_op() {
-  static constexpr PointwiseOp op = floating_op<PreluWeightBackward>(3);
+  static constexpr PointwiseOp op = gradient_op<PreluWeightBackward>(3);
   return op;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "opwright/ops/cpu/gradient_kernel.h"
 #include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/vector_math.h"
 #include "opwright/ops/cpu/vector_math_double.h"
@@ -172,7 +173,7 @@ void choose_logit(PointwiseCall& call) {
   read_eps(call, between);
 }
 void choose_logit_backward(PointwiseCall& call) {
-  static constexpr PointwiseOp between = floating_op<LogitBetweenBackward>(2);
+  static constexpr PointwiseOp between = gradient_op<LogitBetweenBackward>(2);
   read_eps(call, between);
 }
 
@@ -183,7 +184,7 @@ const PointwiseOp& softplus_op() {
   return op;
 }
 const PointwiseOp& softplus_backward_op() {
-  static constexpr PointwiseOp op = floating_op<SoftplusBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<SoftplusBackward>(2);
   return op;
 }
 const PointwiseOp& mish_op() {
@@ -191,7 +192,7 @@ const PointwiseOp& mish_op() {
   return op;
 }
 const PointwiseOp& mish_backward_op() {
-  static constexpr PointwiseOp op = floating_op<MishBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<MishBackward>(2);
   return op;
 }
 const PointwiseOp& log_sigmoid_op() {
@@ -209,7 +210,7 @@ const PointwiseOp& log_sigmoid_buffer_op() {
   return op;
 }
 const PointwiseOp& log_sigmoid_backward_op() {
-  static constexpr PointwiseOp op = floating_op<LogSigmoidBackward>(3);
+  static constexpr PointwiseOp op = gradient_op<LogSigmoidBackward>(3);
   return op;
 }
 const PointwiseOp& logit_op() {
@@ -222,7 +223,7 @@ const PointwiseOp& logit_op() {
 }
 const PointwiseOp& logit_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<LogitBackward, FloatTypes>,
+                                  .kernels = &kGradientKernels<LogitBackward, FloatTypes>,
                                   .takes = "floating dtypes",
                                   .prepare = &choose_logit_backward};
   return op;
@@ -232,11 +233,11 @@ const PointwiseOp& glu_op() {
   return op;
 }
 const PointwiseOp& glu_backward_op() {
-  static constexpr PointwiseOp op = floating_op<GluBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<GluBackward>(2);
   return op;
 }
 const PointwiseOp& glu_gate_backward_op() {
-  static constexpr PointwiseOp op = floating_op<GluGateBackward>(3);
+  static constexpr PointwiseOp op = gradient_op<GluGateBackward>(3);
   return op;
 }
 
