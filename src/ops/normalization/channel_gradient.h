@@ -17,28 +17,37 @@ struct RowSums {
   double of_product = 0;  // gradient times x - mean
 };
 
+// Blocks are summed in lanes of C, and the blocks in double.
 template <class C>
 struct SumGradientRow {
   OPWRIGHT_INLINE static void run(const C* gradient, const C* x, int64_t count, C mean,
                                   RowSums* sums) {
-    constexpr int64_t kLanes = 16;
-    double gradients[kLanes] = {};
-    double products[kLanes] = {};
+    constexpr int64_t kBlock = 1024;
+    *sums = {};
+    for (int64_t at = 0; at < count; at += kBlock)
+      add_block(gradient + at, x + at, std::min(kBlock, count - at), mean, sums);
+  }
+
+ private:
+  OPWRIGHT_INLINE static void add_block(const C* gradient, const C* x, int64_t count, C mean,
+                                        RowSums* sums) {
+    constexpr int64_t kLanes = 32;
+    C gradients[kLanes] = {};
+    C products[kLanes] = {};
     int64_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
       for (int64_t k = 0; k < kLanes; ++k) {
-        gradients[k] += static_cast<double>(gradient[i + k]);
-        products[k] += static_cast<double>(gradient[i + k] * (x[i + k] - mean));
+        gradients[k] += gradient[i + k];
+        products[k] += gradient[i + k] * (x[i + k] - mean);
       }
     }
     for (int64_t k = 0; i < count; ++i, ++k) {
-      gradients[k] += static_cast<double>(gradient[i]);
-      products[k] += static_cast<double>(gradient[i] * (x[i] - mean));
+      gradients[k] += gradient[i];
+      products[k] += gradient[i] * (x[i] - mean);
     }
-    *sums = {};
     for (int64_t k = 0; k < kLanes; ++k) {
-      sums->of_gradient += gradients[k];
-      sums->of_product += products[k];
+      sums->of_gradient += static_cast<double>(gradients[k]);
+      sums->of_product += static_cast<double>(products[k]);
     }
   }
 };
