@@ -1,5 +1,7 @@
 #include "opwright/dispatch/call_error.h"
 
+#include <algorithm>
+
 #include "opwright/base/given_error.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/registry.h"
@@ -176,8 +178,23 @@ void throw_failed_call(const Operator& op, Arguments args, Results results) {
   throw error;
 }
 
+namespace {
+
+// Gradients that an output_mask leaves out are undefined.
+bool may_leave_out(const Operator& op) {
+  const auto& arguments = op.schema().arguments;
+  return std::ranges::any_of(arguments,
+                             [](const Argument& each) { return each.name == "output_mask"; });
+}
+
+}  // namespace
+
 void check_result(const Operator& op, Arguments args, Results results, uint32_t index) {
   const Type& type = op.schema().returns[index].type;
+  if (results[index].tag == kOpwTensor && !results[index].as_tensor && may_leave_out(op)) {
+    results[index] = OpwValue{};
+    return;
+  }
   const OpwValue& result = results[index];
   if (value_fits(type, result) && !(result.tag == kOpwTensor && !result.as_tensor)) return;
   const char* what = result.tag == kOpwNone     ? "left it unset"

@@ -88,10 +88,10 @@ bool is_number(const Argument& argument) { return argument.type.kind() == TypeKi
 PointwiseOperator describe(const PointwiseOp& op, const Schema& schema) {
   const auto& arguments = schema.arguments;
   Form form = Form::New;
-  if (arguments.back().name == "out" && arguments.back().is_written())
-    form = Form::Out;
-  else if (arguments.front().is_written())
+  if (arguments.front().is_written())
     form = Form::InPlace;
+  else if (arguments.back().is_written())
+    form = Form::Out;
   const size_t end = arguments.size() - (form == Form::Out ? 1 : 0);
   bool are_numbers = true;
   for (size_t i = op.arity; i < end; ++i) are_numbers &= is_number(arguments[i]);

@@ -4,10 +4,10 @@
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
 // Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// S text; L ints; K bools; D dtype; M memory format; N for None; V tensors separated by ";"; O the
+// S text; L ints; G bools; D dtype; M memory format; N for None; V tensors separated by ";"; O the
 // same where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes,
-// of the elements in logical order, a number as a zero-dim tensor, several tensors separated by
-// ";"; or E kind: text.
+// of the elements in logical order, a number as a zero-dim tensor, N an undefined one, several
+// tensors separated by ";"; or E kind: text.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -94,7 +94,7 @@ Value parse_value(const std::string& text) {
           ValueOf<Complex<double>>::give({std::stod(words[1]), std::stod(words[2])}));
     case 'L':
       return Value::take(ValueOf<std::vector<int64_t>>::give(parse_ints(words[1])));
-    case 'K':
+    case 'G':
       return parse_bools(words[1]);
     case 'S':
       return Value::take(ValueOf<std::string>::give(words[1]));
@@ -118,6 +118,7 @@ std::string join(std::span<const int64_t> ints) {
 }
 
 std::string print_tensor(const Tensor& tensor) {
+  if (!tensor.is_defined()) return "N";
   const Tensor dense = tensor.contiguous();
   const auto* memory = static_cast<const uint8_t*>(dense.data());
   std::string bytes;
@@ -133,7 +134,7 @@ std::string print_tensor(const Tensor& tensor) {
 
 // A number as a tensor that holds it.
 Tensor as_tensor(OpwValue result) {
-  if (result.tag == kOpwTensor) return ValueOf<Tensor>::take(result);
+  if (result.tag == kOpwTensor || result.tag == kOpwNone) return ValueOf<Tensor>::take(result);
   const Scalar number = ValueOf<Scalar>::take(result);
   if (number.is_complex()) return make_scalar_tensor(number, DType::Complex128);
   if (number.is_floating()) return make_scalar_tensor(number, DType::Float64);

@@ -61,10 +61,10 @@ def encode(value) -> str:
         return f"M {name_of(value).removesuffix('_format')}"
     if isinstance(value, OptionalTensors):
         return "O " + (";".join(map(encode, value)) or "-")
+    if isinstance(value, list) and value and all(isinstance(each, bool) for each in value):
+        return f"G {join(map(int, value))}"
     if isinstance(value, list) and any(isinstance(each, torch.Tensor) for each in value):
         return "V " + ";".join(map(encode, value))
-    if isinstance(value, list) and value and isinstance(value[0], bool):
-        return f"K {join(map(int, value))}"
     return "N" if value is None else f"L {join(value)}"
 
 
@@ -75,8 +75,10 @@ def decode(line: str) -> list[tuple[torch.Tensor, tuple[int, ...]]] | str:
     return [] if line == "-" else [decode_tensor(text) for text in line.split(";")]
 
 
-def decode_tensor(text: str) -> tuple[torch.Tensor, tuple[int, ...]]:
-    """Return the elements, contiguous, with the strides that the result has."""
+def decode_tensor(text: str) -> tuple[torch.Tensor | None, tuple[int, ...]]:
+    """Return the elements, contiguous, with the strides that the result has; None: undefined."""
+    if text == "N":
+        return None, ()
     _, dtype, sizes, strides, data = text.split(" ")
     shape = [] if sizes == "-" else [int(size) for size in sizes.split(",")]
     steps = [] if strides == "-" else [int(stride) for stride in strides.split(",")]
@@ -210,8 +212,13 @@ def differ(
 
 
 def differs(
-    ours: torch.Tensor, strides: tuple[int, ...], expected: torch.Tensor, compares_strides: bool
+    ours: torch.Tensor | None,
+    strides: tuple[int, ...],
+    expected: torch.Tensor | None,
+    compares_strides: bool,
 ) -> str | None:
+    if ours is None or expected is None:
+        return None if ours is expected else f"{ours} is not {expected}"
     if expected.dtype == torch.complex32:  # only torch has it
         return None
     if ours.dtype != expected.dtype or ours.shape != expected.shape:

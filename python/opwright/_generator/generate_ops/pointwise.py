@@ -16,14 +16,16 @@ def in_place_schema(schema: Schema, name: str) -> Schema:
 
 
 def out_schema(schema: Schema, name: str) -> Schema:
-    """Return the schema that writes an `out` given by keyword.
+    """Return the schema that writes an `out` given by keyword, or a `grad_input` of that overload.
 
     >>> out_schema(parse_schema("relu(Tensor self) -> Tensor"), "relu.out").text
     'relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)'
     """
     parts = arguments_of(schema)
     star = [] if "*" in parts else ["*"]
-    return parse_schema(f"{name}({', '.join([*parts, *star, 'Tensor(a!) out'])}) -> Tensor(a!)")
+    written = "grad_input" if name.endswith(".grad_input") else "out"
+    parts = [*parts, *star, f"Tensor(a!) {written}"]
+    return parse_schema(f"{name}({', '.join(parts)}) -> Tensor(a!)")
 
 
 def arguments_of(schema: Schema) -> list[str]:

@@ -1,0 +1,199 @@
+// native_layer_norm_backward.
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/ops/cpu/run_at_level.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/normalization/norm_parameters.h"
+#include "opwright/ops/normalization/output_mask.h"
+
+namespace opwright {
+namespace {
+
+constexpr const char* kWho = "native_layer_norm_backward";
+constexpr int64_t kGrain = 16384;  // elements
+constexpr int64_t kColumns = 256;
+
+// The gradient of one row of x; weight may be null.
+template <class C>
+struct GradientOfRow {
+  OPWRIGHT_INLINE static void run(C* out, const C* gradient, const C* x, int64_t count, C mean,
+                                  C reciprocal, const C* weight) {
+    constexpr int64_t kLanes = 16;
+    double sums[kLanes] = {};
+    double products[kLanes] = {};
+    for (int64_t at = 0; at < count; at += kLanes) {
+      const int64_t width = std::min(kLanes, count - at);
+      for (int64_t k = 0; k < width; ++k) {
+        const C scaled = weight ? gradient[at + k] * weight[at + k] : gradient[at + k];
+        sums[k] += static_cast<double>(scaled);
+        products[k] += static_cast<double>(scaled * ((x[at + k] - mean) * reciprocal));
+      }
+    }
+    double sum = 0;
+    double product = 0;
+    for (int64_t k = 0; k < kLanes; ++k) {
+      sum += sums[k];
+      product += products[k];
+    }
+    const C shift = static_cast<C>(sum / static_cast<double>(count));
+    const C slope = static_cast<C>(product / static_cast<double>(count));
+    if (weight) {
+      OPWRIGHT_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < count; ++i)
+        out[i] =
+            reciprocal * (gradient[i] * weight[i] - shift - (x[i] - mean) * reciprocal * slope);
+    } else {
+      OPWRIGHT_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < count; ++i)
+        out[i] = reciprocal * (gradient[i] - shift - (x[i] - mean) * reciprocal * slope);
+    }
+  }
+};
+
+// The gradients of some neighbouring weights and biases, sums over all rows.
+template <class C>
+struct GradientOfColumns {
+  OPWRIGHT_INLINE static void run(C* of_weight, C* of_bias, const C* gradient, const C* x,
+                                  int64_t rows, int64_t count, int64_t columns, const C* means,
+                                  const C* reciprocals) {
+    double products[kColumns] = {};
+    double sums[kColumns] = {};
+    for (int64_t row = 0; row < rows; ++row) {
+      const C mean = means[row];
+      const C reciprocal = reciprocals[row];
+      const C* g = gradient + row * count;
+      const C* from = x + row * count;
+      OPWRIGHT_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < columns; ++i) {
+        products[i] += static_cast<double>(g[i] * ((from[i] - mean) * reciprocal));
+        sums[i] += static_cast<double>(g[i]);
+      }
+    }
+    for (int64_t i = 0; i < columns; ++i) {
+      of_weight[i] = static_cast<C>(products[i]);
+      of_bias[i] = static_cast<C>(sums[i]);
+    }
+  }
+};
+
+template <class AnyTensor>
+bool has_numel(const AnyTensor& tensor, const AnyTensor& input, size_t normalized) {
+  if (tensor.dim() != input.dim()) return false;
+  for (int64_t i = 0; i < input.dim(); ++i) {
+    const bool is_normalized = i >= input.dim() - static_cast<int64_t>(normalized);
+    if (is_normalized ? !(tensor.size(i) == 1) : !(tensor.size(i) == input.size(i))) return false;
+  }
+  return true;
+}
+
+// `shape` as the sizes are, ints or SymInts.
+template <class AnyTensor, class Int>
+void check_call(const AnyTensor& grad_out, const AnyTensor& input, std::span<const Int> shape,
+                const AnyTensor& mean, const AnyTensor& rstd, std::span<const bool> mask) {
+  check_output_mask(kWho, mask, 3);
+  if (!is_floating(input.dtype()) || dtype_bits(input.dtype()) == 8)
+    throw_dtype(input.dtype(), kWho, "floating dtypes");
+  const auto ndim = static_cast<size_t>(input.dim());
+  bool fits = !shape.empty() && ndim >= shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = input.size(static_cast<int64_t>(ndim - shape.size() + i)) == shape[i];
+  OPWRIGHT_CHECK(fits, kWho, ": input (", input, ") does not end with normalized_shape ",
+                 to_text(shape));
+  bool has_same_sizes = grad_out.dim() == input.dim();
+  for (int64_t i = 0; has_same_sizes && i < input.dim(); ++i)
+    has_same_sizes = grad_out.size(i) == input.size(i);
+  OPWRIGHT_CHECK(has_same_sizes && grad_out.dtype() == input.dtype(), kWho, ": grad_out (",
+                 grad_out, ") must have the sizes and the dtype of input (", input, ")");
+  OPWRIGHT_CHECK(has_numel(mean, input, shape.size()) && has_numel(rstd, input, shape.size()), kWho,
+                 ": mean (", mean, ") and rstd (", rstd,
+                 ") must have the sizes of input with 1 in place of normalized_shape ",
+                 to_text(shape));
+}
+template <class AnyTensor, class Int>
+void check_parameter(const char* name, const std::optional<AnyTensor>& parameter,
+                     std::span<const Int> shape) {
+  if (!parameter) return;
+  bool fits = static_cast<size_t>(parameter->dim()) == shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = parameter->size(static_cast<int64_t>(i)) == shape[i];
+  OPWRIGHT_CHECK(fits, kWho, ": ", name, " (", *parameter, ") does not have normalized_shape ",
+                 to_text(shape));
+}
+
+template <class AnyTensor>
+DType gradient_dtype(const std::optional<AnyTensor>& parameter, const AnyTensor& input) {
+  return parameter ? parameter->dtype() : input.dtype();
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_cpu(
+    const Tensor& grad_out, const Tensor& input, std::span<const int64_t> normalized_shape,
+    const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight,
+    const std::optional<Tensor>& bias, std::span<const bool> output_mask) {
+  check_call(grad_out, input, normalized_shape, mean, rstd, output_mask);
+  check_parameter("weight", weight, normalized_shape);
+  check_parameter("bias", bias, normalized_shape);
+  const DType wide = wide_dtype(input.dtype());
+  const auto dense = [wide](const Tensor& tensor) { return as_contiguous(as_dtype(tensor, wide)); };
+  const Tensor gradient = dense(grad_out), x = dense(input);
+  const Tensor means = dense(mean), reciprocals = dense(rstd);
+  const int64_t count = product(normalized_shape);
+  const int64_t rows = means.numel();
+  const Tensor of_input = make_empty(output_mask[0] ? input.sizes() : Sizes{0}, wide);
+  const Tensor of_weight = make_empty(normalized_shape, wide);
+  const Tensor of_bias = make_empty(normalized_shape, wide);
+  for_floating_dtype(wide, kWho, [&]<typename C>() {
+    if constexpr (std::is_floating_point_v<C>) {
+      const Parameter<C> scale(weight);
+      const C* g = gradient.data<C>();
+      const C* from = x.data<C>();
+      if (output_mask[0] && count > 0) {
+        parallel_for(rows, std::max<int64_t>(1, kGrain / count), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i)
+            run_at_level<GradientOfRow<C>>(of_input.mutable_data<C>() + i * count, g + i * count,
+                                           from + i * count, count, means.data<C>()[i],
+                                           reciprocals.data<C>()[i], scale.data());
+        });
+      }
+      if (output_mask[1] || output_mask[2]) {
+        parallel_for((count + kColumns - 1) / kColumns, 1, [&](int64_t begin, int64_t end) {
+          for (int64_t block = begin; block < end; ++block) {
+            const int64_t first = block * kColumns;
+            run_at_level<GradientOfColumns<C>>(
+                of_weight.mutable_data<C>() + first, of_bias.mutable_data<C>() + first, g + first,
+                from + first, rows, count, std::min(kColumns, count - first), means.data<C>(),
+                reciprocals.data<C>());
+          }
+        });
+      }
+    }
+  });
+  std::tuple<Tensor, Tensor, Tensor> results;
+  if (output_mask[0]) std::get<0>(results) = as_dtype(of_input, input.dtype());
+  if (output_mask[1]) std::get<1>(results) = as_dtype(of_weight, gradient_dtype(weight, input));
+  if (output_mask[2]) std::get<2>(results) = as_dtype(of_bias, gradient_dtype(bias, input));
+  return results;
+}
+
+std::tuple<FakeTensor, FakeTensor, FakeTensor> layer_norm_backward_fake(
+    const FakeTensor& grad_out, const FakeTensor& input, std::span<const SymInt> normalized_shape,
+    const FakeTensor& mean, const FakeTensor& rstd, const std::optional<FakeTensor>& weight,
+    const std::optional<FakeTensor>& bias, std::span<const bool> output_mask) {
+  check_call(grad_out, input, normalized_shape, mean, rstd, output_mask);
+  check_parameter("weight", weight, normalized_shape);
+  check_parameter("bias", bias, normalized_shape);
+  std::tuple<FakeTensor, FakeTensor, FakeTensor> results;
+  if (output_mask[0]) std::get<0>(results) = make_fake_like(input, input.sizes(), input.dtype());
+  if (output_mask[1])
+    std::get<1>(results) = make_fake_like(input, normalized_shape, gradient_dtype(weight, input));
+  if (output_mask[2])
+    std::get<2>(results) = make_fake_like(input, normalized_shape, gradient_dtype(bias, input));
+  return results;
+}
+
+}  // namespace opwright

@@ -1,0 +1,150 @@
+// Activations made of straight lines, and their gradients: hardswish, hardsigmoid, softshrink,
+// hardshrink, prelu.
+#include "opwright/error.h"
+#include "opwright/ops/cpu/gradient_kernel.h"
+#include "opwright/ops/cpu/kernel.h"
+#include "opwright/ops/pointwise.h"
+
+namespace opwright {
+namespace {
+
+// x + 3, between 0 and 6; what is no number stays.
+template <class T>
+OPWRIGHT_INLINE T lifted(T x) {
+  const T above = x + T(3) < T(0) ? T(0) : x + T(3);
+  return above > T(6) ? T(6) : above;
+}
+
+template <class T>
+struct Hardswish {
+  OPWRIGHT_INLINE T operator()(T x) const { return x * lifted(x) / T(6); }
+};
+template <class T>
+struct HardswishBackward {
+  OPWRIGHT_INLINE T operator()(T grad, T x) const {
+    const T between = grad * (x / T(3) + T(0.5));
+    const T not_above = x < T(3) ? between : grad;
+    return x <= T(-3) ? T(0) : not_above;
+  }
+};
+
+template <class T>
+struct Hardsigmoid {
+  OPWRIGHT_INLINE T operator()(T x) const { return lifted(x) / T(6); }
+};
+template <class T>
+struct HardsigmoidBackward {
+  OPWRIGHT_INLINE T operator()(T grad, T x) const {
+    const T between = grad * T(1.0F / 6.0F);  // as exact as PyTorch has it
+    return (x > T(-3)) & (x < T(3)) ? between : T(0);
+  }
+};
+
+// Of a number lambd, around which both shrink to zero.
+template <class T>
+struct Shrink {
+  explicit Shrink(std::span<const Scalar> numbers) : lambd(number_as<T>(numbers[0])) {}
+  [[nodiscard]] OPWRIGHT_INLINE T beyond(T x, T value) const {
+    return (x >= -lambd) & (x <= lambd) ? T(0) : value;
+  }
+  T lambd;
+};
+template <class T>
+struct Softshrink : Shrink<T> {
+  using Shrink<T>::Shrink;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    const T above = x - this->lambd;
+    const T below = x + this->lambd;
+    return this->beyond(x, x > T(0) ? above : below);
+  }
+};
+template <class T>
+struct Hardshrink : Shrink<T> {
+  using Shrink<T>::Shrink;
+  OPWRIGHT_INLINE T operator()(T x) const { return this->beyond(x, x); }
+};
+template <class T>
+struct ShrinkBackward : Shrink<T> {
+  using Shrink<T>::Shrink;
+  OPWRIGHT_INLINE T operator()(T grad, T x) const { return this->beyond(x, grad); }
+};
+
+template <class T>
+struct Prelu {
+  OPWRIGHT_INLINE T operator()(T x, T weight) const {
+    const T below = weight * x;
+    return x > T(0) ? x : below;
+  }
+};
+template <class T>
+struct PreluBackward {
+  OPWRIGHT_INLINE T operator()(T x, T weight, T grad) const {
+    const T below = weight * grad;
+    return x > T(0) ? grad : below;
+  }
+};
+template <class T>
+struct PreluWeightBackward {
+  OPWRIGHT_INLINE T operator()(T x, T /*weight*/, T grad) const {
+    const T below = x * grad;
+    return x > T(0) ? T(0) : below;
+  }
+};
+
+template <template <class> class F>
+constexpr PointwiseOp floating_op(uint8_t arity) {
+  return {.arity = arity, .kernels = &kKernels<F, FloatTypes>, .takes = "floating dtypes"};
+}
+
+void check_lambd(PointwiseCall& call) {
+  OPWRIGHT_CHECK(call.numbers[0].to<double>() >= 0, call.who, ": lambd must not be negative, got ",
+                 call.numbers[0]);
+}
+
+}  // namespace
+
+const PointwiseOp& hardswish_op() {
+  static constexpr PointwiseOp op = floating_op<Hardswish>(1);
+  return op;
+}
+const PointwiseOp& hardswish_backward_op() {
+  static constexpr PointwiseOp op = gradient_op<HardswishBackward>(2);
+  return op;
+}
+const PointwiseOp& hardsigmoid_op() {
+  static constexpr PointwiseOp op = floating_op<Hardsigmoid>(1);
+  return op;
+}
+const PointwiseOp& hardsigmoid_backward_op() {
+  static constexpr PointwiseOp op = gradient_op<HardsigmoidBackward>(2);
+  return op;
+}
+const PointwiseOp& softshrink_op() {
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Softshrink, FloatTypes>,
+                                  .takes = "floating dtypes",
+                                  .prepare = &check_lambd};
+  return op;
+}
+const PointwiseOp& hardshrink_op() {
+  static constexpr PointwiseOp op = floating_op<Hardshrink>(1);
+  return op;
+}
+const PointwiseOp& shrink_backward_op() {
+  static constexpr PointwiseOp op = gradient_op<ShrinkBackward>(2);
+  return op;
+}
+const PointwiseOp& prelu_op() {
+  static constexpr PointwiseOp op = floating_op<Prelu>(2);
+  return op;
+}
+const PointwiseOp& prelu_backward_op() {
+  static constexpr PointwiseOp op = gradient_op<PreluBackward>(3);
+  return op;
+}
+const PointwiseOp& prelu_weight_backward_op() {
+  static constexpr PointwiseOp op = gradient_op<PreluWeightBackward>(3);
+  return op;
+}
+
+}  // namespace opwright

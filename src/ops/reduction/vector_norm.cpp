@@ -1,0 +1,111 @@
+// linalg_vector_norm: the orders 0, 1, 2 and the infinite ones as folds, others by powers.
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "opwright/error.h"
+#include "opwright/for_dtype.h"
+#include "opwright/functions.h"
+#include "opwright/ops/cpu/fold_kernel.h"
+#include "opwright/ops/promotion.h"
+#include "opwright/ops/reduction.h"
+#include "opwright/ops/reduction/extremum.h"
+
+namespace opwright {
+namespace {
+
+constexpr const char* kWho = "linalg_vector_norm";
+
+template <class T>
+OPWRIGHT_INLINE T magnitude(T x) {
+  return x < T(0) ? -x : x;
+}
+
+template <class T>
+struct SumOfTerms {
+  OPWRIGHT_INLINE static T identity() { return T(0); }
+  OPWRIGHT_INLINE static T merge(T a, T b) { return a + b; }
+  static T finish(T sum, const FoldNumbers& /*numbers*/) { return sum; }
+};
+template <class T>
+struct CountOfNonzero : SumOfTerms<T> {
+  OPWRIGHT_INLINE static T step(T sum, T x) { return sum + (x == T(0) ? T(0) : T(1)); }
+};
+template <class T>
+struct SumOfMagnitudes : SumOfTerms<T> {
+  OPWRIGHT_INLINE static T step(T sum, T x) { return sum + magnitude(x); }
+};
+template <class T>
+struct RootOfSquares : SumOfTerms<T> {
+  OPWRIGHT_INLINE static T step(T sum, T x) { return sum + x * x; }
+  static T finish(T sum, const FoldNumbers& /*numbers*/) { return std::sqrt(sum); }
+};
+template <class T>
+struct LargestMagnitude : Largest<T> {
+  OPWRIGHT_INLINE static T identity() { return T(0); }
+  OPWRIGHT_INLINE static T step(T found, T x) { return Largest<T>::step(found, magnitude(x)); }
+};
+template <class T>
+struct SmallestMagnitude : Smallest<T> {
+  OPWRIGHT_INLINE static T step(T found, T x) { return Smallest<T>::step(found, magnitude(x)); }
+};
+
+// The fold of an order that has one.
+const FoldTable* find_fold(double order) {
+  if (order == 0) return &kFolds<CountOfNonzero, FloatTypes>;
+  if (order == 1) return &kFolds<SumOfMagnitudes, FloatTypes>;
+  if (order == 2) return &kFolds<RootOfSquares, FloatTypes>;
+  if (!std::isinf(order)) return nullptr;
+  return order > 0 ? &kFolds<LargestMagnitude, FloatTypes> : &kFolds<SmallestMagnitude, FloatTypes>;
+}
+
+Reduction describe(const FoldTable* kernels, double order, int64_t ndim, const OptionalDims& dim,
+                   bool keepdim, DType compute, DType result) {
+  return {.who = kWho,
+          .kernels = kernels,
+          .takes = "floating and complex dtypes",
+          .folded = fold_dims(kWho, ndim, dim),
+          .keepdim = keepdim,
+          .compute = compute,
+          .result = result,
+          .needs_elements = order < 0 || std::isinf(order)};
+}
+
+template <class AnyTensor>
+AnyTensor vector_norm(const AnyTensor& self, const Scalar& ord, const OptionalDims& dim,
+                      bool keepdim, const std::optional<DType>& dtype) {
+  OPWRIGHT_CHECK_TYPE(!ord.is_complex(), kWho, ": ord must be a real number, got ", ord);
+  const double order = ord.to<double>();
+  const DType given = dtype.value_or(self.dtype());
+  OPWRIGHT_CHECK_TYPE(is_floating(given) || is_complex(given), kWho,
+                      ": self must be of a floating or complex dtype, got ", given,
+                      dtype ? " as dtype" : "; give a dtype");
+  OPWRIGHT_CHECK_TYPE(!dtype || is_complex(*dtype) || !is_complex(self.dtype()), kWho, ": self of ",
+                      self.dtype(), " cannot be converted to the real dtype ", given);
+  const DType result = real_dtype(given);
+  if (is_complex(given)) {
+    const AnyTensor magnitudes = self.to(given).abs();
+    return vector_norm(magnitudes, ord, dim, keepdim, std::nullopt);
+  }
+  if (const FoldTable* fold = find_fold(order))
+    return reduce(self, describe(fold, order, self.dim(), dim, keepdim, given, result));
+  const DType wide = given == DType::Float64 ? given : DType::Float32;
+  const AnyTensor powers = self.to(wide).abs().pow(Scalar(order));
+  return reduce(powers, describe(&kFolds<SumOfMagnitudes, FloatTypes>, order, self.dim(), dim,
+                                 keepdim, wide, wide))
+      .pow(Scalar(1.0 / order))
+      .to(result);
+}
+
+}  // namespace
+
+Tensor linalg_vector_norm_cpu(const Tensor& self, const Scalar& ord, OptionalDims dim, bool keepdim,
+                              const std::optional<DType>& dtype) {
+  return vector_norm(self, ord, dim, keepdim, dtype);
+}
+FakeTensor linalg_vector_norm_fake(const FakeTensor& self, const Scalar& ord, OptionalDims dim,
+                                   bool keepdim, const std::optional<DType>& dtype) {
+  return vector_norm(self, ord, dim, keepdim, dtype);
+}
+
+}  // namespace opwright
