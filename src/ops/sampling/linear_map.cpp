@@ -1,0 +1,259 @@
+#include "opwright/ops/sampling/linear_map.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/error.h"
+#include "opwright/for_dtype.h"
+#include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/cpu/run_at_level.h"
+#include "opwright/ops/sampling/planes.h"
+#include "opwright/tensor/factory.h"
+
+namespace opwright {
+namespace {
+
+// The taps of one dimension with weights of the type that is computed in.
+template <class C>
+struct Dim {
+  explicit Dim(const Taps& given) : taps(&given), out(given.out()), in(given.in) {
+    for (const double each : given.weight) weight.push_back(convert_number<C>(each));
+    for (int64_t i = 0; i < out; ++i) {
+      const int64_t count = end(i) - begin(i);
+      taps_each = i == 0 || count == taps_each ? count : -1;
+      if (taps_each < 0) break;
+    }
+  }
+  [[nodiscard]] int64_t begin(int64_t result) const {
+    return taps->first[static_cast<size_t>(result)];
+  }
+  [[nodiscard]] int64_t end(int64_t result) const { return begin(result + 1); }
+  [[nodiscard]] int64_t index(int64_t tap) const { return taps->index[static_cast<size_t>(tap)]; }
+  [[nodiscard]] C weight_of(int64_t tap) const {
+    return weight.empty() ? C(1) : weight[static_cast<size_t>(tap)];
+  }
+  [[nodiscard]] int64_t count_of(int64_t result) const {
+    return taps->count.empty() ? 1 : taps->count[static_cast<size_t>(result)];
+  }
+
+  const Taps* taps;
+  int64_t out;
+  int64_t in;
+  int64_t taps_each = -1;  // where all results have as many
+  std::vector<C> weight;
+};
+
+template <class C>
+struct PlaneMap {
+  explicit PlaneMap(const LinearMap& map)
+      : depth(map.dims[0]), height(map.dims[1]), width(map.dims[2]), divisor(map.divisor) {
+    divides = divisor || !map.dims[2].count.empty();
+  }
+  // Elements of a plane before and after.
+  [[nodiscard]] int64_t in() const { return depth.in * height.in * width.in; }
+  [[nodiscard]] int64_t out() const { return depth.out * height.out * width.out; }
+
+  Dim<C> depth;
+  Dim<C> height;
+  Dim<C> width;
+  std::optional<int64_t> divisor;
+  bool divides;
+};
+
+template <class C>
+OPWRIGHT_INLINE void add_row(C* sum, const C* row, C weight, int64_t count) {
+  if (weight == C(1)) {
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < count; ++i) sum[i] = sum[i] + row[i];
+  } else {
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < count; ++i) sum[i] = sum[i] + weight * row[i];
+  }
+}
+
+// The divisors of a row of results.
+template <class C>
+OPWRIGHT_INLINE void divide_row(C* row, const PlaneMap<C>& map, int64_t z, int64_t y) {
+  const int64_t rest = map.depth.count_of(z) * map.height.count_of(y);
+  for (int64_t x = 0; x < map.width.out; ++x) {
+    const int64_t divisor = map.divisor ? *map.divisor : rest * map.width.count_of(x);
+    if (divisor != 0) row[x] = row[x] / convert_number<C>(divisor);
+  }
+}
+
+// Columns first: rows are added up as wholes, then each result takes its few columns.
+template <class C>
+struct ApplyToPlane {
+  OPWRIGHT_INLINE static const C* combine_rows(C* sum, const C* in, const PlaneMap<C>* map,
+                                               int64_t z, int64_t y) {
+    const auto& [depth, height, width, divisor, divides] = *map;
+    bool is_first = true;
+    const C* whole = nullptr;
+    for (int64_t i = depth.begin(z); i < depth.end(z); ++i) {
+      for (int64_t j = height.begin(y); j < height.end(y); ++j) {
+        const C weight = depth.weight_of(i) * height.weight_of(j);
+        const C* row = in + (depth.index(i) * height.in + height.index(j)) * width.in;
+        if (is_first && weight == C(1)) {
+          whole = row;  // often the only one, which needs no copy
+        } else {
+          if (is_first) std::fill_n(sum, width.in, C{});
+          if (whole) std::copy_n(std::exchange(whole, nullptr), width.in, sum);
+          add_row(sum, row, weight, width.in);
+        }
+        is_first = false;
+      }
+    }
+    if (is_first) std::fill_n(sum, width.in, C{});
+    return whole ? whole : sum;
+  }
+
+  OPWRIGHT_INLINE static void take_columns(C* out, const C* row, const Dim<C>& width) {
+    const int64_t* first = width.taps->first.data();
+    const int64_t* index = width.taps->index.data();
+    const C* weight = width.weight.data();
+    const bool is_weighted = !width.weight.empty();
+    if (width.taps_each == 1 && !is_weighted) {
+      for (int64_t x = 0; x < width.out; ++x) out[x] = row[index[x]];
+    } else if (width.taps_each == 2 && is_weighted) {
+      for (int64_t x = 0; x < width.out; ++x)
+        out[x] = weight[2 * x] * row[index[2 * x]] + weight[2 * x + 1] * row[index[2 * x + 1]];
+    } else {
+      for (int64_t x = 0; x < width.out; ++x) {
+        C sum{};
+        for (int64_t k = first[x]; k < first[x + 1]; ++k)
+          sum = sum + (is_weighted ? weight[k] * row[index[k]] : row[index[k]]);
+        out[x] = sum;
+      }
+    }
+  }
+
+  OPWRIGHT_INLINE static void run(C* out, const C* in, C* buffer, const PlaneMap<C>* map) {
+    for (int64_t z = 0; z < map->depth.out; ++z) {
+      for (int64_t y = 0; y < map->height.out; ++y) {
+        const C* row = combine_rows(buffer, in, map, z, y);
+        take_columns(out, row, map->width);
+        if (map->divides) divide_row(out, *map, z, y);
+        out += map->width.out;
+      }
+    }
+  }
+};
+
+template <class C>
+struct ApplyTransposed {
+  // `out` is zero; `buffer` has room for a row of each side.
+  OPWRIGHT_INLINE static void run(C* out, const C* in, C* buffer, const PlaneMap<C>* map) {
+    const auto& [depth, height, width, divisor, divides] = *map;
+    C* sum = buffer;
+    C* row = buffer + width.in;
+    for (int64_t z = 0; z < depth.out; ++z) {
+      for (int64_t y = 0; y < height.out; ++y) {
+        std::copy_n(in, width.out, row);
+        if (divides) divide_row(row, *map, z, y);
+        std::fill_n(sum, width.in, C{});
+        for (int64_t x = 0; x < width.out; ++x) {
+          for (int64_t k = width.begin(x); k < width.end(x); ++k) {
+            const int64_t at = width.index(k);
+            sum[at] = sum[at] + width.weight_of(k) * row[x];
+          }
+        }
+        for (int64_t i = depth.begin(z); i < depth.end(z); ++i) {
+          for (int64_t j = height.begin(y); j < height.end(y); ++j) {
+            C* target = out + (depth.index(i) * height.in + height.index(j)) * width.in;
+            add_row(target, sum, depth.weight_of(i) * height.weight_of(j), width.in);
+          }
+        }
+        in += width.out;
+      }
+    }
+  }
+};
+
+template <class C>
+void map_planes(const LinearMap& map, const Tensor& input, const Tensor& output) {
+  const PlaneMap<C> plane(map);
+  const C* in = input.numel() == 0 ? nullptr : input.data<C>();
+  C* out = output.mutable_data<C>();
+  for_each_plane(output.numel() / plane.out(), plane.in() + plane.out(),
+                 [&](int64_t begin, int64_t end) {
+                   std::vector<C> buffer(static_cast<size_t>(plane.width.in));
+                   for (int64_t i = begin; i < end; ++i) {
+                     run_at_level<ApplyToPlane<C>>(out + i * plane.out(), in + i * plane.in(),
+                                                   buffer.data(), &plane);
+                   }
+                 });
+}
+
+template <class C>
+void map_planes_transposed(const LinearMap& map, const Tensor& grad, const Tensor& output) {
+  const PlaneMap<C> plane(map);
+  const C* in = grad.numel() == 0 ? nullptr : grad.data<C>();
+  C* out = output.mutable_data<C>();
+  std::fill_n(out, output.numel(), C{});
+  if (grad.numel() == 0) return;
+  for_each_plane(output.numel() / plane.in(), plane.in() + plane.out(),
+                 [&](int64_t begin, int64_t end) {
+                   std::vector<C> buffer(static_cast<size_t>(plane.width.in + plane.width.out));
+                   for (int64_t i = begin; i < end; ++i) {
+                     run_at_level<ApplyTransposed<C>>(out + i * plane.in(), in + i * plane.out(),
+                                                      buffer.data(), &plane);
+                   }
+                 });
+}
+
+// Calls body.operator()<C>() for the types of plane_dtype.
+template <class Body>
+void for_plane_dtype(const char* who, DType dtype, const Body& body) {
+  if (dtype == DType::Float32) return body.template operator()<float>();
+  if (dtype == DType::Float64) return body.template operator()<double>();
+  if (dtype == DType::Int64) return body.template operator()<int64_t>();
+  if (is_complex(dtype)) return for_complex_dtype(dtype, who, body);
+  throw_dtype(dtype, who, "floating dtypes");
+}
+
+}  // namespace
+
+Taps identity_taps(int64_t size) {
+  Taps taps(size);
+  for (int64_t i = 0; i < size; ++i) {
+    taps.index.push_back(i);
+    taps.finish_result();
+  }
+  return taps;
+}
+
+LinearMap::LinearMap(std::vector<Taps> last)
+    : dims{identity_taps(1), identity_taps(1), identity_taps(1)}, ndim(last.size()) {
+  std::move(last.begin(), last.end(), dims.end() - static_cast<std::ptrdiff_t>(ndim));
+}
+
+DType plane_dtype(DType dtype) {
+  const bool is_narrow = dtype == DType::Float16 || dtype == DType::BFloat16;
+  return is_narrow || dtype == DType::UInt8 ? DType::Float32 : dtype;
+}
+
+Tensor apply_map(const char* who, const LinearMap& map, const Tensor& input,
+                 std::span<const int64_t> sizes, MemoryFormat format) {
+  const DType wide = plane_dtype(input.dtype());
+  const Tensor output = make_empty(sizes, wide);
+  if (output.numel() != 0) {
+    const Tensor dense = as_contiguous(as_dtype(input, wide));
+    for_plane_dtype(who, wide, [&]<typename C>() { map_planes<C>(map, dense, output); });
+  }
+  return as_result(output, input.dtype(), format);
+}
+
+Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& grad,
+                        std::span<const int64_t> sizes, MemoryFormat format) {
+  const DType wide = plane_dtype(grad.dtype());
+  const Tensor output = make_empty(sizes, wide);
+  if (output.numel() != 0) {
+    const Tensor dense = as_contiguous(as_dtype(grad, wide));
+    for_plane_dtype(who, wide, [&]<typename C>() { map_planes_transposed<C>(map, dense, output); });
+  }
+  return as_result(output, grad.dtype(), format);
+}
+
+}  // namespace opwright

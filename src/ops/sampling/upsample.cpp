@@ -1,0 +1,113 @@
+#include "opwright/ops/sampling/upsample.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/error.h"
+#include "opwright/ops/sampling/planes.h"
+
+namespace opwright {
+namespace {
+
+bool is_nearest(Interpolation kind) {
+  return kind == Interpolation::Nearest || kind == Interpolation::NearestExact;
+}
+
+// The sizes of the result of an input of sizes [batch, channels, ...].
+SymSizes find_sizes(const Upsample& op, const SymSizes& input,
+                    std::span<const SymInt> output_size) {
+  const size_t ndim = op.scales.size();
+  OPWRIGHT_CHECK(input.size() == ndim + 2, op.who, ": the input must have ", ndim + 2,
+                 " dimensions, got sizes ", to_text(input));
+  OPWRIGHT_CHECK(output_size.size() == ndim, op.who, ": output_size must hold ", ndim,
+                 " sizes, got ", to_text(output_size));
+  SymSizes sizes(input.begin(), input.begin() + 2);
+  for (size_t i = 0; i < ndim; ++i) {
+    check(sym_and(input[i + 2] > 0, output_size[i] > 0),
+          concatenate(op.who, ": sizes of planes must be positive, got input ", to_text(input),
+                      " and output_size ", to_text(output_size)));
+    sizes.push_back(output_size[i]);
+  }
+  return sizes;
+}
+
+SymSizes sizes_for(const Upsample& op, const Tensor& self, std::span<const SymInt> output_size) {
+  check_plane_dtype(op.who, "self", self.dtype(), {DType::UInt8});
+  const SymSizes input = sym_geometry_of(self).sizes;
+  const SymSizes sizes = find_sizes(op, input, output_size);
+  check(input[1] > 0, concatenate(op.who, ": self must have channels, got sizes ", to_text(input)));
+  return sizes;
+}
+
+void check_backward(const Upsample& op, const Tensor& grad, std::span<const SymInt> output_size,
+                    std::span<const SymInt> input_size) {
+  check_plane_dtype(op.who, "grad_output", grad.dtype());
+  check_gradient(op.who, grad, grad.dtype(), find_sizes(op, SymSizes(input_size), output_size));
+}
+
+// Elements of uint8 as the nearest numbers that it holds.
+Tensor round_to_bytes(const Tensor& computed, MemoryFormat format) {
+  float* values = computed.mutable_data<float>();
+  parallel_for(computed.numel(), 16384, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      values[i] = std::clamp(std::floor(values[i] + 0.5F), 0.0F, 255.0F);
+  });
+  return as_result(computed, DType::UInt8, format);
+}
+
+}  // namespace
+
+LinearMap Upsample::map(std::span<const int64_t> in, std::span<const int64_t> out, DType dtype,
+                        bool has_shortcut) const {
+  std::vector<Taps> last;
+  for (size_t i = 0; i < scales.size(); ++i) {
+    const Resampling resampling{.kind = kind,
+                                .align_corners = align_corners,
+                                .scale = scales[i],
+                                .has_shortcut = has_shortcut && kind == Interpolation::Nearest};
+    last.push_back(resampling_taps(resampling, in[i + 2], out[i + 2], dtype));
+  }
+  return LinearMap(std::move(last));
+}
+
+MemoryFormat Upsample::gradient_format(const Tensor& grad) const {
+  // PyTorch's own choice for each operator.
+  const bool is_contiguous =
+      kind == Interpolation::Cubic || (is_nearest(kind) && scales.size() == 3);
+  return is_contiguous ? MemoryFormat::Contiguous : format_of(grad);
+}
+
+Tensor Upsample::run(const Tensor& self, std::span<const int64_t> output_size) const {
+  const Sizes sizes = plain_sizes(sizes_for(*this, self, symbolic_sizes(output_size)));
+  // As PyTorch has it: in its loop for channels that lie last, and where nothing changes.
+  const bool has_shortcut =
+      scales.size() == 2 && (format_of(self) != MemoryFormat::Contiguous ||
+                             std::ranges::equal(self.sizes(), std::span<const int64_t>(sizes)));
+  const LinearMap found = map(self.sizes(), sizes, self.dtype(), has_shortcut);
+  if (self.dtype() != DType::UInt8 || is_nearest(kind))
+    return apply_map(who, found, self, sizes, format_of(self));
+  return round_to_bytes(
+      apply_map(who, found, as_dtype(self, DType::Float32), sizes, MemoryFormat::Contiguous),
+      format_of(self));
+}
+
+FakeTensor Upsample::run(const FakeTensor& self, std::span<const SymInt> output_size) const {
+  const Tensor& input = as_tensor(self);
+  return fake_result(self, sizes_for(*this, input, output_size), self.dtype(), format_of(input));
+}
+
+Tensor Upsample::differentiate(const Tensor& grad, std::span<const int64_t> output_size,
+                               std::span<const int64_t> input_size) const {
+  check_backward(*this, grad, symbolic_sizes(output_size), symbolic_sizes(input_size));
+  return apply_transposed(who, map(input_size, grad.sizes(), grad.dtype(), true), grad, input_size,
+                          gradient_format(grad));
+}
+
+FakeTensor Upsample::differentiate(const FakeTensor& grad, std::span<const SymInt> output_size,
+                                   std::span<const SymInt> input_size) const {
+  check_backward(*this, as_tensor(grad), output_size, input_size);
+  return fake_result(grad, input_size, grad.dtype(), gradient_format(as_tensor(grad)));
+}
+
+}  // namespace opwright
