@@ -62,8 +62,8 @@ def max_pool_calls(calls: Calls) -> None:
     for _ in range(120):
         ndim = calls.random.choice([2, 3])
         x = image(calls, ndim, calls.dtype([*FLOATS, *INTS]))
-        if not x.is_floating_point() and ndim == 3:
-            x = x.contiguous()  # torch has no ints with channels last
+        if ndim == 3 and (x.dim() == 4 or not x.is_floating_point()):
+            x = x.contiguous()  # torch refuses other layouts
         args = (*window(calls, ndim, dilates=True), calls.random.random() < 0.5)
         if x.dtype in (torch.float32, torch.float64) and calls.random.random() < 0.3:
             x[..., ::2] = calls.random.choice([float("nan"), -float("inf"), 1.0])
@@ -75,9 +75,8 @@ def max_pool_calls(calls: Calls) -> None:
             continue
         plane = x[(0,) * (x.dim() - ndim)].numel() if x.numel() else 1
         if x.is_floating_point() and bool((indices < plane).all()):
-            calls.add(
-                f"aten::max_pool{ndim}d_with_indices_backward", like(calls, y), x, *args, indices
-            )
+            grad = like(calls, y).contiguous()
+            calls.add(f"aten::max_pool{ndim}d_with_indices_backward", grad, x, *args, indices)
         line = calls.tensor([2, 3, 9], calls.dtype(FLOATS))
         calls.add("aten::max_pool1d_with_indices", line, *(part[:1] for part in args[:4]), args[4])
         calls.add("aten::max_pool1d", line, *(part[:1] for part in args[:4]), args[4])
@@ -118,13 +117,13 @@ RESAMPLING = {
 def upsample_calls(calls: Calls) -> None:
     for _ in range(240):
         op, (ndim, aligns) = calls.random.choice(list(RESAMPLING.items()))
-        names = FLOATS if aligns else ["uint8", *FLOATS]
-        x = image(calls, ndim, calls.dtype(names))
+        x = image(calls, ndim, calls.dtype(FLOATS if aligns and ndim != 2 else ["uint8", *FLOATS]))
         corners = [calls.random.random() < 0.5] if aligns else []
         size = [calls.random.choice([1, 2, 5, 8, 13]) for _ in range(ndim)]
         factors = [calls.random.choice([0.5, 1.0, 1.5, 2.0, 2.3]) for _ in range(ndim)]
         calls.add(f"aten::{op}", x, size, *corners)
-        calls.add(f"aten::{op}", x, size, *corners, *factors)
+        scaled = [int(each * by) for each, by in zip(x.shape[-ndim:], factors, strict=True)]
+        calls.add(f"aten::{op}", x, scaled, *corners, *factors)
         calls.add(f"aten::{op}.vec", x, size, *corners, None)
         if x.dim() == ndim + 2 and x.is_floating_point() and x.numel():
             grad = image(calls, ndim, calls.dtype(FLOATS))

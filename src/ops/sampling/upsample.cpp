@@ -1,10 +1,9 @@
 #include "opwright/ops/sampling/upsample.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
+#include "opwright/ops/sampling/byte_resampling.h"
 #include "opwright/ops/sampling/planes.h"
 
 namespace opwright {
@@ -33,7 +32,11 @@ SymSizes find_sizes(const Upsample& op, const SymSizes& input,
 }
 
 SymSizes sizes_for(const Upsample& op, const Tensor& self, std::span<const SymInt> output_size) {
-  check_plane_dtype(op.who, "self", self.dtype(), {DType::UInt8});
+  // Bytes of images, not of lines and volumes.
+  if (is_nearest(op.kind) || op.scales.size() == 2)
+    check_plane_dtype(op.who, "self", self.dtype(), {DType::UInt8});
+  else
+    check_plane_dtype(op.who, "self", self.dtype());
   const SymSizes input = sym_geometry_of(self).sizes;
   const SymSizes sizes = find_sizes(op, input, output_size);
   check(input[1] > 0, concatenate(op.who, ": self must have channels, got sizes ", to_text(input)));
@@ -44,16 +47,6 @@ void check_backward(const Upsample& op, const Tensor& grad, std::span<const SymI
                     std::span<const SymInt> input_size) {
   check_plane_dtype(op.who, "grad_output", grad.dtype());
   check_gradient(op.who, grad, grad.dtype(), find_sizes(op, SymSizes(input_size), output_size));
-}
-
-// Elements of uint8 as the nearest numbers that it holds.
-Tensor round_to_bytes(const Tensor& computed, MemoryFormat format) {
-  float* values = computed.mutable_data<float>();
-  parallel_for(computed.numel(), 16384, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      values[i] = std::clamp(std::floor(values[i] + 0.5F), 0.0F, 255.0F);
-  });
-  return as_result(computed, DType::UInt8, format);
 }
 
 }  // namespace
@@ -84,12 +77,12 @@ Tensor Upsample::run(const Tensor& self, std::span<const int64_t> output_size) c
   const bool has_shortcut =
       scales.size() == 2 && (format_of(self) != MemoryFormat::Contiguous ||
                              std::ranges::equal(self.sizes(), std::span<const int64_t>(sizes)));
-  const LinearMap found = map(self.sizes(), sizes, self.dtype(), has_shortcut);
-  if (self.dtype() != DType::UInt8 || is_nearest(kind))
-    return apply_map(who, found, self, sizes, format_of(self));
-  return round_to_bytes(
-      apply_map(who, found, as_dtype(self, DType::Float32), sizes, MemoryFormat::Contiguous),
-      format_of(self));
+  if (self.dtype() == DType::UInt8 && !is_nearest(kind)) {
+    const LinearMap found = map(self.sizes(), sizes, DType::Float64, false);
+    return resample_bytes(self, found.dims[1], found.dims[2], sizes, format_of(self));
+  }
+  return apply_map(who, map(self.sizes(), sizes, self.dtype(), has_shortcut), self, sizes,
+                   format_of(self));
 }
 
 FakeTensor Upsample::run(const FakeTensor& self, std::span<const SymInt> output_size) const {
