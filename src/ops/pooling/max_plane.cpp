@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "opwright/error.h"
@@ -26,79 +27,137 @@ DType wide_dtype_for(DType dtype, int64_t plane) {
 template <class C>
 using IndexFor = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
 
+// What a window without elements gives.
+template <class C>
+constexpr C kNothing = std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity()
+                                                            : std::numeric_limits<C>::lowest();
+
 // Whether a number is larger or not a number.
 template <class C>
 OPWRIGHT_INLINE bool replaces(C value, C best) {
   return static_cast<int>(value > best) | static_cast<int>(value != value);
 }
 
+// Where channels lie last, an element of a plane is as many numbers as there are channels: lanes.
+template <class C>
+struct PlaneWindows {
+  PlaneWindows(const LinearMap& map, int64_t channels)
+      : depth(map.dims[0]), height(map.dims[1]), width(map.dims[2]), lanes(channels) {
+    for (int64_t i = 0; i < width.in * lanes; ++i)
+      column.push_back(static_cast<IndexFor<C>>(i / lanes));
+  }
+  [[nodiscard]] int64_t row_in() const { return width.in * lanes; }
+  [[nodiscard]] int64_t row_out() const { return width.out() * lanes; }
+
+  const Taps& depth;
+  const Taps& height;
+  const Taps& width;
+  int64_t lanes;
+  std::vector<IndexFor<C>> column;  // of each number of a row
+};
+
 // Columns first: the largest of each column of the rows, then of the few columns of a window.
 template <class C>
-struct LargestOfPlane {
+struct LargestOfRow {
   using Index = IndexFor<C>;
 
-  OPWRIGHT_INLINE static void combine_rows(C* best, Index* where, const C* in, const LinearMap& map,
-                                           int64_t z, int64_t y) {
-    const auto& [depth, height, width] = map.dims;
+  OPWRIGHT_INLINE static void combine_rows(C* best, Index* where, const C* in,
+                                           const PlaneWindows<C>& windows, size_t z, size_t y) {
+    const Taps& depth = windows.depth;
+    const Taps& height = windows.height;
+    const int64_t count = windows.row_in();
+    const Index* column = windows.column.data();
     bool is_first = true;
-    for (int64_t i = depth.first[static_cast<size_t>(z)];
-         i < depth.first[static_cast<size_t>(z) + 1]; ++i) {
-      for (int64_t j = height.first[static_cast<size_t>(y)];
-           j < height.first[static_cast<size_t>(y) + 1]; ++j) {
-        const int64_t offset = (depth.index[static_cast<size_t>(i)] * height.in +
-                                height.index[static_cast<size_t>(j)]) *
-                               width.in;
-        const C* row = in + offset;
-        const auto first = static_cast<Index>(offset);
+    for (auto i = static_cast<size_t>(depth.first[z]); i < static_cast<size_t>(depth.first[z + 1]);
+         ++i) {
+      for (auto j = static_cast<size_t>(height.first[y]);
+           j < static_cast<size_t>(height.first[y + 1]); ++j) {
+        const int64_t number = depth.index[i] * height.in + height.index[j];
+        const C* row = in + number * count;
+        const auto first = static_cast<Index>(number * windows.width.in);
         if (is_first) {
-          for (int64_t k = 0; k < width.in; ++k) best[k] = row[k];
-          for (int64_t k = 0; k < width.in; ++k) where[k] = first + static_cast<Index>(k);
+          for (int64_t k = 0; k < count; ++k) best[k] = row[k];
+          for (int64_t k = 0; k < count; ++k) where[k] = first + column[k];
           is_first = false;
           continue;
         }
         OPWRIGHT_INDEPENDENT_ITERATIONS
-        for (int64_t k = 0; k < width.in; ++k) {
+        for (int64_t k = 0; k < count; ++k) {
           const bool takes = replaces(row[k], best[k]);
           best[k] = takes ? row[k] : best[k];
-          where[k] = takes ? first + static_cast<Index>(k) : where[k];
+          where[k] = takes ? first + column[k] : where[k];
         }
       }
     }
     if (is_first) {
-      std::fill_n(best, width.in, std::numeric_limits<C>::lowest());
-      std::fill_n(where, width.in, 0);
+      std::fill_n(best, count, kNothing<C>);
+      std::fill_n(where, count, 0);
     }
   }
 
   // By the order in the plane, whatever the order of the columns.
   OPWRIGHT_INLINE static bool is_chosen(C value, Index at, C best, Index where) {
-    if (value != value) return best == best || at > where;
-    return value > best || (value == best && at < where);
+    const int is_later_nan = static_cast<int>(value != value) &
+                             (static_cast<int>(best == best) | static_cast<int>(at > where));
+    return is_later_nan | static_cast<int>(value > best) |
+           (static_cast<int>(value == best) & static_cast<int>(at < where));
   }
 
-  OPWRIGHT_INLINE static void run(C* out, int64_t* indices, const C* in, C* best, Index* where,
-                                  const LinearMap* map) {
-    const auto& [depth, height, width] = map->dims;
-    for (int64_t z = 0; z < depth.out(); ++z) {
-      for (int64_t y = 0; y < height.out(); ++y) {
-        combine_rows(best, where, in, *map, z, y);
-        for (int64_t x = 0; x < width.out(); ++x) {
-          const int64_t begin = width.first[static_cast<size_t>(x)];
-          const int64_t end = width.first[static_cast<size_t>(x) + 1];
-          C value = -std::numeric_limits<C>::infinity();
-          if constexpr (std::is_integral_v<C>) value = std::numeric_limits<C>::lowest();
-          Index at = 0;
-          for (int64_t k = begin; k < end; ++k) {
-            const int64_t column = width.index[static_cast<size_t>(k)];
-            if (k != begin && !is_chosen(best[column], where[column], value, at)) continue;
-            value = best[column];
-            at = where[column];
-          }
-          *out++ = value;
-          *indices++ = at;
+  OPWRIGHT_INLINE static void take_columns(C* out, Index* at, const C* best, const Index* where,
+                                           const PlaneWindows<C>& windows) {
+    const int64_t lanes = windows.lanes;
+    const Taps& width = windows.width;
+    for (size_t x = 0; x + 1 < width.first.size(); ++x, out += lanes, at += lanes) {
+      const auto begin = static_cast<size_t>(width.first[x]);
+      const auto end = static_cast<size_t>(width.first[x + 1]);
+      if (begin == end) {
+        std::fill_n(out, lanes, kNothing<C>);
+        std::fill_n(at, lanes, 0);
+        continue;
+      }
+      std::copy_n(best + width.index[begin] * lanes, lanes, out);
+      std::copy_n(where + width.index[begin] * lanes, lanes, at);
+      for (size_t k = begin + 1; k < end; ++k) {
+        const C* value = best + width.index[k] * lanes;
+        const Index* from = where + width.index[k] * lanes;
+        OPWRIGHT_INDEPENDENT_ITERATIONS
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          const bool takes = is_chosen(value[lane], from[lane], out[lane], at[lane]);
+          out[lane] = takes ? value[lane] : out[lane];
+          at[lane] = takes ? from[lane] : at[lane];
         }
       }
     }
+  }
+
+  OPWRIGHT_INLINE static void take_narrow_columns(C* out, Index* at, const C* best,
+                                                  const Index* where, const Taps& width) {
+    for (size_t x = 0; x + 1 < width.first.size(); ++x) {
+      C value = kNothing<C>;
+      Index from = 0;
+      const auto begin = static_cast<size_t>(width.first[x]);
+      for (size_t k = begin; k < static_cast<size_t>(width.first[x + 1]); ++k) {
+        const int64_t column = width.index[k];
+        const bool takes = static_cast<int>(k == begin) |
+                           static_cast<int>(is_chosen(best[column], where[column], value, from));
+        value = takes ? best[column] : value;
+        from = takes ? where[column] : from;
+      }
+      out[x] = value;
+      at[x] = from;
+    }
+  }
+
+  // One row of results, of the plane at `in`. There is room in `where` for a row of each side.
+  OPWRIGHT_INLINE static void run(C* out, int64_t* indices, const C* in, C* best, Index* where,
+                                  const PlaneWindows<C>* windows, size_t z, size_t y) {
+    combine_rows(best, where, in, *windows, z, y);
+    Index* at = where + windows->row_in();
+    if (windows->lanes == 1)
+      take_narrow_columns(out, at, best, where, windows->width);
+    else
+      take_columns(out, at, best, where, *windows);
+    for (int64_t i = 0; i < windows->row_out(); ++i) indices[i] = at[i];
   }
 };
 
@@ -119,29 +178,35 @@ int64_t plane_numel(const Tensor& self, size_t ndim) { return product(self.sizes
 
 std::tuple<Tensor, Tensor> find_largest(const LinearMap& windows, const Tensor& self,
                                         std::span<const int64_t> sizes, MemoryFormat format) {
-  const int64_t plane = plane_numel(self, windows.ndim);
-  const DType wide = wide_dtype_for(self.dtype(), plane);
-  const Tensor values = make_empty(sizes, wide);
-  const Tensor indices = make_empty(sizes, DType::Int64);
+  const DType wide = wide_dtype_for(self.dtype(), plane_numel(self, windows.ndim));
+  const Tensor values = make_empty(sizes, wide, kCpu, format);
+  Tensor indices = make_empty(sizes, DType::Int64, kCpu, format);
   if (values.numel() != 0) {
-    const Tensor dense = as_contiguous(as_dtype(self, wide));
-    const int64_t results = product(sizes.last(windows.ndim));
-    const auto columns = static_cast<size_t>(windows.dims.back().in);
+    const Tensor dense = in_format(as_dtype(self, wide), format);
     for_wide_dtype(wide, [&]<typename C>() {
+      const PlaneWindows<C> plane(windows, lanes_of(values, format));
+      const auto height = static_cast<size_t>(plane.height.out());
+      const size_t rows = static_cast<size_t>(plane.depth.out()) * height;
+      const int64_t plane_in = plane.depth.in * plane.height.in * plane.row_in();
       const C* in = dense.data<C>();
       C* out = values.mutable_data<C>();
       int64_t* positions = indices.mutable_data<int64_t>();
-      for_each_plane(values.numel() / results, plane + results, [&](int64_t begin, int64_t end) {
-        std::vector<C> best(columns);
-        std::vector<IndexFor<C>> where(columns);
-        for (int64_t i = begin; i < end; ++i) {
-          run_at_level<LargestOfPlane<C>>(out + i * results, positions + i * results,
-                                          in + i * plane, best.data(), where.data(), &windows);
-        }
-      });
+      for_each_plane(
+          values.numel() / plane.row_out(), plane.row_in() + plane.row_out(),
+          [&](int64_t begin, int64_t end) {
+            std::vector<C> best(static_cast<size_t>(plane.row_in()));
+            std::vector<IndexFor<C>> where(static_cast<size_t>(plane.row_in() + plane.row_out()));
+            for (int64_t i = begin; i < end; ++i) {
+              const auto row = static_cast<size_t>(i);
+              run_at_level<LargestOfRow<C>>(
+                  out + i * plane.row_out(), positions + i * plane.row_out(),
+                  in + static_cast<int64_t>(row / rows) * plane_in, best.data(), where.data(),
+                  &plane, row % rows / height, row % height);
+            }
+          });
     });
   }
-  return {as_result(values, self.dtype(), format), as_result(indices, DType::Int64, format)};
+  return {as_result(values, self.dtype(), format), std::move(indices)};
 }
 
 void check_indices(const char* who, const Tensor& indices, std::span<const SymInt> sizes) {
@@ -184,7 +249,7 @@ Tensor scatter_gradient(const char* who, const Tensor& grad, const Tensor& self,
   });
   OPWRIGHT_CHECK_INDEX(bad == 0, who, ": indices must be from 0 to ", plane - 1,
                        ", the positions in a plane of self, got ", bad.load());
-  return as_result(output, self.dtype(), format);
+  return lay_out(as_dtype(output, self.dtype()), format);
 }
 
 }  // namespace opwright

@@ -66,7 +66,7 @@ struct IntTaps {
 Tensor resample_bytes(const Tensor& self, const Taps& rows, const Taps& columns,
                       std::span<const int64_t> sizes, MemoryFormat format) {
   const Tensor output = make_empty(sizes, DType::UInt8);
-  if (output.numel() == 0) return as_result(output, DType::UInt8, format);
+  if (output.numel() == 0) return lay_out(output, format);
   const IntTaps down(rows);
   const IntTaps along(columns);
   const Tensor dense = as_contiguous(self);
@@ -96,7 +96,7 @@ Tensor resample_bytes(const Tensor& self, const Taps& rows, const Taps& columns,
                            result[y * width + x] = down.take(middle.data() + x, width, y);
                    }
                  });
-  return as_result(output, DType::UInt8, format);
+  return lay_out(output, format);
 }
 
 }  // namespace opwright

@@ -45,20 +45,28 @@ struct Dim {
   std::vector<C> weight;
 };
 
+// Where channels lie last, an element of a plane is as many numbers as there are channels: lanes.
 template <class C>
 struct PlaneMap {
-  explicit PlaneMap(const LinearMap& map)
-      : depth(map.dims[0]), height(map.dims[1]), width(map.dims[2]), divisor(map.divisor) {
+  PlaneMap(const LinearMap& map, int64_t channels)
+      : depth(map.dims[0]),
+        height(map.dims[1]),
+        width(map.dims[2]),
+        divisor(map.divisor),
+        lanes(channels) {
     divides = divisor || !map.dims[2].count.empty();
   }
-  // Elements of a plane before and after.
-  [[nodiscard]] int64_t in() const { return depth.in * height.in * width.in; }
-  [[nodiscard]] int64_t out() const { return depth.out * height.out * width.out; }
+  // Numbers of a row and of a plane, before and after.
+  [[nodiscard]] int64_t row_in() const { return width.in * lanes; }
+  [[nodiscard]] int64_t row_out() const { return width.out * lanes; }
+  [[nodiscard]] int64_t in() const { return depth.in * height.in * row_in(); }
+  [[nodiscard]] int64_t out() const { return depth.out * height.out * row_out(); }
 
   Dim<C> depth;
   Dim<C> height;
   Dim<C> width;
   std::optional<int64_t> divisor;
+  int64_t lanes;
   bool divides;
 };
 
@@ -73,39 +81,48 @@ OPWRIGHT_INLINE void add_row(C* sum, const C* row, C weight, int64_t count) {
   }
 }
 
-// The divisors of a row of results.
+// A row of results by their divisors.
 template <class C>
 OPWRIGHT_INLINE void divide_row(C* row, const PlaneMap<C>& map, int64_t z, int64_t y) {
   const int64_t rest = map.depth.count_of(z) * map.height.count_of(y);
+  const auto divisor_of = [&](int64_t x) {
+    const int64_t found = map.divisor ? *map.divisor : rest * map.width.count_of(x);
+    return convert_number<C>(found == 0 ? 1 : found);
+  };
+  if (map.lanes == 1) {
+    for (int64_t x = 0; x < map.width.out; ++x) row[x] = row[x] / divisor_of(x);
+    return;
+  }
   for (int64_t x = 0; x < map.width.out; ++x) {
-    const int64_t divisor = map.divisor ? *map.divisor : rest * map.width.count_of(x);
-    if (divisor != 0) row[x] = row[x] / convert_number<C>(divisor);
+    const C divisor = divisor_of(x);
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t k = x * map.lanes; k < (x + 1) * map.lanes; ++k) row[k] = row[k] / divisor;
   }
 }
 
 // Columns first: rows are added up as wholes, then each result takes its few columns.
 template <class C>
-struct ApplyToPlane {
-  OPWRIGHT_INLINE static const C* combine_rows(C* sum, const C* in, const PlaneMap<C>* map,
+struct ApplyToRow {
+  OPWRIGHT_INLINE static const C* combine_rows(C* sum, const C* in, const PlaneMap<C>& map,
                                                int64_t z, int64_t y) {
-    const auto& [depth, height, width, divisor, divides] = *map;
+    const int64_t count = map.row_in();
     bool is_first = true;
     const C* whole = nullptr;
-    for (int64_t i = depth.begin(z); i < depth.end(z); ++i) {
-      for (int64_t j = height.begin(y); j < height.end(y); ++j) {
-        const C weight = depth.weight_of(i) * height.weight_of(j);
-        const C* row = in + (depth.index(i) * height.in + height.index(j)) * width.in;
+    for (int64_t i = map.depth.begin(z); i < map.depth.end(z); ++i) {
+      for (int64_t j = map.height.begin(y); j < map.height.end(y); ++j) {
+        const C weight = map.depth.weight_of(i) * map.height.weight_of(j);
+        const C* row = in + (map.depth.index(i) * map.height.in + map.height.index(j)) * count;
         if (is_first && weight == C(1)) {
           whole = row;  // often the only one, which needs no copy
         } else {
-          if (is_first) std::fill_n(sum, width.in, C{});
-          if (whole) std::copy_n(std::exchange(whole, nullptr), width.in, sum);
-          add_row(sum, row, weight, width.in);
+          if (is_first) std::fill_n(sum, count, C{});
+          if (whole) std::copy_n(std::exchange(whole, nullptr), count, sum);
+          add_row(sum, row, weight, count);
         }
         is_first = false;
       }
     }
-    if (is_first) std::fill_n(sum, width.in, C{});
+    if (is_first) std::fill_n(sum, count, C{});
     return whole ? whole : sum;
   }
 
@@ -128,16 +145,31 @@ struct ApplyToPlane {
       }
     }
   }
-
-  OPWRIGHT_INLINE static void run(C* out, const C* in, C* buffer, const PlaneMap<C>* map) {
-    for (int64_t z = 0; z < map->depth.out; ++z) {
-      for (int64_t y = 0; y < map->height.out; ++y) {
-        const C* row = combine_rows(buffer, in, map, z, y);
-        take_columns(out, row, map->width);
-        if (map->divides) divide_row(out, *map, z, y);
-        out += map->width.out;
+  OPWRIGHT_INLINE static void take_wide_columns(C* out, const C* row, const PlaneMap<C>& map) {
+    const int64_t lanes = map.lanes;
+    for (int64_t x = 0; x < map.width.out; ++x) {
+      C* sum = out + x * lanes;
+      const int64_t begin = map.width.begin(x);
+      const int64_t end = map.width.end(x);
+      if (end - begin == 1 && map.width.weight_of(begin) == C(1)) {
+        std::copy_n(row + map.width.index(begin) * lanes, lanes, sum);
+        continue;
       }
+      std::fill_n(sum, lanes, C{});
+      for (int64_t k = begin; k < end; ++k)
+        add_row(sum, row + map.width.index(k) * lanes, map.width.weight_of(k), lanes);
     }
+  }
+
+  // One row of results, of the plane at `in`.
+  OPWRIGHT_INLINE static void run(C* out, const C* in, C* buffer, const PlaneMap<C>* map, int64_t z,
+                                  int64_t y) {
+    const C* row = combine_rows(buffer, in, *map, z, y);
+    if (map->lanes == 1)
+      take_columns(out, row, map->width);
+    else
+      take_wide_columns(out, row, *map);
+    if (map->divides) divide_row(out, *map, z, y);
   }
 };
 
@@ -145,57 +177,59 @@ template <class C>
 struct ApplyTransposed {
   // `out` is zero; `buffer` has room for a row of each side.
   OPWRIGHT_INLINE static void run(C* out, const C* in, C* buffer, const PlaneMap<C>* map) {
-    const auto& [depth, height, width, divisor, divides] = *map;
+    const auto& [depth, height, width, divisor, lanes, divides] = *map;
     C* sum = buffer;
-    C* row = buffer + width.in;
+    C* row = buffer + map->row_in();
     for (int64_t z = 0; z < depth.out; ++z) {
       for (int64_t y = 0; y < height.out; ++y) {
-        std::copy_n(in, width.out, row);
+        std::copy_n(in, map->row_out(), row);
         if (divides) divide_row(row, *map, z, y);
-        std::fill_n(sum, width.in, C{});
+        std::fill_n(sum, map->row_in(), C{});
         for (int64_t x = 0; x < width.out; ++x) {
           for (int64_t k = width.begin(x); k < width.end(x); ++k) {
             const int64_t at = width.index(k);
-            sum[at] = sum[at] + width.weight_of(k) * row[x];
+            if (lanes == 1)
+              sum[at] = sum[at] + width.weight_of(k) * row[x];
+            else
+              add_row(sum + at * lanes, row + x * lanes, width.weight_of(k), lanes);
           }
         }
         for (int64_t i = depth.begin(z); i < depth.end(z); ++i) {
           for (int64_t j = height.begin(y); j < height.end(y); ++j) {
-            C* target = out + (depth.index(i) * height.in + height.index(j)) * width.in;
-            add_row(target, sum, depth.weight_of(i) * height.weight_of(j), width.in);
+            C* target = out + (depth.index(i) * height.in + height.index(j)) * map->row_in();
+            add_row(target, sum, depth.weight_of(i) * height.weight_of(j), map->row_in());
           }
         }
-        in += width.out;
+        in += map->row_out();
       }
     }
   }
 };
 
 template <class C>
-void map_planes(const LinearMap& map, const Tensor& input, const Tensor& output) {
-  const PlaneMap<C> plane(map);
-  const C* in = input.numel() == 0 ? nullptr : input.data<C>();
+void map_planes(const LinearMap& map, const C* in, const Tensor& output, int64_t lanes) {
+  const PlaneMap<C> plane(map, lanes);
   C* out = output.mutable_data<C>();
-  for_each_plane(output.numel() / plane.out(), plane.in() + plane.out(),
-                 [&](int64_t begin, int64_t end) {
-                   std::vector<C> buffer(static_cast<size_t>(plane.width.in));
-                   for (int64_t i = begin; i < end; ++i) {
-                     run_at_level<ApplyToPlane<C>>(out + i * plane.out(), in + i * plane.in(),
-                                                   buffer.data(), &plane);
-                   }
-                 });
+  const int64_t height = plane.height.out;
+  const int64_t rows = plane.depth.out * height;
+  const int64_t work = (plane.in() + plane.out()) / rows;
+  for_each_plane(output.numel() / plane.out() * rows, work, [&](int64_t begin, int64_t end) {
+    std::vector<C> buffer(static_cast<size_t>(plane.row_in()));
+    for (int64_t i = begin; i < end; ++i) {
+      run_at_level<ApplyToRow<C>>(out + i * plane.row_out(), in + i / rows * plane.in(),
+                                  buffer.data(), &plane, i % rows / height, i % height);
+    }
+  });
 }
 
 template <class C>
-void map_planes_transposed(const LinearMap& map, const Tensor& grad, const Tensor& output) {
-  const PlaneMap<C> plane(map);
-  const C* in = grad.numel() == 0 ? nullptr : grad.data<C>();
+void map_planes_transposed(const LinearMap& map, const C* in, const Tensor& output, int64_t lanes) {
+  const PlaneMap<C> plane(map, lanes);
   C* out = output.mutable_data<C>();
-  std::fill_n(out, output.numel(), C{});
-  if (grad.numel() == 0) return;
   for_each_plane(output.numel() / plane.in(), plane.in() + plane.out(),
                  [&](int64_t begin, int64_t end) {
-                   std::vector<C> buffer(static_cast<size_t>(plane.width.in + plane.width.out));
+                   std::vector<C> buffer(static_cast<size_t>(plane.row_in() + plane.row_out()));
+                   std::fill_n(out + begin * plane.in(), (end - begin) * plane.in(), C{});
                    for (int64_t i = begin; i < end; ++i) {
                      run_at_level<ApplyTransposed<C>>(out + i * plane.in(), in + i * plane.out(),
                                                       buffer.data(), &plane);
@@ -237,10 +271,12 @@ DType plane_dtype(DType dtype) {
 Tensor apply_map(const char* who, const LinearMap& map, const Tensor& input,
                  std::span<const int64_t> sizes, MemoryFormat format) {
   const DType wide = plane_dtype(input.dtype());
-  const Tensor output = make_empty(sizes, wide);
+  const Tensor output = make_empty(sizes, wide, kCpu, format);
   if (output.numel() != 0) {
-    const Tensor dense = as_contiguous(as_dtype(input, wide));
-    for_plane_dtype(who, wide, [&]<typename C>() { map_planes<C>(map, dense, output); });
+    const Tensor dense = in_format(as_dtype(input, wide), format);
+    for_plane_dtype(who, wide, [&]<typename C>() {
+      map_planes<C>(map, dense.data<C>(), output, lanes_of(output, format));
+    });
   }
   return as_result(output, input.dtype(), format);
 }
@@ -248,10 +284,15 @@ Tensor apply_map(const char* who, const LinearMap& map, const Tensor& input,
 Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& grad,
                         std::span<const int64_t> sizes, MemoryFormat format) {
   const DType wide = plane_dtype(grad.dtype());
-  const Tensor output = make_empty(sizes, wide);
+  const Tensor output = make_empty(sizes, wide, kCpu, format);
   if (output.numel() != 0) {
-    const Tensor dense = as_contiguous(as_dtype(grad, wide));
-    for_plane_dtype(who, wide, [&]<typename C>() { map_planes_transposed<C>(map, dense, output); });
+    const Tensor dense = in_format(as_dtype(grad, wide), format);
+    for_plane_dtype(who, wide, [&]<typename C>() {
+      if (dense.numel() == 0)
+        std::fill_n(output.mutable_data<C>(), output.numel(), C{});
+      else
+        map_planes_transposed<C>(map, dense.data<C>(), output, lanes_of(output, format));
+    });
   }
   return as_result(output, grad.dtype(), format);
 }

@@ -43,9 +43,27 @@ void for_each_plane(int64_t planes, int64_t elements, const Body& body) {
   return MemoryFormat::Contiguous;
 }
 
-// `computed`, which is contiguous, with the dtype and in the format.
+// `tensor` itself when it is dense in the format, else a copy that is.
+[[nodiscard]] inline Tensor in_format(const Tensor& tensor, MemoryFormat format) {
+  if (is_contiguous(tensor.sizes(), tensor.strides(), format)) return tensor;
+  Tensor copy = make_empty(tensor.sizes(), tensor.dtype(), kCpu, format);
+  copy_elements(copy, tensor);
+  return copy;
+}
+// How many numbers lie at each place of a plane in the format: the channels, or one.
+[[nodiscard]] inline int64_t lanes_of(const Tensor& tensor, MemoryFormat format) {
+  return format == MemoryFormat::Contiguous ? 1 : tensor.size(1);
+}
+// `computed`, which is contiguous, with the strides of the format.
+[[nodiscard]] inline Tensor lay_out(const Tensor& computed, MemoryFormat format) {
+  if (format == MemoryFormat::Contiguous) return computed;
+  Tensor result = make_empty(computed.sizes(), computed.dtype(), kCpu, format);
+  copy_elements(result, computed);
+  return result;
+}
+// `computed`, which is dense in the format, with the dtype.
 [[nodiscard]] inline Tensor as_result(const Tensor& computed, DType dtype, MemoryFormat format) {
-  if (format == MemoryFormat::Contiguous) return as_dtype(computed, dtype);
+  if (computed.dtype() == dtype) return computed;
   Tensor result = make_empty(computed.sizes(), dtype, kCpu, format);
   copy_elements(result, computed);
   return result;

@@ -1,7 +1,5 @@
 #include "opwright/ops/sampling/upsample.h"
 
-#include <algorithm>
-
 #include "opwright/error.h"
 #include "opwright/ops/sampling/byte_resampling.h"
 #include "opwright/ops/sampling/planes.h"
@@ -73,15 +71,12 @@ MemoryFormat Upsample::gradient_format(const Tensor& grad) const {
 
 Tensor Upsample::run(const Tensor& self, std::span<const int64_t> output_size) const {
   const Sizes sizes = plain_sizes(sizes_for(*this, self, symbolic_sizes(output_size)));
-  // As PyTorch has it: in its loop for channels that lie last, and where nothing changes.
-  const bool has_shortcut =
-      scales.size() == 2 && (format_of(self) != MemoryFormat::Contiguous ||
-                             std::ranges::equal(self.sizes(), std::span<const int64_t>(sizes)));
   if (self.dtype() == DType::UInt8 && !is_nearest(kind)) {
     const LinearMap found = map(self.sizes(), sizes, DType::Float64, false);
     return resample_bytes(self, found.dims[1], found.dims[2], sizes, format_of(self));
   }
-  return apply_map(who, map(self.sizes(), sizes, self.dtype(), has_shortcut), self, sizes,
+  // PyTorch has the shortcut for images, and for all gradients.
+  return apply_map(who, map(self.sizes(), sizes, self.dtype(), scales.size() == 2), self, sizes,
                    format_of(self));
 }
 
