@@ -1,4 +1,4 @@
-"""Seeded random calls of pooling, interpolation, columns, distances and bags give what torch gives."""
+"""Seeded random calls of pooling, interpolation, distances and bags give what torch gives."""
 
 import pytest
 from torch_referee import Calls, check_against_torch, torch

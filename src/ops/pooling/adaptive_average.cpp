@@ -22,8 +22,8 @@ SymSizes find_sizes(const char* who, const Tensor& self, std::span<const SymInt>
 Tensor pool(const char* who, const Tensor& self, std::span<const int64_t> output_size,
             size_t ndim) {
   const Sizes sizes = plain_sizes(find_sizes(who, self, symbolic_sizes(output_size), ndim));
-  return apply_map(who, adaptive_map(ndim, self.sizes(), sizes), self, sizes,
-                   format_for(self, ndim));
+  return apply_map(who, self, sizes, format_for(self, ndim),
+                   [&] { return adaptive_map(ndim, self.sizes(), sizes); });
 }
 FakeTensor pool(const char* who, const FakeTensor& self, std::span<const SymInt> output_size,
                 size_t ndim) {

@@ -29,7 +29,8 @@ SymSizes find_sizes(const char* who, const Tensor& self, std::span<const SymInt>
 
 Pair pool(const char* who, const Tensor& self, Ints output_size, size_t ndim) {
   const Sizes sizes = plain_sizes(find_sizes(who, self, symbolic_sizes(output_size), ndim));
-  return find_largest(adaptive_map(ndim, self.sizes(), sizes), self, sizes, format_for(self, ndim));
+  return find_largest(self, sizes, ndim, format_for(self, ndim),
+                      [&] { return adaptive_map(ndim, self.sizes(), sizes); });
 }
 FakePair pool(const char* who, const FakeTensor& self, Ints output_size, size_t ndim) {
   const SymSizes sizes = find_sizes(who, as_tensor(self), symbolic_sizes(output_size), ndim);

@@ -57,7 +57,7 @@ struct AveragePool {
 
   [[nodiscard]] Tensor run(const Tensor& self) const {
     const Sizes sizes = plain_sizes(sizes_of(self));
-    return apply_map(who, map(self, sizes), self, sizes, format_for(self));
+    return apply_map(who, self, sizes, format_for(self), [&] { return map(self, sizes); });
   }
   [[nodiscard]] FakeTensor run(const FakeTensor& self) const {
     const Tensor& input = as_tensor(self);

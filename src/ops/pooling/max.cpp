@@ -56,8 +56,8 @@ struct MaxPool {
       return {without_batch(values), without_batch(indices)};
     }
     const Sizes sizes = plain_sizes(sizes_of(self));
-    return find_largest(window_map(windows, self.sizes(), sizes, false), self, sizes,
-                        format_of(self));
+    return find_largest(self, sizes, windows.size(), format_of(self),
+                        [&] { return window_map(windows, self.sizes(), sizes, false); });
   }
   [[nodiscard]] FakePair run(const FakeTensor& self) const {
     if (needs_batch(as_tensor(self))) {

@@ -176,37 +176,35 @@ int64_t plane_numel(const Tensor& self, size_t ndim) { return product(self.sizes
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> find_largest(const LinearMap& windows, const Tensor& self,
-                                        std::span<const int64_t> sizes, MemoryFormat format) {
-  const DType wide = wide_dtype_for(self.dtype(), plane_numel(self, windows.ndim));
-  const Tensor values = make_empty(sizes, wide, kCpu, format);
-  Tensor indices = make_empty(sizes, DType::Int64, kCpu, format);
-  if (values.numel() != 0) {
-    const Tensor dense = in_format(as_dtype(self, wide), format);
-    for_wide_dtype(wide, [&]<typename C>() {
-      const PlaneWindows<C> plane(windows, lanes_of(values, format));
-      const auto height = static_cast<size_t>(plane.height.out());
-      const size_t rows = static_cast<size_t>(plane.depth.out()) * height;
-      const int64_t plane_in = plane.depth.in * plane.height.in * plane.row_in();
-      const C* in = dense.data<C>();
-      C* out = values.mutable_data<C>();
-      int64_t* positions = indices.mutable_data<int64_t>();
-      for_each_plane(
-          values.numel() / plane.row_out(), plane.row_in() + plane.row_out(),
-          [&](int64_t begin, int64_t end) {
-            std::vector<C> best(static_cast<size_t>(plane.row_in()));
-            std::vector<IndexFor<C>> where(static_cast<size_t>(plane.row_in() + plane.row_out()));
-            for (int64_t i = begin; i < end; ++i) {
-              const auto row = static_cast<size_t>(i);
-              run_at_level<LargestOfRow<C>>(
-                  out + i * plane.row_out(), positions + i * plane.row_out(),
-                  in + static_cast<int64_t>(row / rows) * plane_in, best.data(), where.data(),
-                  &plane, row % rows / height, row % height);
-            }
-          });
-    });
-  }
-  return {as_result(values, self.dtype(), format), std::move(indices)};
+DType max_dtype(const Tensor& self, size_t ndim) {
+  return wide_dtype_for(self.dtype(), plane_numel(self, ndim));
+}
+
+void write_largest(const LinearMap& windows, const Tensor& self, const Tensor& values,
+                   const Tensor& indices, MemoryFormat format) {
+  const Tensor dense = in_format(as_dtype(self, values.dtype()), format);
+  for_wide_dtype(values.dtype(), [&]<typename C>() {
+    const PlaneWindows<C> plane(windows, lanes_of(values, format));
+    const auto height = static_cast<size_t>(plane.height.out());
+    const size_t rows = static_cast<size_t>(plane.depth.out()) * height;
+    const int64_t plane_in = plane.depth.in * plane.height.in * plane.row_in();
+    const C* in = dense.data<C>();
+    C* out = values.mutable_data<C>();
+    int64_t* positions = indices.mutable_data<int64_t>();
+    for_each_plane(
+        values.numel() / plane.row_out(), plane.row_in() + plane.row_out(),
+        [&](int64_t begin, int64_t end) {
+          std::vector<C> best(static_cast<size_t>(plane.row_in()));
+          std::vector<IndexFor<C>> where(static_cast<size_t>(plane.row_in() + plane.row_out()));
+          for (int64_t i = begin; i < end; ++i) {
+            const auto row = static_cast<size_t>(i);
+            run_at_level<LargestOfRow<C>>(
+                out + i * plane.row_out(), positions + i * plane.row_out(),
+                in + static_cast<int64_t>(row / rows) * plane_in, best.data(), where.data(), &plane,
+                row % rows / height, row % height);
+          }
+        });
+  });
 }
 
 void check_indices(const char* who, const Tensor& indices, std::span<const SymInt> sizes) {

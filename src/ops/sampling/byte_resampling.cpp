@@ -63,10 +63,8 @@ struct IntTaps {
 
 }  // namespace
 
-Tensor resample_bytes(const Tensor& self, const Taps& rows, const Taps& columns,
-                      std::span<const int64_t> sizes, MemoryFormat format) {
-  const Tensor output = make_empty(sizes, DType::UInt8);
-  if (output.numel() == 0) return lay_out(output, format);
+void resample_bytes(const Tensor& self, const Taps& rows, const Taps& columns,
+                    const Tensor& output) {
   const IntTaps down(rows);
   const IntTaps along(columns);
   const Tensor dense = as_contiguous(self);
@@ -96,7 +94,6 @@ Tensor resample_bytes(const Tensor& self, const Taps& rows, const Taps& columns,
                            result[y * width + x] = down.take(middle.data() + x, width, y);
                    }
                  });
-  return lay_out(output, format);
 }
 
 }  // namespace opwright

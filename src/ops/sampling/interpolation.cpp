@@ -27,12 +27,21 @@ C find_position(const Resampling& resampling, C step, int64_t result) {
   return resampling.kind == Interpolation::Linear ? std::max(position, C{0}) : position;
 }
 
+// A position as the index of an element; one that lies far outside, or is not a number, as one that
+// lies little outside.
+template <class C>
+int64_t to_index(C position, int64_t in) {
+  constexpr int64_t kFar = 8;
+  if (!(position > static_cast<C>(-kFar))) return -kFar;
+  return position < static_cast<C>(in + kFar) ? static_cast<int64_t>(position) : in + kFar;
+}
+
 template <class C>
 int64_t find_nearest(const Resampling& resampling, C step, int64_t in, int64_t result) {
   const bool is_exact = resampling.kind == Interpolation::NearestExact;
   const C position =
       is_exact ? (static_cast<C>(result) + C{0.5}) * step : static_cast<C>(result) * step;
-  return std::clamp<int64_t>(static_cast<int64_t>(std::floor(position)), 0, in - 1);
+  return std::clamp<int64_t>(to_index(std::floor(position), in), 0, in - 1);
 }
 
 template <class C>
@@ -46,7 +55,7 @@ Taps find_taps(const Resampling& resampling, int64_t in, int64_t out) {
     };
     if (resampling.kind == Interpolation::Linear) {
       const C position = in == out ? static_cast<C>(i) : find_position(resampling, step, i);
-      const int64_t before = std::min(static_cast<int64_t>(position), in - 1);
+      const int64_t before = std::min(to_index(position, in), in - 1);
       const C part = std::clamp(position - static_cast<C>(before), C{0}, C{1});
       add(before, C{1} - part);
       add(before + 1, part);
@@ -55,7 +64,7 @@ Taps find_taps(const Resampling& resampling, int64_t in, int64_t out) {
       const C before = std::floor(position);
       const std::array<C, 4> weights = cubic_weights(position - before);
       for (size_t k = 0; k < weights.size(); ++k)
-        add(static_cast<int64_t>(before) - 1 + static_cast<int64_t>(k), weights[k]);
+        add(to_index(before, in) - 1 + static_cast<int64_t>(k), weights[k]);
     } else {
       taps.index.push_back(find_nearest(resampling, step, in, i));
     }

@@ -268,17 +268,12 @@ DType plane_dtype(DType dtype) {
   return is_narrow || dtype == DType::UInt8 ? DType::Float32 : dtype;
 }
 
-Tensor apply_map(const char* who, const LinearMap& map, const Tensor& input,
-                 std::span<const int64_t> sizes, MemoryFormat format) {
-  const DType wide = plane_dtype(input.dtype());
-  const Tensor output = make_empty(sizes, wide, kCpu, format);
-  if (output.numel() != 0) {
-    const Tensor dense = in_format(as_dtype(input, wide), format);
-    for_plane_dtype(who, wide, [&]<typename C>() {
-      map_planes<C>(map, dense.data<C>(), output, lanes_of(output, format));
-    });
-  }
-  return as_result(output, input.dtype(), format);
+void write_mapped(const char* who, const LinearMap& map, const Tensor& input, const Tensor& output,
+                  MemoryFormat format) {
+  const Tensor dense = in_format(as_dtype(input, output.dtype()), format);
+  for_plane_dtype(who, output.dtype(), [&]<typename C>() {
+    map_planes<C>(map, dense.data<C>(), output, lanes_of(output, format));
+  });
 }
 
 Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& grad,

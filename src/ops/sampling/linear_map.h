@@ -14,7 +14,9 @@
 
 #include "opwright/dtype.h"
 #include "opwright/memory_format.h"
+#include "opwright/ops/sampling/planes.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/factory.h"
 
 namespace opwright {
 
@@ -50,9 +52,20 @@ struct LinearMap {
 // The dtype that values are computed in: float32 for halves and uint8.
 [[nodiscard]] DType plane_dtype(DType dtype);
 
-// What the map makes of every plane of `input`, a tensor of `sizes` in the format.
-[[nodiscard]] Tensor apply_map(const char* who, const LinearMap& map, const Tensor& input,
-                               std::span<const int64_t> sizes, MemoryFormat format);
+// Writes what the map makes of every plane of `input` to `output`, which has elements, is of the
+// dtype that is computed in and dense in the format.
+void write_mapped(const char* who, const LinearMap& map, const Tensor& input, const Tensor& output,
+                  MemoryFormat format);
+
+// The same as a new tensor of `sizes`. The map, which is as long as they are, is made by make_map()
+// once there is memory for it.
+template <class MakeMap>
+[[nodiscard]] Tensor apply_map(const char* who, const Tensor& input, std::span<const int64_t> sizes,
+                               MemoryFormat format, const MakeMap& make_map) {
+  const Tensor output = make_empty(sizes, plane_dtype(input.dtype()), kCpu, format);
+  if (output.numel() != 0) write_mapped(who, make_map(), input, output, format);
+  return as_result(output, input.dtype(), format);
+}
 // The gradient of the input, a tensor of `sizes`.
 [[nodiscard]] Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& grad,
                                       std::span<const int64_t> sizes, MemoryFormat format);

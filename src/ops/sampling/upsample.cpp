@@ -72,12 +72,16 @@ MemoryFormat Upsample::gradient_format(const Tensor& grad) const {
 Tensor Upsample::run(const Tensor& self, std::span<const int64_t> output_size) const {
   const Sizes sizes = plain_sizes(sizes_for(*this, self, symbolic_sizes(output_size)));
   if (self.dtype() == DType::UInt8 && !is_nearest(kind)) {
-    const LinearMap found = map(self.sizes(), sizes, DType::Float64, false);
-    return resample_bytes(self, found.dims[1], found.dims[2], sizes, format_of(self));
+    const Tensor output = make_empty(sizes, DType::UInt8);
+    if (output.numel() != 0) {
+      const LinearMap found = map(self.sizes(), sizes, DType::Float64, false);
+      resample_bytes(self, found.dims[1], found.dims[2], output);
+    }
+    return lay_out(output, format_of(self));
   }
   // PyTorch has the shortcut for images, and for all gradients.
-  return apply_map(who, map(self.sizes(), sizes, self.dtype(), scales.size() == 2), self, sizes,
-                   format_of(self));
+  return apply_map(who, self, sizes, format_of(self),
+                   [&] { return map(self.sizes(), sizes, self.dtype(), scales.size() == 2); });
 }
 
 FakeTensor Upsample::run(const FakeTensor& self, std::span<const SymInt> output_size) const {
