@@ -219,6 +219,6 @@ def pad_backward_calls(calls: Calls) -> None:
         pad_backward_calls,
     ],
 )
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, 3])
 def test_calls_give_what_torch_gives(make_calls, seed):
     check_against_torch(make_calls, seed)

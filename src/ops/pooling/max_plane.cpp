@@ -182,6 +182,8 @@ DType max_dtype(const Tensor& self, size_t ndim) {
 
 void write_largest(const LinearMap& windows, const Tensor& self, const Tensor& values,
                    const Tensor& indices, MemoryFormat format) {
+  OPWRIGHT_ASSERT(format == MemoryFormat::Contiguous ||
+                  values.sizes().size() == windows.ndim + 2);  // else the lanes are no channels
   const Tensor dense = in_format(as_dtype(self, values.dtype()), format);
   for_wide_dtype(values.dtype(), [&]<typename C>() {
     const PlaneWindows<C> plane(windows, lanes_of(values, format));

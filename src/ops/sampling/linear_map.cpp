@@ -270,6 +270,8 @@ DType plane_dtype(DType dtype) {
 
 void write_mapped(const char* who, const LinearMap& map, const Tensor& input, const Tensor& output,
                   MemoryFormat format) {
+  OPWRIGHT_ASSERT(format == MemoryFormat::Contiguous ||
+                  output.sizes().size() == map.ndim + 2);  // else the lanes are no channels
   const Tensor dense = in_format(as_dtype(input, output.dtype()), format);
   for_plane_dtype(who, output.dtype(), [&]<typename C>() {
     map_planes<C>(map, dense.data<C>(), output, lanes_of(output, format));
@@ -279,17 +281,21 @@ void write_mapped(const char* who, const LinearMap& map, const Tensor& input, co
 Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& grad,
                         std::span<const int64_t> sizes, MemoryFormat format) {
   const DType wide = plane_dtype(grad.dtype());
-  const Tensor output = make_empty(sizes, wide, kCpu, format);
+  // A volume without a batch has four dimensions too, of which the second is no channel.
+  const bool has_batch = sizes.size() == map.ndim + 2;
+  const MemoryFormat computed = has_batch ? format : MemoryFormat::Contiguous;
+  const Tensor output = make_empty(sizes, wide, kCpu, computed);
   if (output.numel() != 0) {
-    const Tensor dense = in_format(as_dtype(grad, wide), format);
+    const Tensor dense = in_format(as_dtype(grad, wide), computed);
     for_plane_dtype(who, wide, [&]<typename C>() {
       if (dense.numel() == 0)
         std::fill_n(output.mutable_data<C>(), output.numel(), C{});
       else
-        map_planes_transposed<C>(map, dense.data<C>(), output, lanes_of(output, format));
+        map_planes_transposed<C>(map, dense.data<C>(), output, lanes_of(output, computed));
     });
   }
-  return as_result(output, grad.dtype(), format);
+  const Tensor result = as_result(output, grad.dtype(), computed);
+  return has_batch ? result : lay_out(result, format);
 }
 
 }  // namespace opwright
