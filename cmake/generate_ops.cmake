@@ -62,6 +62,8 @@ file(
   "${CMAKE_SOURCE_DIR}/src/ops/normalization/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/sorting/*.cpp"
   "${CMAKE_SOURCE_DIR}/src/ops/random/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/pooling/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/sampling/*.cpp"
 )
 set(kernel_flags -O3 -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -230,7 +230,8 @@ Fit Coercion::fit_list(const Type& type, const OpwValue& given, OpwValue& result
     if (found == Fit::No) mismatch_.element = 0;
     return found;
   }
-  if (is_other_length && given.length != default_length_)
+  // An empty list is one that was not given: PyTorch's gradients of pooling pass the stride so.
+  if (is_other_length && given.length != 0 && given.length != default_length_)
     return refuse(Mismatch::Reason::Length, given);
   return convert_list(type, given, result);
 }

@@ -185,6 +185,10 @@ TEST(Coercion, RefusesAListOfAnotherLength) {
                         "argument 'x' (position 1) must be int[2], got a list of 3");
 }
 
+TEST(Coercion, AnEmptyListStandsForOneOfFixedLengthThatWasNotGiven) {
+  EXPECT_EQ(bound_text("int[2] x", ints_value({})), "[]");
+}
+
 TEST(Coercion, AListMayHaveTheLengthOfItsDefault) {
   EXPECT_EQ(bound_text("int[2] x=[]", ints_value({})), "[]");
 }

@@ -1,0 +1,66 @@
+// The windows of pooling: what the arguments say, the sizes of the result, and which elements a
+// window holds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/ops/sampling/linear_map.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// Along one dimension.
+struct Window {
+  int64_t kernel;
+  int64_t stride;
+  int64_t padding;
+  int64_t dilation;
+
+  [[nodiscard]] int64_t extent() const { return dilation * (kernel - 1) + 1; }
+};
+using Windows = SmallVector<Window, kPlaneDims>;
+
+// The arguments of an operator; each list holds one number for all dimensions or one for each.
+struct WindowArgs {
+  const char* who;
+  size_t ndim;
+  std::span<const int64_t> kernel_size;
+  std::span<const int64_t> stride;  // empty: kernel_size
+  std::span<const int64_t> padding;
+  std::span<const int64_t> dilation;
+};
+
+// RuntimeError for lists of other lengths and for numbers that no window has.
+[[nodiscard]] Windows find_windows(const WindowArgs& args);
+// Padding of more than half a kernel would make windows without an element. RuntimeError.
+void check_padding_is_small(const char* who, const Windows& windows);
+
+// How many windows fit; with ceil_mode also one that begins inside but ends outside.
+[[nodiscard]] SymInt count_windows(const SymInt& size, const Window& window, bool ceil_mode);
+
+// The sizes of the result of pooling `input` of those dimensions. RuntimeError, ValueError.
+[[nodiscard]] SymSizes pooled_sizes(const char* who, const Tensor& input, const Windows& windows,
+                                    bool ceil_mode);
+
+// The elements of each of `out` windows, and their number with or without those of the padding.
+[[nodiscard]] Taps window_taps(const Window& window, int64_t in, int64_t out, bool counts_padding);
+
+// Adaptive pooling: `out` windows that cover the dimension as evenly as they can.
+[[nodiscard]] Taps adaptive_taps(int64_t in, int64_t out);
+// The sizes of its result. RuntimeError, ValueError.
+[[nodiscard]] SymSizes adaptive_sizes(const char* who, const Tensor& input,
+                                      std::span<const SymInt> output_size, size_t ndim);
+
+// The windows of all dimensions of a pooling call without symbols.
+[[nodiscard]] LinearMap window_map(const Windows& windows, std::span<const int64_t> in,
+                                   std::span<const int64_t> out, bool counts_padding);
+[[nodiscard]] LinearMap adaptive_map(size_t ndim, std::span<const int64_t> in,
+                                     std::span<const int64_t> out);
+
+}  // namespace opwright

@@ -1,0 +1,124 @@
+// Operators that work on planes: the last dimensions of a tensor, once for each element of those
+// before (batch and channels).
+//
+// Kernels compute on dense memory; the result then gets the memory format that PyTorch gives it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "opwright/base/thread_pool.h"
+#include "opwright/error.h"
+#include "opwright/fake_tensor.h"
+#include "opwright/for_dtype.h"
+#include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/fake_shape.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/memory_format.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+
+// A loop over planes in parallel; `elements` is how many one takes to compute.
+template <class Body>
+void for_each_plane(int64_t planes, int64_t elements, const Body& body) {
+  constexpr int64_t kGrain = 16384;  // elements
+  parallel_for(planes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, elements)), body);
+}
+
+// The format that the strides suggest; where there are symbols, the one they are known to have.
+[[nodiscard]] inline MemoryFormat format_of(const Tensor& tensor) {
+  const SymGeometry geometry = sym_geometry_of(tensor);
+  const auto sizes = as_plain(geometry.sizes);
+  const auto strides = as_plain(geometry.strides);
+  if (sizes && strides) return suggest_memory_format(*sizes, *strides);
+  if (is_contiguous(geometry.sizes, geometry.strides, MemoryFormat::Contiguous))
+    return MemoryFormat::Contiguous;
+  for (const MemoryFormat each : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d})
+    if (is_contiguous(geometry.sizes, geometry.strides, each)) return each;
+  return MemoryFormat::Contiguous;
+}
+
+// `tensor` itself when it is dense in the format, else a copy that is.
+[[nodiscard]] inline Tensor in_format(const Tensor& tensor, MemoryFormat format) {
+  if (is_contiguous(tensor.sizes(), tensor.strides(), format)) return tensor;
+  Tensor copy = make_empty(tensor.sizes(), tensor.dtype(), kCpu, format);
+  copy_elements(copy, tensor);
+  return copy;
+}
+// How many numbers lie at each place of a plane in the format: the channels, or one.
+[[nodiscard]] inline int64_t lanes_of(const Tensor& tensor, MemoryFormat format) {
+  return format == MemoryFormat::Contiguous ? 1 : tensor.size(1);
+}
+// `computed`, which is contiguous, with the strides of the format.
+[[nodiscard]] inline Tensor lay_out(const Tensor& computed, MemoryFormat format) {
+  if (format == MemoryFormat::Contiguous) return computed;
+  Tensor result = make_empty(computed.sizes(), computed.dtype(), kCpu, format);
+  copy_elements(result, computed);
+  return result;
+}
+// `computed`, which is dense in the format, with the dtype.
+[[nodiscard]] inline Tensor as_result(const Tensor& computed, DType dtype, MemoryFormat format) {
+  if (computed.dtype() == dtype) return computed;
+  Tensor result = make_empty(computed.sizes(), dtype, kCpu, format);
+  copy_elements(result, computed);
+  return result;
+}
+[[nodiscard]] inline FakeTensor fake_result(const FakeTensor& self, std::span<const SymInt> sizes,
+                                            DType dtype, MemoryFormat format) {
+  return make_fake_like(self, sizes, contiguous_strides(sizes, format), dtype);
+}
+
+// Sizes without symbols.
+[[nodiscard]] inline Sizes plain_sizes(std::span<const SymInt> sizes) {
+  Sizes plain;
+  for (const SymInt& size : sizes) plain.push_back(size.specialise());
+  return plain;
+}
+[[nodiscard]] inline SymSizes symbolic_sizes(std::span<const int64_t> sizes) {
+  SymSizes symbolic;
+  for (const int64_t size : sizes) symbolic.push_back(size);
+  return symbolic;
+}
+[[nodiscard]] inline SymSizes symbolic_sizes(std::span<const SymInt> sizes) {
+  return SymSizes(sizes);
+}
+
+// A tensor of `ndim` plane dimensions with channels and maybe a batch before them, and with
+// elements but for the batch.
+inline void check_planes(const char* who, const char* name, const SymSizes& sizes, size_t ndim) {
+  OPWRIGHT_CHECK(sizes.size() == ndim + 1 || sizes.size() == ndim + 2, who, ": ", name,
+                 " must have ", ndim + 1, " or ", ndim + 2, " dimensions, got sizes ",
+                 to_text(sizes));
+  for (size_t i = sizes.size() == ndim + 2 ? 1 : 0; i < sizes.size(); ++i) {
+    check(sizes[i] > 0,
+          concatenate(who, ": ", name, " must have elements but for a batch of none, got sizes ",
+                      to_text(sizes)));
+  }
+}
+
+// Floating dtypes, and what else the operator takes.
+inline void check_plane_dtype(const char* who, const char* name, DType dtype,
+                              std::initializer_list<DType> others = {}) {
+  const bool is_real = is_floating(dtype) && dtype_bits(dtype) >= 16;
+  OPWRIGHT_CHECK_TYPE(is_real || std::ranges::find(others, dtype) != others.end(), who, ": ", name,
+                      " of ", dtype, " is not supported; give it a floating dtype");
+}
+
+// A gradient has the dtype of the input and the sizes of the result.
+inline void check_gradient(const char* who, const Tensor& grad, DType dtype,
+                           std::span<const SymInt> sizes) {
+  const SymSizes given = sym_geometry_of(grad).sizes;
+  OPWRIGHT_CHECK_TYPE(grad.dtype() == dtype, who, ": grad_output of ", grad.dtype(),
+                      " must have the dtype of the input, ", dtype);
+  const std::string problem = concatenate(who, ": grad_output must have the sizes ", to_text(sizes),
+                                          " of the result, got ", to_text(given));
+  OPWRIGHT_CHECK_VALUE(given.size() == sizes.size(), problem);
+  for (size_t i = 0; i < sizes.size(); ++i) check(given[i] == sizes[i], problem);
+}
+
+}  // namespace opwright
