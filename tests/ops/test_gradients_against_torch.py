@@ -269,8 +269,16 @@ def group_norm_calls(calls: Calls) -> None:
         grad = torch.empty_like(x).copy_(calls.tensor(list(x.shape), dtype))
         calls.add(
             "aten::native_group_norm_backward",
-            # torch crashes where a gradient of channels last is left out.
-            *(grad, x, mean.to(x.dtype), rstd.to(x.dtype), weight, *sizes, [True, True, True]),
+            # torch crashes where the gradient of an input that is channels last is left out.
+            *(
+                grad,
+                x,
+                mean.to(x.dtype),
+                rstd.to(x.dtype),
+                weight,
+                *sizes,
+                [True, *mask(calls)[1:]],
+            ),
         )
 
 
