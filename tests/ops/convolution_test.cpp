@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
@@ -17,11 +19,12 @@ using testing::sizes;
 using testing::strides;
 using testing::TestOwner;
 
+const std::optional<Tensor> kNone;
 // {0} could be the name of a padding as well.
 const std::vector<SymInt> kNoPadding{0};
 
 Tensor convolve(const Tensor& input, const Tensor& weight) {
-  return convolution(input, weight, std::nullopt, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1);
+  return convolution(input, weight, kNone, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1);
 }
 
 TEST(Convolution, SumsProductsOfWeightsAndNeighbours) {
@@ -40,16 +43,13 @@ TEST(Convolution, PadsStridesAndDilates) {
   const Tensor row = range({1, 1, 5});
   const Tensor weight = ones({1, 1, 2});
 
-  EXPECT_EQ(floats(conv1d(row, weight, std::nullopt, {1}, {1})),
-            (std::vector<float>{0, 1, 3, 5, 7, 4}));
-  EXPECT_EQ(floats(conv1d(row, weight, std::nullopt, {2})), (std::vector<float>{1, 5}));
-  EXPECT_EQ(floats(conv1d(row, weight, std::nullopt, {1}, kNoPadding, {3})),
-            (std::vector<float>{3, 5}));
+  EXPECT_EQ(floats(conv1d(row, weight, kNone, {1}, {1})), (std::vector<float>{0, 1, 3, 5, 7, 4}));
+  EXPECT_EQ(floats(conv1d(row, weight, kNone, {2})), (std::vector<float>{1, 5}));
+  EXPECT_EQ(floats(conv1d(row, weight, kNone, {1}, kNoPadding, {3})), (std::vector<float>{3, 5}));
 }
 
 TEST(Convolution, KeepsGroupsApart) {
-  const Tensor result =
-      conv1d(range({1, 2, 2}), ones({2, 1, 2}), std::nullopt, {1}, kNoPadding, {1}, 2);
+  const Tensor result = conv1d(range({1, 2, 2}), ones({2, 1, 2}), kNone, {1}, kNoPadding, {1}, 2);
 
   EXPECT_EQ(floats(result), (std::vector<float>{1, 5}));
 }
@@ -59,7 +59,7 @@ TEST(Convolution, TransposedSpreadsEveryElement) {
   const Tensor weight = ones({1, 1, 2});
 
   EXPECT_EQ(floats(conv_transpose1d(row, weight)), (std::vector<float>{0, 1, 3, 2}));
-  EXPECT_EQ(floats(conv_transpose1d(row, weight, std::nullopt, {3}, {0}, {1})),
+  EXPECT_EQ(floats(conv_transpose1d(row, weight, kNone, {3}, {0}, {1})),
             (std::vector<float>{0, 0, 0, 1, 1, 0, 2, 2, 0}));
 }
 
@@ -82,11 +82,11 @@ TEST(Convolution, KeepsChannelsLast) {
 TEST(Convolution, SamePaddingKeepsTheSizes) {
   const Tensor weight = ones({1, 1, 2, 3});
 
-  const Tensor result = conv2d(range({1, 1, 4, 5}), weight, std::nullopt, {1}, "same");
+  const Tensor result = conv2d(range({1, 1, 4, 5}), weight, kNone, {1}, "same");
 
   EXPECT_EQ(sizes(result), (std::vector<int64_t>{1, 1, 4, 5}));
-  EXPECT_ERROR_CONTAINS(conv2d(range({1, 1, 4, 5}), weight, std::nullopt, {2}, "same"),
-                        "RuntimeError", "conv2d: padding 'same' needs a stride of 1, got [2]");
+  EXPECT_ERROR_CONTAINS(conv2d(range({1, 1, 4, 5}), weight, kNone, {2}, "same"), "RuntimeError",
+                        "conv2d: padding 'same' needs a stride of 1, got [2]");
 }
 
 TEST(Convolution, OfNoImagesOrChannelsIsDefined) {
@@ -108,15 +108,25 @@ TEST(Convolution, NamesWhatDoesNotFit) {
       "convolution: input and weight must have one dtype, got float32 and float64");
   EXPECT_ERROR_CONTAINS(convolve(ones({2, 3, 3}), ones({4, 2, 2, 2})), "RuntimeError",
                         "convolution: input must have 4 dimensions, as weight has");
-  EXPECT_ERROR_CONTAINS(conv2d(image, ones({4, 2, 2, 2}), std::nullopt, {0}), "RuntimeError",
+  EXPECT_ERROR_CONTAINS(conv2d(image, ones({4, 2, 2, 2}), kNone, {0}), "RuntimeError",
                         "convolution: stride must be at least 1, got [0, 0]");
-  EXPECT_ERROR_CONTAINS(conv2d(image, ones({4, 2, 2, 2}), std::nullopt, {1}, {-1}), "RuntimeError",
+  EXPECT_ERROR_CONTAINS(conv2d(image, ones({4, 2, 2, 2}), kNone, {1}, {-1}), "RuntimeError",
                         "convolution: padding must be at least 0, got [-1, -1]");
   EXPECT_ERROR_CONTAINS(conv2d(image, ones({4, 2, 2, 2}), ones({3})), "RuntimeError",
                         "convolution: bias must have the sizes [4], got [3]");
-  EXPECT_ERROR_CONTAINS(conv_transpose2d(image, ones({2, 1, 2, 2}), std::nullopt, {1}, {0}, {1}),
+  EXPECT_ERROR_CONTAINS(conv_transpose2d(image, ones({2, 1, 2, 2}), kNone, {1}, {0}, {1}),
                         "RuntimeError",
                         "convolution: output_padding must be smaller than stride or dilation");
+}
+
+TEST(Convolution, RefusesABorderBeyondAllMemory) {
+  const int64_t most = std::numeric_limits<int32_t>::max();
+  EXPECT_ERROR_CONTAINS(conv3d(ones({1, 1, 3, 3, 3}), ones({1, 1, 1, 1, 1}), kNone,
+                               {most, most, most}, {most, most, most}),
+                        "OverflowError", "");
+  EXPECT_ERROR_CONTAINS(conv1d(ones({1, 1, 3}), ones({1, 1, 1}), kNone, {most + 1}, {most + 1}),
+                        "ValueError",
+                        "convolution: stride must be at most 2147483647, got [2147483648]");
 }
 
 TEST(Convolution, FakeHasTheShapeOfTheResult) {
@@ -138,8 +148,7 @@ TEST(Convolution, FakeKeepsSymbolicSizes) {
   const Tensor image = make_fake(std::vector<SymInt>{batch, 3, 8, width}, DType::Float32, kCpu);
   const Tensor weight = make_fake(std::vector<SymInt>{6, 3, 3, 3}, DType::Float32, kCpu);
 
-  const Tensor result =
-      convolution(image, weight, std::nullopt, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1);
+  const Tensor result = convolution(image, weight, kNone, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1);
 
   EXPECT_EQ(concatenate(result), "float32[s0, 6, 8, s1 + -1 + 1]");
   EXPECT_TRUE(owner.specialisations.empty());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opwright/complex.h"
+#include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 
@@ -28,6 +29,8 @@ ImageLayout::ImageLayout(const ConvolutionPlan& plan) : plan_(plan), is_plain_(t
   phase_ = (lengths_[2] + steps_[2] - 1) / steps_[2];
   line_ = phase_ * steps_[2];
   is_plain_ = is_plain_ && steps_[2] == 1;
+  const int64_t channels = std::max<int64_t>(1, plan.batch * plan.groups * plan.in_channels);
+  (void)product(std::array<int64_t, 5>{16, channels, lengths_[0], lengths_[1], line_});  // fits
 }
 
 std::vector<int64_t> ImageLayout::offsets_of_weights() const {

@@ -35,6 +35,7 @@ struct ConvolutionPlan {
 // Where the laid out image of one channel has its elements.
 class ImageLayout {
  public:
+  // OverflowError when the images of the batch have too many elements.
   explicit ImageLayout(const ConvolutionPlan& plan);
 
   // Whether the image as it is serves.

@@ -44,11 +44,16 @@ SmallVector<Int, kInlineDims> expand_list(const char* who, const char* name,
 }
 
 template <class Int>
-void check_least(const char* who, const char* name, const SmallVector<Int, kInlineDims>& list,
-                 int64_t least) {
-  for (const Int& each : list)
+void check_bounds(const char* who, const char* name, const SmallVector<Int, kInlineDims>& list,
+                  int64_t least) {
+  for (const Int& each : list) {
     OPWRIGHT_CHECK(each >= Int(least), who, ": ", name, " must be at least ", least, ", got ",
                    to_text(std::span<const Int>(list)));
+    // Sums and products of a few of them stay within 64 bits.
+    if constexpr (std::is_same_v<Int, int64_t>)
+      OPWRIGHT_CHECK_VALUE(each <= INT32_MAX, who, ": ", name, " must be at most ", INT32_MAX,
+                           ", got ", to_text(std::span<const Int>(list)));
+  }
 }
 
 template <class AnyTensor>
@@ -96,10 +101,10 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
       .groups = args.groups,
       .transposed = args.transposed,
       .output = {}};
-  check_least(who, "stride", shape.stride, 1);
-  check_least(who, "padding", shape.padding, 0);
-  check_least(who, "dilation", shape.dilation, 1);
-  check_least(who, "output_padding", shape.output_padding, 0);
+  check_bounds(who, "stride", shape.stride, 1);
+  check_bounds(who, "padding", shape.padding, 0);
+  check_bounds(who, "dilation", shape.dilation, 1);
+  check_bounds(who, "output_padding", shape.output_padding, 0);
   shape.output.push_back(input.size(0));
   shape.output.push_back(args.transposed ? weight.size(1) * args.groups : weight.size(0));
   for (size_t i = 0; i < ndim; ++i) {
