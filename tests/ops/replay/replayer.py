@@ -150,9 +150,9 @@ class Replayer:
             self.outcome.left_out[str(problem)] += 1
             return compute()
         except Exception as problem:  # our conversion failed: a failure of ours, not of the sample
-            self.fail(
-                overload, None, "raised", f"arguments: {problem}", call_text(overload, args, kwargs)
-            )
+            text = call_text(overload, args, kwargs)
+            self.outcome.counts[str(overload)]["calls"] += 1
+            self.fail(overload, None, "raised", f"arguments: {problem}", text)
             return compute()
         text = call_text(overload, args, kwargs)
         # What --again needs: the arguments before the call.
