@@ -12,7 +12,7 @@ using testing::range;
 
 TEST(Resize, KeepsTheMemoryThatSuffices) {
   Tensor x = range({6});
-  const Tensor view = x.slice(0, 1, 3);
+  Tensor view = x.slice(0, 1, 3);
 
   x.resize_({2, 2});
 
