@@ -33,8 +33,7 @@ Tensor find_memory(const Tensor& self, std::span<const int64_t> sizes,
   const int64_t offset = impl(self).storage_offset;
   const int64_t numel = product(sizes);
   const auto item = static_cast<int64_t>(item_size(self.dtype()));
-  const bool suffices =
-      numel == 0 || offset + numel <= static_cast<int64_t>(storage.nbytes) / item;
+  const bool suffices = numel == 0 || offset + numel <= static_cast<int64_t>(storage.nbytes) / item;
   if (suffices) return make_view(self, sizes, strides, offset);
   OPWRIGHT_CHECK(storage.kind != Storage::Kind::Foreign, kWho, ": self (", self,
                  ") lies in memory of another owner, which cannot grow to sizes ", to_text(sizes),

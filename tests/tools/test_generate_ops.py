@@ -9,7 +9,6 @@ from generate_ops.declarations import DeclarationError, Reader, read_declaration
 from generate_ops.headers import write_functions_header, write_methods_header
 from generate_ops.operator_names import write_operator_names
 from generate_ops.registration import write_registration
-from generate_ops.schema import SchemaError
 from generate_ops.slots import DEVICE_KEYS
 from generate_ops.stubs import write_operators
 from generate_ops.tags import TAGS

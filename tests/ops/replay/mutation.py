@@ -141,9 +141,7 @@ def add_special_values(rng: random.Random, arguments):
         copy.view(-1)[rng.randrange(tensor.numel())] = special if copy.is_contiguous() else 0
         return copy
 
-    return replace_one(
-        rng, arguments, lambda leaf: is_tensor(leaf) and leaf.is_contiguous(), visit
-    )
+    return replace_one(rng, arguments, lambda leaf: is_tensor(leaf) and leaf.is_contiguous(), visit)
 
 
 def share_memory(rng: random.Random, arguments):

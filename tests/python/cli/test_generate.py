@@ -62,9 +62,9 @@ def test_generate_overwrites_only_by_force(functions, tmp_path, capsys):
             "functions.yaml:1: schema of custom::f: unknown type",
         ),
         (
-            "- func: f(Generator g) -> Tensor\n",
+            "- func: f(Stream s) -> Tensor\n",
             [],
-            "functions.yaml:1: the type Generator has no C++ form yet",
+            "functions.yaml:1: the type Stream has no C++ form yet",
         ),
         ("- fnc: f\n", [], "functions.yaml:1: unknown key 'fnc'; there are func, variants, tags"),
         ("", [], "functions.yaml:1: the file is empty; expected a list of operators"),

@@ -6,7 +6,6 @@ import numpy as np
 import opwright as ow
 import pytest
 import torch
-from opwright import _C
 
 DTYPES = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64", "complex64"]
 ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv]
@@ -160,25 +159,6 @@ def test_equality_with_other_objects_is_false():
 def test_order_with_other_objects_is_refused():
     with pytest.raises(TypeError, match="not supported between instances"):
         _ = ow.zeros(2) < "a"
-
-
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [
-        (function, name)
-        for function, name in (
-            (operator.floordiv, "aten::floor_divide"),
-            (operator.mod, "aten::remainder"),
-            (operator.pow, "aten::pow"),
-        )
-        if _C.find_packet(name) is None
-    ],
-)
-def test_an_operator_that_is_not_there_is_named(function, name):
-    with pytest.raises(NotImplementedError, match=f"opwright has no operator {name} yet"):
-        function(ow.zeros(2), 2)
-    with pytest.raises(NotImplementedError, match=f"opwright has no operator {name} yet"):
-        function(2, ow.zeros(2))
 
 
 @pytest.mark.parametrize("function", [operator.and_, operator.or_, operator.xor])
