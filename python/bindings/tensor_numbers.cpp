@@ -8,7 +8,6 @@
 #include "bindings/numpy_objects.h"
 #include "bindings/operator_packet.h"
 #include "bindings/tensor_slots.h"
-#include "opwright/dispatch/registry.h"
 
 namespace opwright::python {
 namespace {
@@ -29,14 +28,6 @@ nanobind::object as_operand(PyObject* object) {
 
 PyObject* not_implemented() noexcept { return Py_NewRef(Py_NotImplemented); }
 
-PyObject* run(std::string_view name, std::initializer_list<PyObject*> args) {
-  if (PyObject* result = call_packet(name, args)) [[likely]]
-    return result;
-  if (!Registry::get().overloads(name).empty()) return nullptr;
-  PyErr_Clear();
-  throw_error("NotImplementedError", "opwright has no operator ", name, " yet");
-}
-
 // Makes of two operands of which at least one is a Tensor what `body` does with them. An array in
 // front is refused, as PyTorch does: `array += x` would not write the array.
 template <class Body>
@@ -53,13 +44,14 @@ PyObject* with_operands(PyObject* a, PyObject* b, const Body& body) {
 // `2 + x` is x + 2.
 PyObject* run_commutative(const char* name, PyObject* a, PyObject* b) {
   return with_operands(a, b, [&](PyObject* first, PyObject* second) {
-    return is_tensor(first) ? run(name, {first, second}) : run(name, {second, first});
+    return is_tensor(first) ? call_packet(name, {first, second})
+                            : call_packet(name, {second, first});
   });
 }
 
 PyObject* run_in_order(const char* name, PyObject* a, PyObject* b) {
   return with_operands(
-      a, b, [&](PyObject* first, PyObject* second) { return run(name, {first, second}); });
+      a, b, [&](PyObject* first, PyObject* second) { return call_packet(name, {first, second}); });
 }
 
 PyObject* add(PyObject* a, PyObject* b) { return run_commutative("aten::add", a, b); }
@@ -74,16 +66,16 @@ PyObject* remainder(PyObject* a, PyObject* b) { return run_in_order("aten::remai
 
 PyObject* subtract(PyObject* a, PyObject* b) {
   return with_operands(a, b, [](PyObject* first, PyObject* second) {
-    return is_tensor(first) ? run("aten::sub", {first, second})
-                            : run("aten::rsub", {second, first});
+    return is_tensor(first) ? call_packet("aten::sub", {first, second})
+                            : call_packet("aten::rsub", {second, first});
   });
 }
 
 PyObject* true_divide(PyObject* a, PyObject* b) {
   return with_operands(a, b, [](PyObject* first, PyObject* second) {
-    if (is_tensor(first)) return run("aten::div", {first, second});
-    const nanobind::object reciprocal = own(run("aten::reciprocal", {second}));
-    return run("aten::mul", {reciprocal.ptr(), first});
+    if (is_tensor(first)) return call_packet("aten::div", {first, second});
+    const nanobind::object reciprocal = own(call_packet("aten::reciprocal", {second}));
+    return call_packet("aten::mul", {reciprocal.ptr(), first});
   });
 }
 
@@ -95,7 +87,7 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   return with_operands(a, b, [](PyObject* first, PyObject* second) {
     const bool are_tensors = is_tensor(first) && is_tensor(second);
-    return are_tensors ? run("aten::matmul", {first, second}) : not_implemented();
+    return are_tensors ? call_packet("aten::matmul", {first, second}) : not_implemented();
   });
 }
 
@@ -105,7 +97,7 @@ PyObject* run_in_place(std::string_view name, PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
     const nanobind::object operand = as_operand(other);
     if (!operand.is_valid()) return not_implemented();
-    return run(name, {self, operand.ptr()});
+    return call_packet(name, {self, operand.ptr()});
   });
 }
 
@@ -117,13 +109,13 @@ PyObject* divide_in_place(PyObject* a, PyObject* b) { return run_in_place("aten:
 // ---- One operand ----
 
 PyObject* negative(PyObject* a) {
-  return guarded([&] { return run("aten::neg", {a}); });
+  return guarded([&] { return call_packet("aten::neg", {a}); });
 }
 PyObject* absolute(PyObject* a) {
-  return guarded([&] { return run("aten::abs", {a}); });
+  return guarded([&] { return call_packet("aten::abs", {a}); });
 }
 PyObject* invert(PyObject* a) {
-  return guarded([&] { return run("aten::bitwise_not", {a}); });
+  return guarded([&] { return call_packet("aten::bitwise_not", {a}); });
 }
 PyObject* positive(PyObject* a) {
   return guarded([&] {

@@ -151,7 +151,8 @@ def convolution_backward_calls(calls: Calls) -> None:
         grad = calls.tensor(list(result.shape), c.dtype).round()
         grad = in_format(grad, calls.random.random() < 0.2)
         sizes = [result.shape[1]]
-        args = (grad, c.x, c.weight, sizes, *c.arguments(), [True, True, True])
+        mask = [calls.random.random() < 0.8 for _ in range(3)]
+        args = (grad, c.x, c.weight, sizes, *c.arguments(), mask)
         calls.add("aten::convolution_backward", *args)
 
 

@@ -12,6 +12,7 @@
 #include "opwright/ops/matrix/convolution_kernel.h"
 #include "opwright/ops/matrix/convolution_shape.h"
 #include "opwright/ops/matrix/tensor_product.h"
+#include "opwright/ops/output_mask.h"
 
 namespace opwright {
 namespace {
@@ -129,8 +130,7 @@ void check_gradient(const AnyTensor& grad_output, const AnyTensor& input,
                     const ConvolutionShape<SizeOf<AnyTensor>>& shape,
                     std::span<const bool> output_mask) {
   using Int = SizeOf<AnyTensor>;
-  OPWRIGHT_CHECK(output_mask.size() == 3, kBackward, ": output_mask must hold 3 bools, got ",
-                 output_mask.size());
+  check_output_mask(kBackward, output_mask, 3);
   OPWRIGHT_CHECK_TYPE(grad_output.dtype() == input.dtype(), kBackward,
                       ": grad_output must have the dtype of input, got ", grad_output.dtype(),
                       " and ", input.dtype());
@@ -171,7 +171,6 @@ FakeTensor convolution_fake(const FakeTensor& input, const FakeTensor& weight,
                         input.dtype());
 }
 
-// A gradient that output_mask does not ask for has no elements.
 std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(
     const Tensor& grad_output, const Tensor& input, const Tensor& weight,
     std::optional<std::span<const int64_t>> /*bias_sizes*/, std::span<const int64_t> stride,
@@ -184,19 +183,18 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(
   const DType dtype = input.dtype();
   const MemoryFormat format = convolution_format(input, weight);
   const Tensor grad = as_operand(grad_output);
-  const auto make_nothing = [&] { return make_empty(std::array<int64_t, 1>{0}, dtype); };
-  Tensor of_input = output_mask[0]
-                        ? as_result(compute_convolution(kBackward, plan.reversed(), grad,
-                                                        as_operand(weight), nullptr, input.sizes()),
-                                    dtype, format)
-                        : make_nothing();
-  Tensor of_weight =
-      output_mask[1]
-          ? as_result(compute_weight_gradient(plan, as_operand(input), grad, weight.sizes()), dtype,
-                      format)
-          : make_nothing();
-  Tensor of_bias = output_mask[2] ? as_dtype(compute_bias_gradient(grad), dtype) : make_nothing();
-  return {std::move(of_input), std::move(of_weight), std::move(of_bias)};
+  std::tuple<Tensor, Tensor, Tensor> gradients;
+  if (output_mask[0]) {
+    const Tensor of_input = compute_convolution(kBackward, plan.reversed(), grad,
+                                                as_operand(weight), nullptr, input.sizes());
+    std::get<0>(gradients) = as_result(of_input, dtype, format);
+  }
+  if (output_mask[1]) {
+    const Tensor of_weight = compute_weight_gradient(plan, as_operand(input), grad, weight.sizes());
+    std::get<1>(gradients) = as_result(of_weight, dtype, format);
+  }
+  if (output_mask[2]) std::get<2>(gradients) = as_dtype(compute_bias_gradient(grad), dtype);
+  return gradients;
 }
 
 std::tuple<FakeTensor, FakeTensor, FakeTensor> convolution_backward_fake(
@@ -210,9 +208,8 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> convolution_backward_fake(
   check_gradient(grad_output, input, shape, output_mask);
   const DType dtype = input.dtype();
   const MemoryFormat format = convolution_format(as_tensor(input), as_tensor(weight));
-  const SymSizes nothing{0};
   const auto make_gradient = [&](bool is_wanted, std::span<const SymInt> sizes) {
-    if (!is_wanted) return make_fake_like(input, nothing, dtype);
+    if (!is_wanted) return FakeTensor();
     if (sizes.size() == 1) return make_fake_like(input, sizes, dtype);
     return make_fake_like(input, sizes, convolution_strides(sizes, format), dtype);
   };

@@ -7,7 +7,7 @@
 #include "opwright/ops/normalization/channel_gradient.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
-#include "opwright/ops/normalization/output_mask.h"
+#include "opwright/ops/output_mask.h"
 
 namespace opwright {
 namespace {

@@ -8,7 +8,7 @@
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
-#include "opwright/ops/normalization/output_mask.h"
+#include "opwright/ops/output_mask.h"
 
 namespace opwright {
 namespace {

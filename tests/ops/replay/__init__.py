@@ -36,5 +36,6 @@ A call fails once, at the first of these. `not ours` are calls of overloads that
 `left out` those with a dtype or layout that we do not have.
 
 Modules: call (a recorded call), conversion (torch's arguments as ours), comparison, differences,
-replayer (one call), mutation (variants of it), recorder (entries of op_db), handwritten, workers (processes), table, reach.
+replayer (one call), mutation (variants of it), recorder (entries of op_db), handwritten, workers
+(processes), table, reach.
 """
