@@ -151,8 +151,7 @@ def convolution_backward_calls(calls: Calls) -> None:
         grad = calls.tensor(list(result.shape), c.dtype).round()
         grad = in_format(grad, calls.random.random() < 0.2)
         sizes = [result.shape[1]]
-        mask = [calls.random.random() < 0.8 for _ in range(3)]
-        args = (grad, c.x, c.weight, sizes, *c.arguments(), mask)
+        args = (grad, c.x, c.weight, sizes, *c.arguments(), [True, True, True])
         calls.add("aten::convolution_backward", *args)
 
 
