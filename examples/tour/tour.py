@@ -63,6 +63,13 @@ def call_fake(x):
     print(f"{tuple(y.shape)} on {y.device}, with no memory")
 
 
+@stop("built-in operators and modules")
+def call_model(x):
+    ow.manual_seed(0)
+    model = ow.nn.Sequential(ow.nn.Linear(4, 8), ow.nn.GELU(), ow.nn.Linear(8, 2))
+    print(ow.softmax(model(ow.ops.audio.soft_clip(x)), -1).sum())
+
+
 @stop("inline C++")
 def call_inline(x):
     ow.cpp_extension.load_inline(name="tour", cpp_sources=CPP_SOURCE)

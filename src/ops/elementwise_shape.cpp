@@ -1,9 +1,8 @@
 #include "opwright/ops/elementwise_shape.h"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
+#include "opwright/tensor/dim_order.h"
 #include "opwright/tensor/memory_format.h"
 
 namespace opwright {
@@ -65,22 +64,9 @@ Sizes elementwise_strides(std::span<const int64_t> sizes, std::span<const Operan
   for (const OperandLayout& input : inputs) {
     strides.push_back(broadcast_strides(input.sizes, input.strides, sizes));
   }
-  // An insertion sort that stops where the order is certain: an ambiguous pair may still move past
-  // a certain one, which no comparison sort of the library allows.
-  SmallVector<size_t, kInlineDims> order(sizes.size());  // innermost first
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::reverse(order.begin(), order.end());
-  for (size_t i = 1; i < order.size(); ++i) {
-    size_t moving = i;
-    for (size_t j = i; j-- > 0;) {
-      const int comparison = compare_dims(order[j], order[moving], sizes, strides);
-      if (comparison < 0) break;
-      if (comparison > 0) {
-        std::swap(order[j], order[moving]);
-        moving = j;
-      }
-    }
-  }
+  const auto order = order_dims(sizes.size(), [&](size_t inner, size_t outer) {
+    return compare_dims(inner, outer, sizes, strides);
+  });
   Sizes result(sizes.size());
   int64_t next = 1;
   for (const size_t dim : order) {

@@ -6,13 +6,13 @@
 #include <numeric>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/base/suggest.h"
 #include "opwright/error.h"
 #include "opwright/memory_format.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/dim_order.h"
 
 namespace opwright {
 namespace {
@@ -32,34 +32,14 @@ Sizes order_by_stride(std::span<const int64_t> sizes, std::span<const int64_t> s
   return order;
 }
 
-// Whether `inner` belongs further out than `outer`: above 0 yes, below 0 no, 0 strides do not tell.
-int compare_dims(size_t inner, size_t outer, std::span<const int64_t> sizes,
-                 std::span<const int64_t> strides) {
-  if (strides[inner] == 0 || strides[outer] == 0) return 0;
-  if (strides[inner] != strides[outer]) return strides[inner] < strides[outer] ? -1 : 1;
-  return sizes[inner] > sizes[outer] ? 1 : 0;
-}
-
-// Dimensions as a dense copy has them, innermost first, in PyTorch's order. A repeated dimension
-// (stride 0) tells nothing and may be passed by others, which no comparison sort of the library
-// allows.
+// Dimensions as a dense copy has them, innermost first. A repeated one (stride 0) tells nothing.
 SmallVector<size_t, kInlineDims> order_for_copy(std::span<const int64_t> sizes,
                                                 std::span<const int64_t> strides) {
-  SmallVector<size_t, kInlineDims> order(sizes.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::reverse(order.begin(), order.end());
-  for (size_t i = 1; i < order.size(); ++i) {
-    size_t moving = i;
-    for (size_t j = i; j-- > 0;) {
-      const int comparison = compare_dims(order[j], order[moving], sizes, strides);
-      if (comparison < 0) break;
-      if (comparison > 0) {
-        std::swap(order[j], order[moving]);
-        moving = j;
-      }
-    }
-  }
-  return order;
+  return order_dims(sizes.size(), [&](size_t inner, size_t outer) {
+    if (strides[inner] == 0 || strides[outer] == 0) return 0;
+    if (strides[inner] != strides[outer]) return strides[inner] < strides[outer] ? -1 : 1;
+    return sizes[inner] > sizes[outer] ? 1 : 0;
+  });
 }
 
 // PyTorch's test: an N11 size cannot tell, so a stride of N that equals that of C means contiguous.
