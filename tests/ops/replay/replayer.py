@@ -34,6 +34,7 @@ from .kept_call import to_bytes
 from .mutation import mutate
 
 VARIANTS = 2  # calls that differ in values alone
+IN_TORCH = "torch"  # announced in place of an overload while torch runs a variant
 SHOWN = 4  # failing calls kept for each overload and job
 
 
@@ -177,8 +178,10 @@ class Replayer:
                 # What the change itself, or torch in the call, refuses is no fault here.
                 with suppress(RuntimeError, IndexError, TypeError, ValueError, NotImplementedError):
                     variant = mutate(self.rng, *spare)
-                    if variant is not None:
-                        self.run(overload, *variant)
+                    if variant is None or signature(overload, *variant) in self.crashed:
+                        continue
+                    self.announce(IN_TORCH, signature(overload, *variant), "")
+                    self.run(overload, *variant)
         finally:
             self.mutations = count
 
