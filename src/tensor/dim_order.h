@@ -12,8 +12,9 @@
 namespace opwright {
 
 // Dimensions innermost first. compare(inner, outer) says whether `inner` belongs further out than
-// `outer`: above 0 yes, below 0 no, 0 it cannot tell; then it may still be passed by others, which no
-// comparison sort of the library allows: an insertion sort that stops where the order is certain.
+// `outer`: above 0 yes, below 0 no, 0 it cannot tell; then it may still be passed by others, which
+// no comparison sort of the library allows: an insertion sort that stops where the order is
+// certain.
 template <class Compare>
 [[nodiscard]] SmallVector<size_t, kInlineDims> order_dims(size_t ndim, const Compare& compare) {
   SmallVector<size_t, kInlineDims> order(ndim);

@@ -21,7 +21,8 @@ TEST(LargeMemory, IsAlignedTo64BytesForEverySize) {
   }
 }
 
-#ifndef OPWRIGHT_POISONS_BLOCKS
+#ifndef OPWRIGHT_POISONS_BLOCKS  // ASan keeps nothing, and ends the process where there is no
+                                 // memory
 TEST(LargeMemory, OfAboutTheSameSizeIsUsedAgain) {
   void* first = allocate_large_memory(1 << 20);
   free_large_memory(first, 1 << 20);
@@ -45,6 +46,11 @@ TEST(LargeMemory, IsKeptUpToABound) {
   EXPECT_EQ(release_large_memory(), kMostLargeMemoryKept);
   EXPECT_EQ(release_large_memory(), 0u);
 }
+
+TEST(LargeMemory, IsNullWhenThereIsNone) {
+  EXPECT_EQ(allocate_large_memory(size_t{1} << 46), nullptr);
+}
+
 #endif
 
 TEST(LargeMemory, MayBeFreedOnAnyThread) {
@@ -58,10 +64,6 @@ TEST(LargeMemory, MayBeFreedOnAnyThread) {
       }
     });
   for (std::thread& thread : threads) thread.join();
-}
-
-TEST(LargeMemory, IsNullWhenThereIsNone) {
-  EXPECT_EQ(allocate_large_memory(size_t{1} << 46), nullptr);
 }
 
 }  // namespace
