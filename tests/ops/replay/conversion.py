@@ -46,7 +46,7 @@ class Conversion:
                 raise NotReplayableError(str(value))
             return ow.strided
         if isinstance(value, torch.Generator):
-            raise NotReplayableError("Generator")
+            return ow.Generator()
         return value
 
     def tensor(self, value: torch.Tensor) -> ow.Tensor:

@@ -41,6 +41,13 @@ RANDOM = {
     "rrelu_with_noise": "random while training",
     "rrelu_with_noise_functional": "random while training",
     "dropout": "random while training",
+    "dropout_": "random while training",
+    "feature_dropout": "random while training",
+    "feature_dropout_": "random while training",
+    "alpha_dropout": "random while training",
+    "alpha_dropout_": "random while training",
+    "feature_alpha_dropout": "random while training",
+    "feature_alpha_dropout_": "random while training",
     "_fused_dropout": "random",
 }
 
