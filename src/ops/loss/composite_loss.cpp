@@ -46,10 +46,6 @@ Tensor soft_margin_loss_composite(const Tensor& self, const Tensor& target, int6
 Tensor margin_ranking_loss_composite(const Tensor& input1, const Tensor& input2,
                                      const Tensor& target, double margin, int64_t reduction) {
   const LossReduction wanted = loss_reduction("margin_ranking_loss", reduction);
-  OPWRIGHT_CHECK(input1.dim() == input2.dim() && input1.dim() == target.dim(),
-                 "margin_ranking_loss: input1, input2 and target must have the same number of "
-                 "dimensions, got ",
-                 input1.dim(), ", ", input2.dim(), " and ", target.dim());
   return reduce_loss(at_least_zero(target.neg().mul(input1.sub(input2)).add(margin)), wanted);
 }
 

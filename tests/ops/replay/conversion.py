@@ -17,6 +17,8 @@ MEMORY_FORMATS = {
     torch.preserve_format: ow.preserve_format,
 }
 
+MOST_DIMENSIONS = 64  # of our tensors
+
 
 class Conversion:
     """Makes our arguments of copies of torch's; equal storages become equal storages."""
@@ -51,6 +53,8 @@ class Conversion:
 
     def tensor(self, value: torch.Tensor) -> ow.Tensor:
         dtype_of(value.dtype)
+        if value.dim() > MOST_DIMENSIONS:
+            raise NotReplayableError(f"more than {MOST_DIMENSIONS} dimensions")
         storage = value.untyped_storage()
         key = (storage._cdata, value.dtype)
         if key not in self.bases:

@@ -51,6 +51,15 @@ RANDOM = {
     "_fused_dropout": "random",
 }
 
+
+
+def is_random(overload: str, args: tuple, kwargs: dict) -> bool:
+    """Whether the values of the result mean nothing."""
+    if overload == "aten.scaled_dot_product_attention.default":
+        return (args[4] if len(args) > 4 else kwargs.get("dropout_p", 0)) != 0
+    return find(RANDOM, overload) is not None
+
+
 # The result's size or value is read off the data, so the fake kernel cannot tell it.
 DATA_DEPENDENT = {
     "nonzero": "the count is in the data",
@@ -64,6 +73,8 @@ DATA_DEPENDENT = {
     "unique*": "the count is in the data",
     "_unique*": "the count is in the data",
     "bincount": "the count is in the data",
+    "one_hot": "the largest class is in the data",
+    "repeat_interleave.self_Tensor": "the count is in the data",
     "repeat_interleave.Tensor": "the count is in the data",
 }
 
@@ -98,11 +109,18 @@ STRIDES = {
     ),
 }
 
+STRIDES |= dict.fromkeys(
+    ("mse_loss_backward*", "smooth_l1_loss_backward*"),
+    "where the order of memory differs, torch follows self, ours grad_output",
+)
+
 # Wider tolerances (relative, absolute), where neither result nor the float64 one is the right one.
 TOLERANCES = {
-    # Numbers that cancel: torch adds in another order, and 1e-4 is some 1e-9 of what is
-    # added up in the sample of 8000 numbers that shows it.
-    "sum.default": {torch.float32: (1.3e-6, 1e-4)},
+    # Numbers that cancel: torch adds in another order, and 5e-4 is some 1e-8 of what is
+    # added up in the samples of 8000 numbers that show it.
+    "sum.default": {torch.float32: (1.3e-6, 5e-4)},
+    # torch adds in bfloat16 or in float32, by the strides; ours rounds every sum to bfloat16.
+    "index_add": {torch.bfloat16: (1.6e-2, 8e-3)},
     # Near a zero crossing torch rounds step * i to the half, ours is exact between rounded ends.
     "linspace": {torch.float16: (1e-3, 5e-4), torch.bfloat16: (1.6e-2, 5e-3)},
 }
@@ -117,9 +135,19 @@ ACCEPTED = (
     ("*out", "Found dtype * but expected *", "ours converts into out, as torch does elsewhere"),
     ("*out", "Expected out tensor to have dtype *", "the same"),
     (
+        "norm.*dtype",
+        "Expected out tensor to have dtype *, but got c10::complex*",
+        "torch makes an out of the complex dtype, then asks for a real one",
+    ),
+    (
         "native_group_norm.*",
         "Expected X.is_contiguous*",
         "torch's kernel asks for contiguous inputs; ours makes them so",
+    ),
+    (
+        "instance_norm*",
+        "select(): index 0 out of range*",
+        "torch fails on a batch of none by its own reshaping",
     ),
 )
 
@@ -127,6 +155,24 @@ ACCEPTED = (
 # Inputs that torch takes and we refuse: the overload, our message, the reason.
 REFUSED = (
     ("*out", "*cannot hold a result of sizes*", "torch resizes with a warning that it will not"),
+    ("*.grad_input", "*cannot hold a result of sizes*", "the same"),
+    (
+        "*_loss*",
+        "*reduction must be 0 (none), 1 (mean) or 2 (sum), got*",
+        "composites of torch take other numbers for none",
+    ),
+    ("kl_div*", "*reduction must be 0 (none), 1 (mean) or 2 (sum), got*", "the same"),
+    *(
+        (name, "*: dtype * is not supported; it takes*", "torch looks at no dtype of no elements")
+        for name in ("*dropout*", "rand*", "normal*", "bernoulli*", "poisson*")
+    ),
+    ("native_dropout*", "*p must be a probability*", "torch looks at p while training only"),
+    ("_fused_rms_norm*", "*does not end with normalized_shape*", "torch's kernel does not look"),
+    (
+        "batch_norm*",
+        "*without training the running statistics are needed*",
+        "torch asks for them only where there are elements",
+    ),
     ("*", "*shares part of its memory with*", "the result depends on the order of the elements"),
     ("*", "*are the same memory, as after expand*", "the same"),
     ("where*", "*condition must be a bool tensor, got uint8*", "deprecated in torch"),

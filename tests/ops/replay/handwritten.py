@@ -436,8 +436,10 @@ def dropouts() -> Iterator[tuple]:
                     for name in names:
                         yield name, (tensor, chance, training), {}
                         yield f"{name}_", (tensor.clone(), chance, training), {}
+                if tensor.numel() == 0:
+                    continue  # torch's mask of no elements has the dtype of the input
+                for training in (True, False, None):
                     yield "native_dropout", (tensor, chance, training), {}
-                yield "native_dropout", (tensor, chance, None), {}
 
 
 FAMILIES = (

@@ -212,7 +212,7 @@ class Replayer:
             if differences.is_refused(name, str(error)):
                 raise NotReplayableError("refused on purpose") from error
             raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
-        values = not differences.find(differences.RANDOM, name)
+        values = not differences.is_random(name, *torchs)
         strides = not differences.find(differences.STRIDES, name)
         results, expected = list_of(actual), list_of(result)
         if len(results) != len(expected):
