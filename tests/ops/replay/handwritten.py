@@ -4,6 +4,8 @@ Each function yields (name, args, kwargs): the name as aten has it, arguments of
 that torch refuses must be refused by us. `--op` runs those of its names; nothing else lists them.
 """
 
+import random
+from collections import defaultdict
 from collections.abc import Iterator
 
 import torch
@@ -478,9 +480,21 @@ def find_overload(name: str):
     return getattr(getattr(torch.ops.aten, base), form or "default")
 
 
-def run_handwritten(replayer: Replayer) -> None:
+def chosen_samples(rng: random.Random, limit: int | None) -> Iterator[tuple]:
+    """All samples in order, or `limit` of each overload."""
+    if limit is None:
+        yield from samples()
+        return
+    by_name = defaultdict(list)
+    for sample in samples():
+        by_name[sample[0]].append(sample)
+    for group in by_name.values():
+        yield from rng.sample(group, min(limit, len(group)))
+
+
+def run_handwritten(replayer: Replayer, limit: int | None = None) -> None:
     replayer.entry = "handwritten"
-    for name, args, kwargs in samples():
+    for name, args, kwargs in chosen_samples(replayer.rng, limit):
         with torch.no_grad():
             try:
                 # Copies: samples share tensors, and torch writes into some.

@@ -33,6 +33,7 @@ from .exact import Exact
 from .kept_call import to_bytes
 from .mutation import mutate
 
+TORCHS = "torch's "  # before the name, while torch runs the call
 VARIANTS = 2  # calls that differ in values alone
 SHOWN = 4  # failing calls kept for each overload and job
 
@@ -157,6 +158,7 @@ class Replayer:
         text = call_text(overload, args, kwargs)
         # What --again needs: the arguments before the call.
         spare = copy_arguments(*copies) if overload._schema.is_mutable else copies
+        self.announce(f"{TORCHS}{overload}", key, text)
         try:
             result = compute()
         except Exception as refusal:
@@ -177,10 +179,24 @@ class Replayer:
                 # What the change itself, or torch in the call, refuses is no fault here.
                 with suppress(RuntimeError, IndexError, TypeError, ValueError, NotImplementedError):
                     variant = mutate(self.rng, *spare)
-                    if variant is not None:
+                    if variant is None:
+                        continue
+                    if differences.find(differences.UNSAFE, str(overload)):
+                        self.run_ours_alone(overload, *variant)
+                    elif signature(overload, *variant) not in self.crashed:
                         self.run(overload, *variant)
         finally:
             self.mutations = count
+
+    def run_ours_alone(self, overload, args: tuple, kwargs: dict) -> None:
+        """Run a variant that might end torch: it must not end ours."""
+        key = self.takes(overload, args, kwargs)
+        if key is None:
+            return
+        self.announce(str(overload), key, call_text(overload, args, kwargs))
+        copied_args, copied_kwargs = convert(copy_arguments(args, kwargs))
+        with suppress(Exception):
+            self.ours(overload)(*copied_args, **copied_kwargs)
 
     def check(self, overload, torchs, copies, ours, result, key, text, spare) -> None:
         self.announce(str(overload), key, text)
@@ -188,6 +204,7 @@ class Replayer:
         self.outcome.counts[name]["calls"] += 1
         try:
             self.compare(overload, torchs, copies, ours, result, Exact(overload, spare))
+            self.announce(f"{TORCHS}{overload}", key, text)
         except NotReplayableError as problem:
             self.outcome.counts[name]["calls"] -= 1
             self.outcome.left_out[str(problem)] += 1
