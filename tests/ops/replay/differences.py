@@ -145,6 +145,19 @@ def tolerances(overload: str, usual: dict) -> dict:
 ACCEPTED = (
     ("*out", "Found dtype * but expected *", "ours converts into out, as torch does elsewhere"),
     ("*out", "Expected out tensor to have dtype *", "the same"),
+    *(
+        (name, "Found dtype * but expected *", "ours promotes")
+        for name in ("*_backward*", "_prelu_kernel*", "huber_loss*", "*_norm*")
+    ),
+    ("arg*", "*does not support bool input*", "ours finds the first True"),
+    (
+        "*",
+        "value cannot be converted to type * without overflow",
+        "ours converts numbers as it converts tensors",
+    ),
+    ("_pdist_forward*", "*requires contiguous input*", "ours makes it so"),
+    ("take_along_dim*", "view size is not compatible*", "ours reshapes"),
+    ("soft_margin_loss*", "output with shape * doesn't match*", "ours broadcasts"),
     (
         "norm.*dtype",
         "Expected out tensor to have dtype *, but got c10::complex*",
@@ -177,6 +190,9 @@ REFUSED = (
         (name, "*: dtype * is not supported; it takes*", "torch looks at no dtype of no elements")
         for name in ("*dropout*", "rand*", "normal*", "bernoulli*", "poisson*")
     ),
+    ("hardtanh*", "*must not be negative for tensors of uint8*", "torch refuses other bounds alone"),
+    ("*", "*size * is negative in*", "torch looks at no size where another is 0"),
+    ("*", "*must not be negative, got*", "the same"),
     ("native_dropout*", "*p must be a probability*", "torch looks at p while training only"),
     ("_fused_rms_norm*", "*does not end with normalized_shape*", "torch's kernel does not look"),
     (

@@ -110,6 +110,7 @@ class Replayer:
         self.entry = ""
         self.known: dict[str, object] = {}
         self.mutations = 0  # variants of each call that are run too
+        self.is_variant = False
         self.rng = random.Random(0)
 
     def ours(self, overload) -> object:
@@ -174,6 +175,7 @@ class Replayer:
     def run_mutations(self, overload, spare: tuple[tuple, dict]) -> None:
         """Run variants of a call that torch took (see mutation.py)."""
         count, self.mutations = self.mutations, 0  # variants have none of their own
+        self.is_variant = True
         try:
             for _ in range(count):
                 # What the change itself, or torch in the call, refuses is no fault here.
@@ -186,7 +188,7 @@ class Replayer:
                     elif signature(overload, *variant) not in self.crashed:
                         self.run(overload, *variant)
         finally:
-            self.mutations = count
+            self.mutations, self.is_variant = count, False
 
     def run_ours_alone(self, overload, args: tuple, kwargs: dict) -> None:
         """Run a variant that might end torch: it must not end ours."""
@@ -228,6 +230,8 @@ class Replayer:
         except Exception as error:
             if differences.is_refused(name, str(error)):
                 raise NotReplayableError("refused on purpose") from error
+            if self.is_variant and all(each.numel() == 0 for each in tensors_of(result)):
+                raise NotReplayableError("refused, where torch has nothing to compute") from error
             raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
         values = not differences.is_random(name, *torchs)
         strides = not differences.find(differences.STRIDES, name)
