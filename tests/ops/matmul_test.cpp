@@ -112,11 +112,23 @@ TEST(Attention, OfARowThatMayLookNowhereIsZero) {
   EXPECT_TRUE(allclose(result, range({1, 2, 1})));
 }
 
-TEST(Attention, RefusesDropout) {
+TEST(Attention, DropsWeightsByDropout) {
   const Tensor x = range({1, 2, 2});
-  EXPECT_ERROR_CONTAINS(scaled_dot_product_attention(x, x, x, std::nullopt, 0.5),
-                        "NotImplementedError",
-                        "scaled_dot_product_attention: dropout_p must be 0, got 0.5");
+
+  EXPECT_EQ(floats(scaled_dot_product_attention(x, x, x, std::nullopt, 1)),
+            (std::vector<float>{0, 0, 0, 0}));
+  EXPECT_ERROR_CONTAINS(scaled_dot_product_attention(x, x, x, std::nullopt, 1.5), "ValueError",
+                        "dropout: p must be a probability between 0 and 1, got 1.5");
+}
+
+TEST(Attention, OfHalvesIsAsExactAsTheyAre) {
+  const Tensor x = range({1, 3, 2}).mul(2.5);
+
+  const Tensor result = scaled_dot_product_attention(x.to(DType::BFloat16), x.to(DType::BFloat16),
+                                                     x.to(DType::BFloat16));
+
+  EXPECT_EQ(result.dtype(), DType::BFloat16);
+  EXPECT_TRUE(allclose(result.to(DType::Float32), scaled_dot_product_attention(x, x, x), 0.004));
 }
 
 TEST(Matmul, TakesVectorsMatricesAndBatches) {
