@@ -124,7 +124,8 @@ Tensor& index_fill_scalar_in_place_cpu(Tensor& self, int64_t dim, const Tensor& 
                                        const Scalar& value) {
   constexpr const char* kWho = "index_fill_";
   const size_t along = check_filled(self, dim, index);
-  put_rows(kWho, self, along, counted_from_start(self, along, index), make_value(kWho, self, value), false);
+  put_rows(kWho, self, along, counted_from_start(self, along, index), make_value(kWho, self, value),
+           false);
   return self;
 }
 FakeTensor& index_fill_scalar_in_place_fake(FakeTensor& self, int64_t dim, const FakeTensor& index,

@@ -180,7 +180,8 @@ DType dtype_between(const char* who, const Scalar& start, const Scalar& end,
                     const std::optional<DType>& dtype) {
   const bool has_complex = start.is_complex() || end.is_complex();
   OPWRIGHT_CHECK_TYPE(!has_complex || !dtype || is_complex(*dtype), who, ": the ends ", start,
-                      " and ", end, " are complex, but dtype is ", *dtype, "; give a complex dtype");
+                      " and ", end, " are complex, but dtype is ", *dtype,
+                      "; give a complex dtype");
   const DType element = dtype.value_or(has_complex ? kDefaultComplex : kDefaultFloat);
   if (element == DType::Bool) throw_dtype(element, who, "all others");
   return element;

@@ -55,7 +55,8 @@ Tensor margin_ranking_loss_composite(const Tensor& input1, const Tensor& input2,
 Tensor hinge_embedding_loss_composite(const Tensor& self, const Tensor& target, double margin,
                                       int64_t reduction) {
   const LossReduction wanted = loss_reduction("hinge_embedding_loss", reduction);
-  const Tensor of_others = where(target.ne(1), at_least_zero(full_like(self, margin).sub(self)), Scalar(0));
+  const Tensor of_others =
+      where(target.ne(1), at_least_zero(full_like(self, margin).sub(self)), Scalar(0));
   const Tensor of_pairs = where(target.ne(-1), self, Scalar(0));
   return reduce_loss(of_others.add(of_pairs), wanted);
 }

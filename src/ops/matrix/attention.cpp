@@ -81,7 +81,8 @@ Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor&
       scale ? *scale : 1.0 / std::sqrt(static_cast<double>(query.sym_size(-1).specialise()));
   // Half of the factor on each side keeps the products of halves small.
   const double root = std::sqrt(std::abs(factor));
-  Tensor weights = matmul(mul(queries, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
+  Tensor weights =
+      matmul(mul(queries, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
   if (is_causal) weights = where(make_causal_mask(query, key), weights, kLowest);
   const auto drop = [&](const Tensor& shares) { return dropout(shares, dropout_p, true); };
   if (!attn_mask) return matmul(drop(_softmax(weights, -1, false)), values).to(query.dtype());

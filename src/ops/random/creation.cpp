@@ -67,8 +67,9 @@ Tensor randint_low_generator_all_devices(const SymInt& low, const SymInt& high, 
                                          const optional<Layout>& layout,
                                          const optional<Device>& device,
                                          const optional<bool>& pin_memory) {
-  return fill_ints("randint", empty(size, dtype.value_or(kDefaultFloat), layout, device, pin_memory),
-                   low, high, generator);
+  return fill_ints("randint",
+                   empty(size, dtype.value_or(kDefaultFloat), layout, device, pin_memory), low,
+                   high, generator);
 }
 Tensor randint_low_all_devices(const SymInt& low, const SymInt& high, Sizes size,
                                const optional<DType>& dtype, const optional<Layout>& layout,

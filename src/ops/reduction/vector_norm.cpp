@@ -79,12 +79,12 @@ AnyTensor vector_norm(const AnyTensor& self, const Scalar& ord, const OptionalDi
   const DType given = dtype.value_or(self.dtype());
   for (const DType each : {self.dtype(), given})
     OPWRIGHT_CHECK_TYPE(is_floating(each) || is_complex(each), kWho, ": ",
-                        dtype == each ? "dtype" : "self", " must be floating or complex, got ", each,
-                        "; convert self first");
-  OPWRIGHT_CHECK_TYPE(is_complex(given) == is_complex(self.dtype()) &&
-                          promote_dtypes(given, self.dtype()) == given,
-                      kWho, ": self of ", self.dtype(), " loses numbers in ", given,
-                      "; give a dtype of the same kind that is as wide");
+                        dtype == each ? "dtype" : "self", " must be floating or complex, got ",
+                        each, "; convert self first");
+  OPWRIGHT_CHECK_TYPE(
+      is_complex(given) == is_complex(self.dtype()) && promote_dtypes(given, self.dtype()) == given,
+      kWho, ": self of ", self.dtype(), " loses numbers in ", given,
+      "; give a dtype of the same kind that is as wide");
   const DType result = real_dtype(given);
   if (is_complex(given)) {
     const AnyTensor magnitudes = self.to(given).abs();

@@ -52,7 +52,6 @@ RANDOM = {
 }
 
 
-
 def is_random(overload: str, args: tuple, kwargs: dict) -> bool:
     """Whether the values of the result mean nothing."""
     if overload == "aten.scaled_dot_product_attention.default":
@@ -158,6 +157,7 @@ ACCEPTED = (
     ("_pdist_forward*", "*requires contiguous input*", "ours makes it so"),
     ("take_along_dim*", "view size is not compatible*", "ours reshapes"),
     ("soft_margin_loss*", "output with shape * doesn't match*", "ours broadcasts"),
+    ("binary_cross_entropy*", "output with shape * doesn't match*", "ours broadcasts"),
     (
         "norm.*dtype",
         "Expected out tensor to have dtype *, but got c10::complex*",
@@ -190,9 +190,30 @@ REFUSED = (
         (name, "*: dtype * is not supported; it takes*", "torch looks at no dtype of no elements")
         for name in ("*dropout*", "rand*", "normal*", "bernoulli*", "poisson*")
     ),
-    ("hardtanh*", "*must not be negative for tensors of uint8*", "torch refuses other bounds alone"),
+    (
+        "hardtanh*",
+        "*must not be negative for tensors of uint8*",
+        "torch refuses other bounds alone",
+    ),
     ("*", "*size * is negative in*", "torch looks at no size where another is 0"),
     ("*", "*must not be negative, got*", "the same"),
+    ("*softmax_backward_data*", "*must have the sizes of output*", "torch's kernel does not look"),
+    ("_embedding_bag*", "*offsets must not fall*", "torch reads bags of negative sizes"),
+    (
+        "embedding_dense_backward*",
+        "*is out of range for*",
+        "torch leaves indices out that are no rows",
+    ),
+    (
+        "*batch_norm*",
+        "*must have one dimension of the size of dimension 1*",
+        "torch does not look in every form",
+    ),
+    (
+        "*softmax_backward_data*",
+        "*a softmax that converts is not supported on the CPU*",
+        "torch's forward refuses it as well",
+    ),
     ("native_dropout*", "*p must be a probability*", "torch looks at p while training only"),
     ("_fused_rms_norm*", "*does not end with normalized_shape*", "torch's kernel does not look"),
     (

@@ -204,7 +204,11 @@ def activation_gradients() -> Iterator[tuple]:
                 for name, variants in ACTIVATION_GRADIENTS.items():
                     for others in variants:
                         yield f"{name}.grad_input", (gradient, tensor, *others), given
-                yield "gelu_backward.grad_input", (gradient, tensor), given | {"approximate": "tanh"}
+                yield (
+                    "gelu_backward.grad_input",
+                    (gradient, tensor),
+                    given | {"approximate": "tanh"},
+                )
                 for is_result in (False, True):
                     args = (gradient, 1.5, 1, 2, is_result, tensor)
                     yield "elu_backward.grad_input", args, given
