@@ -224,6 +224,16 @@ REFUSED = (
         "*a softmax that converts is not supported on the CPU*",
         "torch's forward refuses it as well",
     ),
+    (
+        "convolution*",
+        "*output_padding is for transposed convolutions*",
+        "torch refuses it backward and leaves it out forward",
+    ),
+    (
+        "binary_cross_entropy_with_logits*",
+        "*reduction must be 0 (none), 1 (mean) or 2 (sum), got*",
+        "composites of torch take other numbers for none",
+    ),
     ("native_dropout*", "*p must be a probability*", "torch looks at p while training only"),
     ("_fused_rms_norm*", "*does not end with normalized_shape*", "torch's kernel does not look"),
     (
