@@ -80,6 +80,13 @@ TEST(Mm, WritesOut) {
   EXPECT_EQ(floats(out), (std::vector<float>{2, 3, 6, 11}));
   EXPECT_ERROR_CONTAINS(mm(range({2, 2}), range({2, 2}), small), "ValueError",
                         "mm: out of sizes [2] cannot hold a result of sizes [2, 2]");
+
+  const auto meta = [](int64_t rows, int64_t columns) {
+    return empty({rows, columns}, DType::Float32, {}, Device(kOpwDeviceMeta));
+  };
+  Tensor fake_out = meta(0, 8);
+  mm(meta(2, 3), meta(3, 2), fake_out);
+  EXPECT_EQ(testing::sizes(fake_out), (std::vector<int64_t>{2, 2}));
 }
 
 TEST(Addmm, AddsAScaledProduct) {
