@@ -105,7 +105,7 @@ Tensor prelu_composite(const Tensor& self, const Tensor& weight) {
                       " must have the dtype of self, ", self.dtype());
   OPWRIGHT_CHECK(weight.dim() <= 1, "prelu: weight must have zero or one dimension, got ", weight);
   if (weight.dim() == 0 || guard_or_false(weight.sym_size(0) == 1))
-    return _prelu_kernel(self, weight);
+    return _prelu_kernel(self, weight.reshape({}));
   OPWRIGHT_CHECK(self.dim() > 0, "prelu: self has zero dimensions, so weight (", weight,
                  ") must hold one number");
   const int64_t channel_dim = self.dim() > 1 ? 1 : 0;

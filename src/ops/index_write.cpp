@@ -36,6 +36,20 @@ void check_source(const char* who, const Tensor& self, size_t along, const Tenso
                  ") with the number of indices (", index, ") in dimension ", along);
 }
 
+// The dimension of rows that are filled: their index is of int64.
+size_t check_filled(const Tensor& self, int64_t dim, const Tensor& index) {
+  constexpr const char* kWho = "index_fill_";
+  const size_t along = check_index(kWho, self, dim, index);
+  OPWRIGHT_CHECK_TYPE(index.dtype() == DType::Int64, kWho, ": index must be of int64, got ", index);
+  return along;
+}
+
+// An index below zero counts from the end.
+Tensor counted_from_start(const Tensor& self, size_t along, const Tensor& index) {
+  const int64_t size = self.dim() == 0 ? 1 : self.sizes()[along];
+  return where(index.lt(0), index.add(size), index);
+}
+
 // Writes `values` to the rows that a checked index names.
 void put_rows(const char* who, const Tensor& self, size_t along, const Tensor& index,
               const Tensor& values, bool accumulate) {
@@ -109,13 +123,14 @@ Tensor index_copy_all_devices(const Tensor& self, int64_t dim, const Tensor& ind
 Tensor& index_fill_scalar_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
                                        const Scalar& value) {
   constexpr const char* kWho = "index_fill_";
-  const size_t along = check_index(kWho, self, dim, index);
-  put_rows(kWho, self, along, index, make_value(kWho, self, value), false);
+  const size_t along = check_filled(self, dim, index);
+  put_rows(kWho, self, along, counted_from_start(self, along, index), make_value(kWho, self, value),
+           false);
   return self;
 }
 FakeTensor& index_fill_scalar_in_place_fake(FakeTensor& self, int64_t dim, const FakeTensor& index,
                                             const Scalar& /*value*/) {
-  (void)check_index("index_fill_", as_tensor(self), dim, as_tensor(index));
+  (void)check_filled(as_tensor(self), dim, as_tensor(index));
   return self;
 }
 Tensor& index_fill_tensor_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
@@ -126,7 +141,7 @@ Tensor& index_fill_tensor_in_place_cpu(Tensor& self, int64_t dim, const Tensor& 
 FakeTensor& index_fill_tensor_in_place_fake(FakeTensor& self, int64_t dim, const FakeTensor& index,
                                             const FakeTensor& value) {
   check_value("index_fill_", value);
-  (void)check_index("index_fill_", as_tensor(self), dim, as_tensor(index));
+  (void)check_filled(as_tensor(self), dim, as_tensor(index));
   return self;
 }
 Tensor index_fill_scalar_all_devices(const Tensor& self, int64_t dim, const Tensor& index,

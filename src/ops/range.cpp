@@ -1,5 +1,6 @@
 // arange, linspace and logspace: numbers at equal distances, or their powers, on every device.
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -8,6 +9,7 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
+#include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/cpu/strided_loop.h"
 #include "opwright/ops/promotion.h"
@@ -142,17 +144,47 @@ void fill_between(const Tensor& output, const Scalar& start, const Scalar& end) 
 
 // ---- logspace ---------------------------------------------------------------------------------
 
+double power(double base, double exponent) { return std::pow(base, exponent); }
+Complex<double> power(Complex<double> base, Complex<double> exponent) {
+  return from_standard(std::pow(to_standard(base), to_standard(exponent)));
+}
+
+// Both ends are rounded to the dtype first. Exponents of ints are float32, as PyTorch has them:
+// powers are cut off, so every bit of the exponent counts.
 template <class T>
 void fill_powers(const Tensor& output, const Scalar& start, const Scalar& end, double base) {
-  const auto first = convert_number<double>(convert_number<T>(start.to<double>()));
-  const auto last = convert_number<double>(convert_number<T>(end.to<double>()));
-  const auto root = convert_number<double>(convert_number<T>(base));
+  using Wide = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
+  using Exponent = std::conditional_t<std::is_integral_v<T>, float, Wide>;
+  const auto rounded = [](const Scalar& number) {
+    return convert_number<Exponent>(convert_number<T>(number.to<Wide>()));
+  };
   const int64_t steps = output.numel();
-  const double step = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
+  if (steps == 1) {
+    const Wide only = power(Wide(base), start.to<Wide>());
+    fill_with<T>(output, [=](int64_t) { return only; });
+    return;
+  }
+  const Exponent first = rounded(start);
+  const Exponent last = rounded(end);
+  const Wide root(base);
+  const auto times = [](int64_t count) { return Exponent(static_cast<double>(count)); };
+  const Exponent step = (last - first) / times(steps - 1);
   fill_with<T>(output, [=](int64_t i) {
-    if (i < steps / 2 || steps == 1) return std::pow(root, first + step * static_cast<double>(i));
-    return std::pow(root, last - step * static_cast<double>(steps - 1 - i));
+    if (i < steps / 2) return power(root, convert_number<Wide>(first + step * times(i)));
+    return power(root, convert_number<Wide>(last - step * times(steps - 1 - i)));
   });
+}
+
+// The dtype of numbers between `start` and `end`.
+DType dtype_between(const char* who, const Scalar& start, const Scalar& end,
+                    const std::optional<DType>& dtype) {
+  const bool has_complex = start.is_complex() || end.is_complex();
+  OPWRIGHT_CHECK_TYPE(!has_complex || !dtype || is_complex(*dtype), who, ": the ends ", start,
+                      " and ", end, " are complex, but dtype is ", *dtype,
+                      "; give a complex dtype");
+  const DType element = dtype.value_or(has_complex ? kDefaultComplex : kDefaultFloat);
+  if (element == DType::Bool) throw_dtype(element, who, "all others");
+  return element;
 }
 
 }  // namespace
@@ -189,9 +221,7 @@ Tensor linspace_all_devices(const Scalar& start, const Scalar& end, int64_t step
                             const std::optional<Device>& device,
                             const std::optional<bool>& pin_memory) {
   OPWRIGHT_CHECK_VALUE(steps >= 0, "linspace: steps must not be negative, got ", steps);
-  const bool has_complex = start.is_complex() || end.is_complex();
-  const DType element = dtype.value_or(has_complex ? kDefaultComplex : kDefaultFloat);
-  if (element == DType::Bool) throw_dtype(element, "linspace", "all others");
+  const DType element = dtype_between("linspace", start, end, dtype);
   return make_filled(steps, {element, layout, device, pin_memory}, [&](const Tensor& output) {
     for_dtype(element, "linspace", [&]<typename T>() {
       if constexpr (!kIsBool<T>) fill_between<T>(output, start, end);
@@ -204,12 +234,10 @@ Tensor logspace_all_devices(const Scalar& start, const Scalar& end, int64_t step
                             const std::optional<Device>& device,
                             const std::optional<bool>& pin_memory) {
   OPWRIGHT_CHECK_VALUE(steps >= 0, "logspace: steps must not be negative, got ", steps);
-  const DType element = dtype.value_or(kDefaultFloat);
-  if (!is_integral(element) && !is_floating(element))
-    throw_dtype(element, "logspace", "integral and floating dtypes");
+  const DType element = dtype_between("logspace", start, end, dtype);
   return make_filled(steps, {element, layout, device, pin_memory}, [&](const Tensor& output) {
     for_dtype(element, "logspace", [&]<typename T>() {
-      if constexpr (!kIsBool<T> && !kIsComplex<T>) fill_powers<T>(output, start, end, base);
+      if constexpr (!kIsBool<T>) fill_powers<T>(output, start, end, base);
     });
   });
 }

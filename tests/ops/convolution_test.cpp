@@ -117,6 +117,11 @@ TEST(Convolution, NamesWhatDoesNotFit) {
   EXPECT_ERROR_CONTAINS(conv_transpose2d(image, ones({2, 1, 2, 2}), kNone, {1}, {0}, {1}),
                         "RuntimeError",
                         "convolution: output_padding must be smaller than stride or dilation");
+  EXPECT_ERROR_CONTAINS(
+      convolution(image, ones({4, 2, 2, 2}), kNone, {1, 1}, {0, 0}, {1, 1}, false, {1, 0}, 1),
+      "RuntimeError", "convolution: output_padding is for transposed convolutions, got [1, 0]");
+  EXPECT_ERROR_CONTAINS(conv_transpose2d(image, ones({2, 1, 1, 1}), kNone, {1}, {2}),
+                        "RuntimeError", "convolution: padding [2, 2] leaves nothing of the result");
 }
 
 TEST(Convolution, RefusesABorderBeyondAllMemory) {

@@ -158,6 +158,15 @@ TEST(MaskedScatter, NeedsEnoughElements) {
                         "has elements");
 }
 
+TEST(IndexFill, CountsFromTheEndAndTakesInt64Alone) {
+  EXPECT_EQ(floats(range({3}).index_fill(0, tensor_of<int64_t>({2}, {-1, 0}), 9)),
+            (std::vector<float>{9, 1, 9}));
+  EXPECT_ERROR_CONTAINS(range({3}).index_fill(0, tensor_of<int64_t>({1}, {-4}), 9), "IndexError",
+                        "index_fill_: index");
+  EXPECT_ERROR_CONTAINS(range({3}).index_fill(0, tensor_of<int32_t>({1}, {0}), 9), "TypeError",
+                        "index_fill_: index must be of int64, got int32[1]");
+}
+
 TEST(MaskedFill, KeepsTheDtype) {
   const Tensor mask = tensor_of<bool>({2}, {true, false});
 

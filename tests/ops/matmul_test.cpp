@@ -80,6 +80,13 @@ TEST(Mm, WritesOut) {
   EXPECT_EQ(floats(out), (std::vector<float>{2, 3, 6, 11}));
   EXPECT_ERROR_CONTAINS(mm(range({2, 2}), range({2, 2}), small), "ValueError",
                         "mm: out of sizes [2] cannot hold a result of sizes [2, 2]");
+
+  const auto meta = [](int64_t rows, int64_t columns) {
+    return empty({rows, columns}, DType::Float32, {}, Device(kOpwDeviceMeta));
+  };
+  Tensor fake_out = meta(0, 8);
+  mm(meta(2, 3), meta(3, 2), fake_out);
+  EXPECT_EQ(testing::sizes(fake_out), (std::vector<int64_t>{2, 2}));
 }
 
 TEST(Addmm, AddsAScaledProduct) {
@@ -112,11 +119,23 @@ TEST(Attention, OfARowThatMayLookNowhereIsZero) {
   EXPECT_TRUE(allclose(result, range({1, 2, 1})));
 }
 
-TEST(Attention, RefusesDropout) {
+TEST(Attention, DropsWeightsByDropout) {
   const Tensor x = range({1, 2, 2});
-  EXPECT_ERROR_CONTAINS(scaled_dot_product_attention(x, x, x, std::nullopt, 0.5),
-                        "NotImplementedError",
-                        "scaled_dot_product_attention: dropout_p must be 0, got 0.5");
+
+  EXPECT_EQ(floats(scaled_dot_product_attention(x, x, x, std::nullopt, 1)),
+            (std::vector<float>{0, 0, 0, 0}));
+  EXPECT_ERROR_CONTAINS(scaled_dot_product_attention(x, x, x, std::nullopt, 1.5), "ValueError",
+                        "dropout: p must be a probability between 0 and 1, got 1.5");
+}
+
+TEST(Attention, OfHalvesIsAsExactAsTheyAre) {
+  const Tensor x = range({1, 3, 2}).mul(2.5);
+
+  const Tensor result = scaled_dot_product_attention(x.to(DType::BFloat16), x.to(DType::BFloat16),
+                                                     x.to(DType::BFloat16));
+
+  EXPECT_EQ(result.dtype(), DType::BFloat16);
+  EXPECT_TRUE(allclose(result.to(DType::Float32), scaled_dot_product_attention(x, x, x), 0.004));
 }
 
 TEST(Matmul, TakesVectorsMatricesAndBatches) {

@@ -103,5 +103,20 @@ TEST(Linspace, TakesItsDType) {
                         "linspace: steps must not be negative, got -1");
 }
 
+TEST(Logspace, OfIntsCutsPowersOff) {
+  EXPECT_EQ(elements<int32_t>(logspace(-1, 3, 4, 10, DType::Int32)),
+            (std::vector<int32_t>{0, 2, 46, 1000}));
+  EXPECT_EQ(elements<int64_t>(logspace(0, -3, 2, 1.1, DType::Int64)), (std::vector<int64_t>{1, 0}));
+}
+
+TEST(Logspace, OfComplexEndsIsComplex) {
+  const Tensor powers = logspace(0, Complex<double>(0, 1), 2);
+
+  EXPECT_EQ(powers.dtype(), DType::Complex64);
+  EXPECT_NEAR(elements<Complex<float>>(powers)[1].imag, 0.7440, 1e-4);
+  EXPECT_ERROR_CONTAINS(logspace(0, Complex<double>(0, 1), 2, 10, DType::Float32), "TypeError",
+                        "logspace: the ends 0 and ");
+}
+
 }  // namespace
 }  // namespace opwright

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -29,6 +30,26 @@ TEST(Mean, RefusesInts) {
   EXPECT_ERROR_CONTAINS(tensor_of<int64_t>({2}, {1, 2}).mean(), "TypeError",
                         "mean: the result must be of a floating or complex dtype, got int64 as "
                         "the dtype of self; give a dtype");
+}
+
+TEST(Variance, OfNothingIsNoNumberWhateverTheCorrection) {
+  EXPECT_TRUE(std::isnan(floats(opwright::var(range({0}), std::nullopt, Scalar(-5)))[0]));
+  EXPECT_TRUE(std::isnan(floats(opwright::std(range({0}), std::nullopt, Scalar(-5)))[0]));
+}
+
+TEST(Logsumexp, OfComplexNumbersDoesNotOverflow) {
+  using Number = Complex<float>;
+  const Tensor x = tensor_of<Number>({2}, {{1000, 0}, {1000, 0}});
+
+  EXPECT_NEAR(elements<Number>(x.logsumexp({0}))[0].real, 1000.693, 1e-3);
+  EXPECT_NEAR(elements<Number>(x.logcumsumexp(0))[1].real, 1000.693, 1e-3);
+}
+
+TEST(VectorNorm, RefusesADtypeThatLosesNumbers) {
+  EXPECT_ERROR_CONTAINS(linalg_vector_norm(range({2}), 2, {}, false, DType::Complex64), "TypeError",
+                        "linalg_vector_norm: self of float32 loses numbers in complex64");
+  EXPECT_ERROR_CONTAINS(linalg_vector_norm(range({2}), 2, {}, false, DType::Float16), "TypeError",
+                        "linalg_vector_norm: self of float32 loses numbers in float16");
 }
 
 TEST(Prod, OfNothingIsOne) {

@@ -105,3 +105,16 @@ def test_a_call_that_ends_the_process_is_named_and_the_rest_runs():
     assert outcome.counts["aten.cos.default"]["crash"] == 1
     assert "aten.cos.default(f32[3])" in outcome.failures["aten.cos.default"][0].call
     assert outcome.counts["aten.sin.default"]["passed"] == 2
+
+
+def test_a_crash_of_torch_is_left_out():
+    def run_job(replayer, job):
+        # The second attempt of the job knows the call.
+        compute = None if replayer.crashed else os.abort
+        replayer.run(torch.ops.aten.cos.default, (torch.ones(3),), {}, compute)
+
+    outcome = run_jobs(["one"], run_job, lambda _: True, count=1)
+
+    assert outcome.left_out["torch crashed"] == 1
+    assert outcome.counts["aten.cos.default"]["crash"] == 0
+    assert outcome.faults == []

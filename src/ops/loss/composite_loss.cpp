@@ -34,6 +34,9 @@ Tensor kl_div_composite(const Tensor& self, const Tensor& target, int64_t reduct
   OPWRIGHT_CHECK_TYPE(!is_complex(self.dtype()) && !is_complex(target.dtype()),
                       "kl_div: complex numbers have no divergence, got self of ", self.dtype(),
                       " and target of ", target.dtype());
+  OPWRIGHT_CHECK_TYPE(is_floating(self.dtype()) && is_floating(target.dtype()),
+                      "kl_div: self and target must be floating, got ", self.dtype(), " and ",
+                      target.dtype());
   if (log_target) return reduce_loss(target.exp().mul(target.sub(self)), wanted);
   return reduce_loss(xlogy(target, target).sub(target.mul(self)), wanted);
 }
@@ -46,17 +49,14 @@ Tensor soft_margin_loss_composite(const Tensor& self, const Tensor& target, int6
 Tensor margin_ranking_loss_composite(const Tensor& input1, const Tensor& input2,
                                      const Tensor& target, double margin, int64_t reduction) {
   const LossReduction wanted = loss_reduction("margin_ranking_loss", reduction);
-  OPWRIGHT_CHECK(input1.dim() == input2.dim() && input1.dim() == target.dim(),
-                 "margin_ranking_loss: input1, input2 and target must have the same number of "
-                 "dimensions, got ",
-                 input1.dim(), ", ", input2.dim(), " and ", target.dim());
   return reduce_loss(at_least_zero(target.neg().mul(input1.sub(input2)).add(margin)), wanted);
 }
 
 Tensor hinge_embedding_loss_composite(const Tensor& self, const Tensor& target, double margin,
                                       int64_t reduction) {
   const LossReduction wanted = loss_reduction("hinge_embedding_loss", reduction);
-  const Tensor of_others = where(target.ne(1), at_least_zero(rsub(self, margin)), Scalar(0));
+  const Tensor of_others =
+      where(target.ne(1), at_least_zero(full_like(self, margin).sub(self)), Scalar(0));
   const Tensor of_pairs = where(target.ne(-1), self, Scalar(0));
   return reduce_loss(of_others.add(of_pairs), wanted);
 }

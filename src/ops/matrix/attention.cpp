@@ -40,7 +40,7 @@ Tensor make_causal_mask(const Tensor& query, const Tensor& key) {
 }
 
 void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
-                    const std::optional<Tensor>& mask, double dropout_p, bool is_causal) {
+                    const std::optional<Tensor>& mask, bool is_causal) {
   OPWRIGHT_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, kWho,
                  ": query, key and value must have at least 2 dimensions, got ", query.dim(), ", ",
                  key.dim(), " and ", value.dim());
@@ -54,8 +54,13 @@ void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
   OPWRIGHT_CHECK_TYPE(!mask || mask->dtype() == DType::Bool || mask->dtype() == query.dtype(), kWho,
                       ": attn_mask must be bool or have the dtype of query, got ", mask->dtype(),
                       " and ", query.dtype());
-  OPWRIGHT_CHECK_KIND("NotImplementedError", dropout_p == 0.0, kWho, ": dropout_p must be 0, got ",
-                      dropout_p, "; apply dropout to the result");
+}
+
+// Halves are computed in float32, as the weights of a row span more than they tell apart.
+Tensor widened(const Tensor& tensor) {
+  return tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16
+             ? tensor.to(DType::Float32)
+             : tensor;
 }
 
 }  // namespace
@@ -65,23 +70,27 @@ Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor&
                                               const std::optional<Tensor>& attn_mask,
                                               double dropout_p, bool is_causal,
                                               const std::optional<double>& scale, bool enable_gqa) {
-  check_operands(query, key, value, attn_mask, dropout_p, is_causal);
+  check_operands(query, key, value, attn_mask, is_causal);
   OPWRIGHT_CHECK(!enable_gqa || (query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3), kWho,
                  ": enable_gqa needs a dimension of heads; got ", query.dim(), " dimensions");
-  const Tensor keys = enable_gqa ? repeat_heads(key, query.sym_size(-3), "key") : key;
-  const Tensor values = enable_gqa ? repeat_heads(value, query.sym_size(-3), "value") : value;
+  const Tensor queries = widened(query);
+  const Tensor keys = widened(enable_gqa ? repeat_heads(key, query.sym_size(-3), "key") : key);
+  const Tensor values =
+      widened(enable_gqa ? repeat_heads(value, query.sym_size(-3), "value") : value);
   const double factor =
       scale ? *scale : 1.0 / std::sqrt(static_cast<double>(query.sym_size(-1).specialise()));
   // Half of the factor on each side keeps the products of halves small.
   const double root = std::sqrt(std::abs(factor));
-  Tensor weights = matmul(mul(query, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
+  Tensor weights =
+      matmul(mul(queries, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
   if (is_causal) weights = where(make_causal_mask(query, key), weights, kLowest);
-  if (!attn_mask) return matmul(_softmax(weights, -1, false), values);
+  const auto drop = [&](const Tensor& shares) { return dropout(shares, dropout_p, true); };
+  if (!attn_mask) return matmul(drop(_softmax(weights, -1, false)), values).to(query.dtype());
   weights = attn_mask->dtype() == DType::Bool ? where(*attn_mask, weights, kLowest)
-                                              : add(weights, *attn_mask);
+                                              : add(weights, widened(*attn_mask));
   // A row that may look nowhere gives zeros.
   const Tensor looks = ne(weights, kLowest).any(-1, true);
-  return matmul(where(looks, _softmax(weights, -1, false), 0), values);
+  return matmul(drop(where(looks, _softmax(weights, -1, false), 0)), values).to(query.dtype());
 }
 
 }  // namespace opwright

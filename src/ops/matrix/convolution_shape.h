@@ -121,12 +121,14 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
           to_text(std::span<const Int>(shape.dilation)));
       const Int size =
           (image - Int(1)) * shape.stride[i] - border + reach + shape.output_padding[i] + Int(1);
-      OPWRIGHT_CHECK(size >= Int(0), who, ": padding ",
-                     to_text(std::span<const Int>(shape.padding)),
-                     " takes more than there is of the result of an input of sizes ",
-                     sizes_text(input), " and a weight of sizes ", sizes_text(weight));
+      OPWRIGHT_CHECK(size > Int(0), who, ": padding ", to_text(std::span<const Int>(shape.padding)),
+                     " leaves nothing of the result of an input of sizes ", sizes_text(input),
+                     " and a weight of sizes ", sizes_text(weight));
       shape.output.push_back(size);
     } else {
+      OPWRIGHT_CHECK(shape.output_padding[i] == Int(0), who,
+                     ": output_padding is for transposed convolutions, got ",
+                     to_text(std::span<const Int>(shape.output_padding)), "; give zeros");
       OPWRIGHT_CHECK(image + border > reach, who,
                      ": the kernel must not be larger than the padded input, got input of sizes ",
                      sizes_text(input), ", weight of sizes ", sizes_text(weight), ", padding ",

@@ -36,9 +36,11 @@ Tensor& write_result(const char* who, const char* name, const Tensor& result, Te
 }
 // An empty `out` gets the sizes of the result.
 Tensor& write_out(const char* who, const Tensor& result, Tensor& out) {
-  if (!out.is_fake() && out.numel() == 0 && out.dtype() == result.dtype() &&
-      !have_same_sizes(result, out))
-    replace_contents(impl(out), impl(make_empty(result.sizes(), out.dtype(), out.device())));
+  if (guard_or_false(out.sym_numel() == 0) && out.dtype() == result.dtype() &&
+      !have_same_sizes(result, out)) {
+    const Tensor fresh = result.new_empty(sym_geometry_of(result).sizes);
+    replace_contents(impl(out), impl(fresh));
+  }
   return write_result(who, "out", result, out);
 }
 

@@ -67,8 +67,9 @@ Tensor randint_low_generator_all_devices(const SymInt& low, const SymInt& high, 
                                          const optional<Layout>& layout,
                                          const optional<Device>& device,
                                          const optional<bool>& pin_memory) {
-  return fill_ints("randint", empty(size, dtype.value_or(DType::Int64), layout, device, pin_memory),
-                   low, high, generator);
+  return fill_ints("randint",
+                   empty(size, dtype.value_or(kDefaultFloat), layout, device, pin_memory), low,
+                   high, generator);
 }
 Tensor randint_low_all_devices(const SymInt& low, const SymInt& high, Sizes size,
                                const optional<DType>& dtype, const optional<Layout>& layout,
@@ -165,7 +166,7 @@ Tensor randint_like_tensor_generator_all_devices(
     const Tensor& self, const Tensor& high, const optional<Generator>& generator,
     const optional<DType>& dtype, const optional<Layout>& layout, const optional<Device>& device,
     const optional<bool>& pin_memory, const optional<MemoryFormat>& memory_format) {
-  OPWRIGHT_CHECK_VALUE(high.sym_numel() == 1, "randint_like: high must be one number, got ", high);
+  OPWRIGHT_CHECK_VALUE(high.dim() == 0, "randint_like: high must be a zero-dim tensor, got ", high);
   Tensor result = empty_like(self, dtype, layout, device, pin_memory, memory_format);
   if (result.is_fake()) return result;
   return fill_ints("randint_like", result, 0, high.item().to<int64_t>(), generator);

@@ -22,12 +22,15 @@ bool drops(const char* who, const Tensor& input, double p, bool train) {
   return true;
 }
 
+// One zero of the dtype, so that a product keeps it.
+Tensor zero_like(const Tensor& input) { return zeros({}, input.dtype(), {}, input.device()); }
+
 // The results where none are: all of input, or nothing.
 Tensor keep_or_clear(const Tensor& input, double p, bool train) {
-  return train && p == 1 ? mul(input, 0) : input;
+  return train && p == 1 ? mul(input, zero_like(input)) : input;
 }
 Tensor& keep_or_clear_in_place(Tensor& self, double p, bool train) {
-  return train && p == 1 ? self.mul_(0) : self;
+  return train && p == 1 ? self.mul_(zero_like(self)) : self;
 }
 
 // 0 or 1 for each element, or for each channel of each example.

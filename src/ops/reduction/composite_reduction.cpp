@@ -45,13 +45,12 @@ Tensor norm_dtype_all_devices(const Tensor& self, const OptionalScalar& p, DType
 }
 
 Tensor logsumexp_all_devices(const Tensor& self, std::span<const int64_t> dim, bool keepdim) {
-  OPWRIGHT_CHECK_TYPE(!is_complex(self.dtype()), "logsumexp: dtype ", self.dtype(),
-                      " is not supported; it takes real dtypes");
   const Tensor x = self.to(inexact_dtype(self.dtype()));
   const Sizes dims = named_dims("logsumexp", self, dim);
   if (guard_or_false(self.sym_numel() == 0)) return x.exp().sum(dims, keepdim).log();
   // Where the largest is infinite, differences from it would be no numbers.
-  const Tensor found = x.amax(dims, true);
+  const Tensor ordered = is_complex(x.dtype()) ? x.to(real_dtype(x.dtype())) : x;  // its real part
+  const Tensor found = ordered.amax(dims, true);
   const Tensor largest =
       where(found.abs().eq(std::numeric_limits<double>::infinity()), Scalar(0), found);
   const Tensor sums = x.sub(largest).exp().sum(dims, keepdim);

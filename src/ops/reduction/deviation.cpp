@@ -19,7 +19,7 @@ struct DeviationLoops : MomentLoops<F, T> {
                      int64_t count, const FoldNumbers& numbers) {
     auto* out = reinterpret_cast<RealOf<T>*>(results);
     const double left = static_cast<double>(numbers.count) - numbers.correction;
-    const double divisor = left > 0 ? left : 0.0;
+    const double divisor = left > 0 && numbers.count > 0 ? left : 0.0;
     for (int64_t i = 0; i < count; ++i)
       out[i] = static_cast<RealOf<T>>(std::sqrt(states[i].deviations / divisor));
   }

@@ -180,7 +180,7 @@ struct MomentLoops {
                      const FoldNumbers& numbers) {
     auto* out = reinterpret_cast<Real*>(results);
     const double left = static_cast<double>(numbers.count) - numbers.correction;
-    const double divisor = left > 0 ? left : 0.0;
+    const double divisor = left > 0 && numbers.count > 0 ? left : 0.0;
     for (int64_t i = 0; i < count; ++i) out[i] = static_cast<Real>(states[i].deviations / divisor);
   }
 };

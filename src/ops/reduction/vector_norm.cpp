@@ -77,11 +77,14 @@ AnyTensor vector_norm(const AnyTensor& self, const Scalar& ord, const OptionalDi
   OPWRIGHT_CHECK_TYPE(!ord.is_complex(), kWho, ": ord must be a real number, got ", ord);
   const double order = ord.to<double>();
   const DType given = dtype.value_or(self.dtype());
-  OPWRIGHT_CHECK_TYPE(is_floating(given) || is_complex(given), kWho,
-                      ": self must be of a floating or complex dtype, got ", given,
-                      dtype ? " as dtype" : "; give a dtype");
-  OPWRIGHT_CHECK_TYPE(!dtype || is_complex(*dtype) || !is_complex(self.dtype()), kWho, ": self of ",
-                      self.dtype(), " cannot be converted to the real dtype ", given);
+  for (const DType each : {self.dtype(), given})
+    OPWRIGHT_CHECK_TYPE(is_floating(each) || is_complex(each), kWho, ": ",
+                        dtype == each ? "dtype" : "self", " must be floating or complex, got ",
+                        each, "; convert self first");
+  OPWRIGHT_CHECK_TYPE(
+      is_complex(given) == is_complex(self.dtype()) && promote_dtypes(given, self.dtype()) == given,
+      kWho, ": self of ", self.dtype(), " loses numbers in ", given,
+      "; give a dtype of the same kind that is as wide");
   const DType result = real_dtype(given);
   if (is_complex(given)) {
     const AnyTensor magnitudes = self.to(given).abs();

@@ -1,11 +1,14 @@
 // cumprod and logcumsumexp.
 #include <cmath>
+#include <complex>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/sorting/scan.h"
 #include "opwright/tensor/factory.h"
@@ -14,8 +17,6 @@
 
 namespace opwright {
 namespace {
-
-bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
 
 // Products are kept wider than their results; ints wrap around.
 template <class T>
@@ -29,8 +30,8 @@ DType product_dtype(DType input, const std::optional<DType>& asked) {
 }
 
 void check_logarithms(DType dtype) {
-  if (!is_floating(dtype) || dtype_bits(dtype) == 8)
-    throw_dtype(dtype, "logcumsumexp", "floating dtypes");
+  if ((!is_floating(dtype) && !is_complex(dtype)) || dtype_bits(dtype) == 8)
+    throw_dtype(dtype, "logcumsumexp", "floating and complex dtypes");
 }
 
 size_t check_dim(const char* who, int64_t dim, int64_t ndim) {
@@ -43,6 +44,20 @@ double add_logarithms(double sum, double x) {
   const double smaller = std::min(sum, x);
   if (std::isinf(larger)) return larger;
   return larger + std::log1p(std::exp(smaller - larger));
+}
+
+Complex<double> add_logarithms(Complex<double> sum, Complex<double> x) {
+  const auto is_nan = [](Complex<double> z) { return std::isnan(z.real) || std::isnan(z.imag); };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  if (is_nan(sum) || is_nan(x)) return {kNan, kNan};
+  const Complex<double> larger = sum.real < x.real ? x : sum;
+  const Complex<double> smaller = sum.real < x.real ? sum : x;
+  if (smaller.real == larger.real && std::isinf(larger.real)) {
+    if (larger.real < 0) return smaller;  // the logarithm of 0: its phase says nothing
+    return from_standard(std::log(std::exp(to_standard(larger)) + std::exp(to_standard(smaller))));
+  }
+  const auto share = std::exp(to_standard(smaller - larger));
+  return larger + from_standard(std::log(1.0 + share));
 }
 
 // A dense copy of `self` in the dtype of the result, halves as float32.
@@ -87,10 +102,13 @@ Tensor logcumsumexp_cpu(const Tensor& self, int64_t dim) {
   const Tensor memory = copy_for_scan(self, self.dtype());
   if (memory.numel() == 0) return as_dtype(memory, self.dtype());
   const ScanSizes sizes = find_sizes(memory, along);
-  for_floating_dtype(memory.dtype(), "logcumsumexp", [&]<typename T>() {
-    if constexpr (!kIsHalf<T>)
+  for_dtype(memory.dtype(), "logcumsumexp", [&]<typename T>() {
+    if constexpr (std::is_floating_point_v<T> || kIsComplex<T>) {
+      using Wide = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
       scan_along(memory.mutable_data<T>(), sizes.outer, sizes.length, sizes.inner,
-                 -std::numeric_limits<double>::infinity(), &add_logarithms);
+                 Wide(-std::numeric_limits<double>::infinity()),
+                 [](Wide sum, Wide x) { return add_logarithms(sum, x); });
+    }
   });
   return as_dtype(memory, self.dtype());
 }

@@ -17,6 +17,8 @@ MEMORY_FORMATS = {
     torch.preserve_format: ow.preserve_format,
 }
 
+MOST_DIMENSIONS = 64  # of our tensors
+
 
 class Conversion:
     """Makes our arguments of copies of torch's; equal storages become equal storages."""
@@ -46,11 +48,13 @@ class Conversion:
                 raise NotReplayableError(str(value))
             return ow.strided
         if isinstance(value, torch.Generator):
-            raise NotReplayableError("Generator")
+            return ow.Generator()
         return value
 
     def tensor(self, value: torch.Tensor) -> ow.Tensor:
         dtype_of(value.dtype)
+        if value.dim() > MOST_DIMENSIONS:
+            raise NotReplayableError(f"more than {MOST_DIMENSIONS} dimensions")
         storage = value.untyped_storage()
         key = (storage._cdata, value.dtype)
         if key not in self.bases:

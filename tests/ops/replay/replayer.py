@@ -33,8 +33,8 @@ from .exact import Exact
 from .kept_call import to_bytes
 from .mutation import mutate
 
+TORCHS = "torch's "  # before the name, while torch runs the call
 VARIANTS = 2  # calls that differ in values alone
-IN_TORCH = "torch"  # announced in place of an overload while torch runs a variant
 SHOWN = 4  # failing calls kept for each overload and job
 
 
@@ -110,6 +110,7 @@ class Replayer:
         self.entry = ""
         self.known: dict[str, object] = {}
         self.mutations = 0  # variants of each call that are run too
+        self.is_variant = False
         self.rng = random.Random(0)
 
     def ours(self, overload) -> object:
@@ -158,6 +159,7 @@ class Replayer:
         text = call_text(overload, args, kwargs)
         # What --again needs: the arguments before the call.
         spare = copy_arguments(*copies) if overload._schema.is_mutable else copies
+        self.announce(f"{TORCHS}{overload}", key, text)
         try:
             result = compute()
         except Exception as refusal:
@@ -173,17 +175,30 @@ class Replayer:
     def run_mutations(self, overload, spare: tuple[tuple, dict]) -> None:
         """Run variants of a call that torch took (see mutation.py)."""
         count, self.mutations = self.mutations, 0  # variants have none of their own
+        self.is_variant = True
         try:
             for _ in range(count):
                 # What the change itself, or torch in the call, refuses is no fault here.
                 with suppress(RuntimeError, IndexError, TypeError, ValueError, NotImplementedError):
                     variant = mutate(self.rng, *spare)
-                    if variant is None or signature(overload, *variant) in self.crashed:
+                    if variant is None:
                         continue
-                    self.announce(IN_TORCH, signature(overload, *variant), "")
-                    self.run(overload, *variant)
+                    if differences.find(differences.UNSAFE, str(overload)):
+                        self.run_ours_alone(overload, *variant)
+                    elif signature(overload, *variant) not in self.crashed:
+                        self.run(overload, *variant)
         finally:
-            self.mutations = count
+            self.mutations, self.is_variant = count, False
+
+    def run_ours_alone(self, overload, args: tuple, kwargs: dict) -> None:
+        """Run a variant that might end torch: it must not end ours."""
+        key = self.takes(overload, args, kwargs)
+        if key is None:
+            return
+        self.announce(str(overload), key, call_text(overload, args, kwargs))
+        copied_args, copied_kwargs = convert(copy_arguments(args, kwargs))
+        with suppress(Exception):
+            self.ours(overload)(*copied_args, **copied_kwargs)
 
     def check(self, overload, torchs, copies, ours, result, key, text, spare) -> None:
         self.announce(str(overload), key, text)
@@ -191,6 +206,7 @@ class Replayer:
         self.outcome.counts[name]["calls"] += 1
         try:
             self.compare(overload, torchs, copies, ours, result, Exact(overload, spare))
+            self.announce(f"{TORCHS}{overload}", key, text)
         except NotReplayableError as problem:
             self.outcome.counts[name]["calls"] -= 1
             self.outcome.left_out[str(problem)] += 1
@@ -214,8 +230,10 @@ class Replayer:
         except Exception as error:
             if differences.is_refused(name, str(error)):
                 raise NotReplayableError("refused on purpose") from error
+            if self.is_variant and all(each.numel() == 0 for each in tensors_of(result)):
+                raise NotReplayableError("refused, where torch has nothing to compute") from error
             raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
-        values = not differences.find(differences.RANDOM, name)
+        values = not differences.is_random(name, *torchs)
         strides = not differences.find(differences.STRIDES, name)
         results, expected = list_of(actual), list_of(result)
         if len(results) != len(expected):
@@ -233,6 +251,7 @@ class Replayer:
                 partial(exact.result, index),
                 values=values,
                 strides=strides,
+                infinite=not differences.find(differences.INFINITE, name),
             )
         self.compare_written(overload, torchs, ours, exact, values=values, strides=strides)
         compare_sharing(

@@ -42,7 +42,7 @@ def replay(options) -> Outcome:
         replayer.mutations = options.mutations
         replayer.rng = random.Random(f"{options.seed} {job}")
         if job == HANDWRITTEN:
-            handwritten.run_handwritten(replayer)
+            handwritten.run_handwritten(replayer, limit)
         else:
             recorder.run_entry(replayer, *job, options.seed, limit)
 

@@ -16,7 +16,7 @@ import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 
-from .replayer import IN_TORCH, Failure, Outcome, Replayer
+from .replayer import TORCHS, Failure, Outcome, Replayer
 
 HANG_SECONDS = 150
 JOURNAL_BYTES = 1 << 16
@@ -138,8 +138,8 @@ def blame(worker: Worker, total: Outcome, status: int) -> None:
         return
     overload, key, text = call
     worker.crashed.add(key)
-    if overload == IN_TORCH:
-        total.left_out["torch ended the process"] += 1
+    if overload.startswith(TORCHS):
+        total.left_out["torch crashed"] += 1
         return
     total.counts[overload].update({"calls": 1, "crash": 1})
     total.failures[overload].append(Failure("crash", text, str(how), str(job), None))
