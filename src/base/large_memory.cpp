@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "opwright/base/block_cache.h"
+#include "opwright/base/block_cache.h"  // IWYU pragma: keep
 
 namespace opwright {
 namespace {

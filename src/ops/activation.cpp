@@ -1,6 +1,5 @@
 // Activations that are no pointwise operation of their own: some are others with fixed numbers,
 // some give two results, and glu halves a dimension.
-#include <optional>
 #include <tuple>
 
 #include "opwright/error.h"

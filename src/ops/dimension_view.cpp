@@ -4,7 +4,7 @@
 #include <string>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/reduction_shape.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"

@@ -1,7 +1,7 @@
 // The forms of indexing operators that give a new tensor: a copy that is then written.
 #include <string_view>
 
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/index_shape.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"

@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
-#include "opwright/ops/cpu/numbers.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {

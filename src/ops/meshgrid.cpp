@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 

@@ -1,6 +1,5 @@
 // arange, linspace and logspace: numbers at equal distances, or their powers, on every device.
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <optional>
 #include <type_traits>

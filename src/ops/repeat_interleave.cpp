@@ -6,7 +6,6 @@
 #include "opwright/functions.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/fake_shape.h"
-#include "opwright/ops/index_shape.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 

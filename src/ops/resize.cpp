@@ -3,14 +3,12 @@
 // Where the memory suffices it stays. Else the tensor gets new memory with what the old one held;
 // views that share the old one keep it, for the addresses of their elements cannot change.
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <span>
 
 #include "opwright/error.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"

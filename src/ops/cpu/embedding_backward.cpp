@@ -8,7 +8,6 @@
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/fake_shape.h"
-#include "opwright/ops/index_shape.h"
 #include "opwright/symbolic/sizes.h"
 
 namespace opwright {

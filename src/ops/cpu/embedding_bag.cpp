@@ -13,7 +13,6 @@
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/index_shape.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {

@@ -1,5 +1,4 @@
 // gather: one element for each index along a dimension.
-#include "opwright/error.h"
 #include "opwright/ops/cpu/dense_index.h"
 #include "opwright/ops/cpu/indexed_memory.h"
 #include "opwright/ops/index_shape.h"

@@ -7,7 +7,6 @@
 #include "opwright/ops/cpu/indexed_memory.h"
 #include "opwright/ops/cpu/nonzero.h"
 #include "opwright/ops/cpu/numbers.h"
-#include "opwright/ops/elementwise_shape.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/overlap.h"

@@ -5,7 +5,6 @@
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/overlap.h"
-#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {

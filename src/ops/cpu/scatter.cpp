@@ -1,6 +1,5 @@
 // scatter_, scatter_add_ and scatter_reduce_ on the CPU.
 #include <cmath>
-#include <limits>
 #include <string_view>
 
 #include "opwright/error.h"

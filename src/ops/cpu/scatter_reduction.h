@@ -81,6 +81,7 @@ T mean_of(T sum, int64_t count) {
   if constexpr (kIsBool<T>) {
     return sum;
   } else if constexpr (kIsInt<T> && std::is_signed_v<T>) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character
     const auto wide = static_cast<int64_t>(sum);
     return static_cast<T>(wide / count - (wide % count != 0 && wide < 0 ? 1 : 0));
   } else if constexpr (kIsInt<T>) {

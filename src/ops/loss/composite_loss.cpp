@@ -4,7 +4,6 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/loss/loss_reduction.h"
-#include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 namespace {

@@ -54,9 +54,9 @@ Tensor uniform_loss(const Tensor& log_probabilities, const Tensor& target,
                     const SymInt& ignore_index, int64_t class_dim) {
   const Tensor weighted = weigh(log_probabilities, weight, class_dim);
   const Tensor is_kept = target.ne(Scalar(ignore_index.specialise()));
-  const Tensor losses = where(is_kept, weighted.mean({class_dim}).neg(), Scalar(0));
+  Tensor losses = where(is_kept, weighted.mean({class_dim}).neg(), Scalar(0));
   if (reduction == LossReduction::None) return losses;
-  const Tensor total = losses.sum();
+  Tensor total = losses.sum();
   if (reduction == LossReduction::Sum) return total;
   if (!weight) return total.div(is_kept.sum());
   const Tensor classes = where(is_kept, target, Scalar(0)).flatten();
@@ -114,7 +114,7 @@ Tensor cross_entropy_loss_composite(const Tensor& self, const Tensor& target,
   }
   const int64_t class_dim = self.dim() == 1 ? 0 : 1;
   const Tensor log_probabilities = log_softmax(self, class_dim, self.dtype());
-  const Tensor loss = nll_loss_nd(log_probabilities, target, weight, reduction, ignore_index);
+  Tensor loss = nll_loss_nd(log_probabilities, target, weight, reduction, ignore_index);
   if (label_smoothing == 0) return loss;
   const Tensor smooth =
       uniform_loss(log_probabilities, target, weight, wanted, ignore_index, class_dim);

@@ -3,8 +3,7 @@
 #include <optional>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/ops/pointwise_apply.h"
 
@@ -123,8 +122,7 @@ FakeTensor binary_cross_entropy_fake(const FakeTensor& self, const FakeTensor& t
 Tensor binary_cross_entropy_backward_cpu(const Tensor& grad_output, const Tensor& self,
                                          const Tensor& target, const std::optional<Tensor>& weight,
                                          int64_t reduction) {
-  const Tensor gradient =
-      binary_cross_entropy_gradient(grad_output, self, target, weight, reduction);
+  Tensor gradient = binary_cross_entropy_gradient(grad_output, self, target, weight, reduction);
   if (static_cast<LossReduction>(reduction) != LossReduction::Mean) return gradient;
   return gradient.div(Scalar(self.numel()));
 }

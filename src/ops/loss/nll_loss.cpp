@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"

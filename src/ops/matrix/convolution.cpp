@@ -2,7 +2,6 @@
 #include <optional>
 #include <span>
 #include <tuple>
-#include <utility>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "opwright/complex.h"
+#include "opwright/complex.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
 
 namespace opwright {

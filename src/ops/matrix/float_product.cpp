@@ -1,18 +1,18 @@
 // Products of float32 and float64.
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <memory>  // IWYU pragma: keep
 
 #include "opwright/ops/matrix/packed_product.h"
 #include "opwright/ops/matrix/product.h"
-#include "opwright/ops/matrix/product_threads.h"
+#include "opwright/ops/matrix/product_threads.h"  // IWYU pragma: keep
 #include "opwright/ops/matrix/vector_product.h"
 
 namespace opwright {
 namespace {
 
-constexpr int64_t kTinyWork = 64;            // multiplications that need no vectors
-constexpr int64_t kDirectBytes = 64 * 1024;  // of a right factor that is read where it is
+constexpr int64_t kTinyWork = 64;                    // multiplications that need no vectors
+constexpr int64_t kDirectBytes = int64_t{64} << 10;  // of a right factor that is read where it is
 constexpr int64_t kDirectDepth = 512;
 constexpr int64_t kDotChunk = int64_t{1} << 16;
 

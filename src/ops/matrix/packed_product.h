@@ -19,7 +19,7 @@ namespace opwright {
 inline constexpr int64_t kBlockDepth = 256;
 inline constexpr int64_t kBlockRows = 96;           // a multiple of every kernel's rows
 inline constexpr int64_t kBlockColumnBytes = 4096;  // a multiple of every kernel's columns
-inline constexpr int64_t kLargestTile = 8 * 32;     // elements
+inline constexpr int64_t kLargestTile = 256;        // elements, 8 rows of 32
 
 // A block of the result: dense rows, `row` elements apart.
 template <class T>

@@ -5,7 +5,7 @@
 
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/matrix/product.h"
-#include "opwright/ops/matrix/product_threads.h"
+#include "opwright/ops/matrix/product_threads.h"  // IWYU pragma: keep
 
 namespace opwright {
 namespace {

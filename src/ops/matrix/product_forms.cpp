@@ -1,5 +1,4 @@
 // The forms of products that write a tensor which is there: in place, and `out`.
-#include <algorithm>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"

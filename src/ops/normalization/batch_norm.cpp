@@ -121,7 +121,8 @@ std::tuple<Tensor, Tensor, Tensor> compute_batch_norm(const BatchNorm<Tensor>& c
   for_floating_dtype(wide, kWho, [&]<typename C>() {
     if constexpr (std::is_floating_point_v<C>) {
       if (call.training && call.running_mean) {
-        const auto count = static_cast<double>(input.numel() / std::max<int64_t>(1, channels));
+        const int64_t per_channel = input.numel() / std::max<int64_t>(1, channels);
+        const auto count = static_cast<double>(per_channel);
         update_running<C>(*call.running_mean, mean, momentum, 1.0);
         update_running<C>(*call.running_var, variance, momentum, count / (count - 1.0));
       }

@@ -6,7 +6,6 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
-#include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/cpu/vector_math.h"
 #include "opwright/ops/cpu/vector_math_double.h"

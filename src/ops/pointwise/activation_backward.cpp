@@ -144,7 +144,9 @@ template <class T>
 struct HardtanhBackward {
   explicit HardtanhBackward(std::span<const Scalar> numbers)
       : low(number_as<T>(numbers[0])), high(number_as<T>(numbers[1])) {}
-  OPWRIGHT_INLINE T operator()(T grad, T x) const { return (x <= low) | (x >= high) ? T(0) : grad; }
+  OPWRIGHT_INLINE T operator()(T grad, T x) const {
+    return ((x <= low) | (x >= high)) ? T(0) : grad;
+  }
   T low, high;
 };
 

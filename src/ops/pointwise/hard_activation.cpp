@@ -36,7 +36,7 @@ template <class T>
 struct HardsigmoidBackward {
   OPWRIGHT_INLINE T operator()(T grad, T x) const {
     const T between = grad * T(1.0F / 6.0F);  // as exact as PyTorch has it
-    return (x > T(-3)) & (x < T(3)) ? between : T(0);
+    return ((x > T(-3)) & (x < T(3))) ? between : T(0);
   }
 };
 
@@ -45,7 +45,7 @@ template <class T>
 struct Shrink {
   explicit Shrink(std::span<const Scalar> numbers) : lambd(number_as<T>(numbers[0])) {}
   [[nodiscard]] OPWRIGHT_INLINE T beyond(T x, T value) const {
-    return (x >= -lambd) & (x <= lambd) ? T(0) : value;
+    return ((x >= -lambd) & (x <= lambd)) ? T(0) : value;
   }
   T lambd;
 };

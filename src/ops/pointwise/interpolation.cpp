@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "opwright/error.h"
-#include "opwright/ops/cpu/math_function.h"
+#include "opwright/ops/cpu/math_function.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/vector_math.h"
 #include "opwright/ops/cpu/vector_math_double.h"
 #include "opwright/ops/pointwise.h"

@@ -1,8 +1,8 @@
 // Losses of one element, which src/ops/loss sums up, and their gradients.
 #include <cmath>
 
-#include "opwright/error.h"
-#include "opwright/ops/cpu/math_function.h"
+#include "opwright/error.h"                  // IWYU pragma: keep
+#include "opwright/ops/cpu/math_function.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/vector_math.h"
 #include "opwright/ops/cpu/vector_math_double.h"
 #include "opwright/ops/loss/loss_reduction.h"

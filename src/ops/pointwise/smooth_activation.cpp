@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "opwright/ops/cpu/gradient_kernel.h"
-#include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/cpu/vector_math.h"
 #include "opwright/ops/cpu/vector_math_double.h"
 #include "opwright/ops/pointwise.h"
@@ -115,8 +114,8 @@ struct LogitBackward {
   OPWRIGHT_INLINE T operator()(T grad, T x) const {
     const T inside = grad / (x * (T(1) - x));
     const T limit = grad * std::numeric_limits<T>::infinity();
-    const T within = (x == T(0)) | (x == T(1)) ? limit : inside;
-    return (x < T(0)) | (x > T(1)) ? std::numeric_limits<T>::quiet_NaN() : within;
+    const T within = ((x == T(0)) | (x == T(1))) ? limit : inside;
+    return ((x < T(0)) | (x > T(1))) ? std::numeric_limits<T>::quiet_NaN() : within;
   }
 };
 template <class T>
@@ -126,8 +125,8 @@ struct LogitBetweenBackward {
   OPWRIGHT_INLINE T operator()(T grad, T x) const {
     const T inside = grad / (x * (T(1) - x));
     const T limit = grad * std::numeric_limits<T>::infinity();
-    const T within = (x == T(0)) | (x == T(1)) ? limit : inside;
-    return (x < low) | (x > high) ? T(0) : within;
+    const T within = ((x == T(0)) | (x == T(1))) ? limit : inside;
+    return ((x < low) | (x > high)) ? T(0) : within;
   }
   T low, high;
 };

@@ -2,7 +2,6 @@
 #include <span>
 #include <tuple>
 
-#include "opwright/error.h"
 #include "opwright/ops/pooling/max_plane.h"
 #include "opwright/ops/pooling/window.h"
 #include "opwright/ops/sampling/planes.h"

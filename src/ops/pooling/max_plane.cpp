@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/sampling/planes.h"

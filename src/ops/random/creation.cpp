@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "opwright/functions.h"
 #include "opwright/ops/promotion.h"

@@ -1,14 +1,11 @@
 // randperm: the ints below n in random order.
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <type_traits>
 #include <utility>
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
-#include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_fill.h"
 
 namespace opwright {

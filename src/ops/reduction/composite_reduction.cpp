@@ -6,7 +6,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/promotion.h"
-#include "opwright/ops/reduction.h"
+#include "opwright/ops/reduction.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 

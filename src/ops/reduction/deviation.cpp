@@ -3,7 +3,6 @@
 #include <optional>
 #include <tuple>
 
-#include "opwright/for_dtype.h"
 #include "opwright/functions.h"
 #include "opwright/ops/promotion.h"
 #include "opwright/ops/reduction.h"

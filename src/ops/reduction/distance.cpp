@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"

@@ -1,7 +1,6 @@
 // sum, mean and prod.
 #include <optional>
 
-#include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/fold_kernel.h"
 #include "opwright/ops/reduction.h"
 

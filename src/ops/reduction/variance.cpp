@@ -1,7 +1,6 @@
 // var.
 #include <optional>
 
-#include "opwright/for_dtype.h"
 #include "opwright/ops/promotion.h"
 #include "opwright/ops/reduction.h"
 #include "opwright/ops/reduction/moments.h"

@@ -1,11 +1,9 @@
 // linalg_vector_norm: the orders 0, 1, 2 and the infinite ones as folds, others by powers.
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "opwright/error.h"
-#include "opwright/for_dtype.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/fold_kernel.h"
 #include "opwright/ops/promotion.h"
 #include "opwright/ops/reduction.h"

@@ -1,6 +1,7 @@
 #include "opwright/ops/sampling/byte_resampling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct IntTaps {
     for (const double weight : indices.weight) largest = std::max(largest, weight);
     constexpr int kMostPrecise = 22;
     const auto fits = [&](int bits) {
-      return static_cast<int64_t>(0.5 + largest * static_cast<double>(1 << bits)) < 1 << 15;
+      return std::floor(0.5 + largest * static_cast<double>(1 << bits)) < 1 << 15;
     };
     while (precision < kMostPrecise && fits(precision + 1)) ++precision;
     for (const double weight : indices.weight) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"

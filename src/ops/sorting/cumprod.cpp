@@ -5,14 +5,12 @@
 #include <optional>
 #include <type_traits>
 
-#include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/math_function.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/sorting/scan.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

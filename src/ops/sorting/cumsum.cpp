@@ -10,7 +10,6 @@
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -6,7 +6,7 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/functions.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/fake_shape.h"  // IWYU pragma: keep
 #include "opwright/ops/sorting/order.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
