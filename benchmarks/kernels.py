@@ -27,8 +27,11 @@ TARGETS = {4: {"each": 4.0}, 1024: {"each": 1.0, "mean": 2.0}, 1 << 20: {"each":
 NAMES = {4: "4 elements", 1024: "1 K elements", 1 << 20: "1 M elements"}
 
 
-def add_rows(report, threads, make_cases, size, targets, family, of_family=""):
-    """Time a family of cases, which take about as long as `size` elements; a row for each."""
+def add_rows(report, threads, make_cases, size, targets, of_family=""):
+    """Time a family of cases, which take about as long as `size` elements; a row for each.
+
+    Returns the ratios.
+    """
     sides = {"ours": make_cases(opwright)}
     if torch:
         sides["torch"] = make_cases(torch)
@@ -39,12 +42,15 @@ def add_rows(report, threads, make_cases, size, targets, family, of_family=""):
         times = targets.get(name, targets["each"])
         row = f"{name}{of_family}, {words}"
         report.add(Row.times_better(row, ours=figure, peer=peer.get(name), times=times, unit="ns"))
-    if "mean" in targets and peer:
-        logs = [math.log(peer[name] / ours[name]) for name in ours]
-        ratio = math.exp(sum(logs) / len(logs))
-        row = f"geometric mean, {family}, {words}"
-        times = targets["mean"]
-        report.add(Row.times_better(row, ours=1.0, peer=ratio, times=times, unit="x"))
+    return [peer[name] / ours[name] for name in ours if name in peer]
+
+
+def add_mean(report, threads, family, ratios, times):
+    if not ratios:
+        return
+    ratio = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    row = f"geometric mean, {family}, {threads} thread{'s' if threads > 1 else ''}"
+    report.add(Row.times_better(row, ours=1.0, peer=ratio, times=times, unit="x"))
 
 
 def main():
@@ -59,13 +65,15 @@ def main():
             def make_cases(package, size=size):
                 return element_cases(package, size)
 
-            add_rows(report, threads, make_cases, size, TARGETS[size], family, f", {family}")
-        if threads == 1:
-            small = {"mm 2x2": 4.0, "each": 1.0}
-            add_rows(report, threads, small_product_cases, 4096, small, "small products")
-        large = TARGETS[1 << 20]
-        add_rows(report, threads, product_cases, 1 << 20, large, "products")
-        add_rows(report, threads, convolution_cases, 1 << 20, large, "convolutions")
+            ratios = add_rows(report, threads, make_cases, size, TARGETS[size], f", {family}")
+            if size == 1024:
+                small = {"mm 2x2": 4.0, "each": 1.0}
+                ratios += add_rows(report, threads, small_product_cases, 4096, small)
+            if size == SIZES[-1]:
+                for large_cases in (product_cases, convolution_cases):
+                    ratios += add_rows(report, threads, large_cases, size, TARGETS[size])
+            if "mean" in TARGETS[size]:
+                add_mean(report, threads, family + " and more", ratios, TARGETS[size]["mean"])
     return report.finish()
 
 

@@ -4,6 +4,9 @@ import gc
 import statistics
 import time
 
+# So long the threads of one side may go on waiting for work, on the cores that the next one needs.
+PAUSE = 0.01
+
 
 def measure(sides, size, threads, rounds):
     """Return {side: {case: median}}; the first round warms up.
@@ -18,6 +21,9 @@ def measure(sides, size, threads, rounds):
         for name in next(iter(sides.values())):
             for side, cases in sides.items():
                 call = cases[name]
+                if threads > 1:
+                    time.sleep(PAUSE)
+                    call()
                 begin = now()
                 for _ in range(calls):
                     call()

@@ -2,6 +2,7 @@
 #include "opwright/base/worker_team.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -51,6 +52,17 @@ bool spin_until(Condition is_done) {
   return false;
 }
 
+// Moves this thread to another CPU, where it may use one. A sleeper is often woken on the CPU of its
+// waker, and the two would share it until the system balances them, long after most loops are done.
+void leave_cpu(int cpu) noexcept {
+  cpu_set_t allowed;
+  if (cpu < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(static_cast<size_t>(cpu), &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  (void)sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 }  // namespace
 
 bool WorkerTeam::is_in_body() noexcept { return in_body; }
@@ -62,6 +74,7 @@ bool WorkerTeam::try_run(const Loop& loop, int workers) {
 
   loop_ = loop;
   state_ = thread_state();
+  caller_cpu_ = sched_getcpu();
   num_chunks_ = (loop.size - 1) / loop.chunk + 1;
   next_chunk_.store(0, std::memory_order_relaxed);
   has_error_.store(false, std::memory_order_relaxed);
@@ -125,8 +138,11 @@ void WorkerTeam::wake(int64_t wanted) {
   {
     const std::lock_guard lock(mutex_);
   }  // a sleeper between its look and its sleep has gone to sleep now
-  if (wanted >= asleep) return loop_begun_.notify_all();
-  for (int64_t i = 0; i < wanted; ++i) loop_begun_.notify_one();
+  if (wanted >= asleep)
+    loop_begun_.notify_all();
+  else
+    for (int64_t i = 0; i < wanted; ++i) loop_begun_.notify_one();
+  sched_yield();  // one that was woken on this CPU leaves it at once
 }
 
 uint64_t WorkerTeam::wait_for_loop(uint64_t seen) {
@@ -150,6 +166,7 @@ void WorkerTeam::serve(uint64_t seen) {
     if (must_stop_.load(std::memory_order_relaxed)) return;
     if (!try_enter()) continue;
     {
+      if (sched_getcpu() == caller_cpu_) leave_cpu(caller_cpu_);
       const ThreadStateScope scope(state_);
       take_chunks();
     }

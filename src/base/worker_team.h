@@ -58,6 +58,7 @@ class WorkerTeam {
   Loop loop_ = {};
   ThreadState state_ = {};
   int64_t num_chunks_ = 0;
+  int caller_cpu_ = -1;
   std::exception_ptr error_;
 
   alignas(64) std::atomic<int64_t> next_chunk_ = 0;
