@@ -52,8 +52,9 @@ bool spin_until(Condition is_done) {
   return false;
 }
 
-// Moves this thread to another CPU, where it may use one. A sleeper is often woken on the CPU of its
-// waker, and the two would share it until the system balances them, long after most loops are done.
+// Moves this thread to another CPU, where it may use one. A sleeper is often woken on the CPU of
+// its waker, and the two would share it until the system balances them, long after most loops are
+// done.
 void leave_cpu(int cpu) noexcept {
   cpu_set_t allowed;
   if (cpu < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
