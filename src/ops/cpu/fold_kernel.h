@@ -40,9 +40,9 @@ struct FoldLoops {
     }
   }
 
-  // Long folds are read at the speed of the memory; it is asked some KiB early, perhaps for what
+  // Long folds are read at the speed of the memory; it is asked a KiB early, perhaps for what
   // lies after the elements, which is harmless.
-  static constexpr int64_t kAhead = 4096 / static_cast<int64_t>(sizeof(T));
+  static constexpr int64_t kAhead = 1024 / static_cast<int64_t>(sizeof(T));
   template <int64_t kBytes>
   OPWRIGHT_INLINE static void prefetch_lines(const T* from) {
     for (int64_t i = 0; i < kBytes; i += 64)
