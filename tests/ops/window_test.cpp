@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -34,6 +36,15 @@ TEST(AveragePool, DividesByTheElementsInsideWhereThePaddingDoesNotCount) {
 
   EXPECT_EQ(floats(avg_pool2d(ones, {2}, {1}, {1}, false, false)), std::vector<float>(9, 1.0F));
   EXPECT_EQ(floats(avg_pool2d(ones, {2}, {2}, {1}, false, true)), std::vector<float>(4, 0.25F));
+}
+
+TEST(AvgPool2d, OfIntsWrapsAround) {
+  Tensor least = empty({1, 2, 2}, DType::Int64);
+  std::fill_n(least.mutable_data<int64_t>(), 4, INT64_MIN);
+
+  EXPECT_EQ(elements<int64_t>(avg_pool2d(least, {2})), std::vector<int64_t>{0});
+  EXPECT_EQ(elements<int64_t>(avg_pool2d(least, {1}, {1}, {0}, false, true, -1)),
+            std::vector<int64_t>(4, INT64_MIN));
 }
 
 TEST(AveragePool, KeepsChannelsLast) {

@@ -1,6 +1,7 @@
 #include "opwright/ops/sampling/linear_map.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "opwright/error.h"
@@ -73,11 +74,19 @@ template <class C>
 OPWRIGHT_INLINE void add_row(C* sum, const C* row, C weight, int64_t count) {
   if (weight == C(1)) {
     OPWRIGHT_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < count; ++i) sum[i] = sum[i] + row[i];
+    for (int64_t i = 0; i < count; ++i) sum[i] = wrap_add(sum[i], row[i]);
   } else {
     OPWRIGHT_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < count; ++i) sum[i] = sum[i] + weight * row[i];
+    for (int64_t i = 0; i < count; ++i) sum[i] = wrap_add(sum[i], wrap_mul(weight, row[i]));
   }
+}
+
+// The least int has no opposite: its quotient by -1 would end the process.
+template <class C>
+C divide_wrapping(C sum, C divisor) {
+  if constexpr (kIsInt<C> && std::is_signed_v<C>)
+    if (divisor == -1) return wrap_sub(C{0}, sum);
+  return sum / divisor;
 }
 
 // A row of results by their divisors.
@@ -89,13 +98,14 @@ OPWRIGHT_INLINE void divide_row(C* row, const PlaneMap<C>& map, int64_t z, int64
     return convert_number<C>(found == 0 ? 1 : found);
   };
   if (map.lanes == 1) {
-    for (int64_t x = 0; x < map.width.out; ++x) row[x] = row[x] / divisor_of(x);
+    for (int64_t x = 0; x < map.width.out; ++x) row[x] = divide_wrapping(row[x], divisor_of(x));
     return;
   }
   for (int64_t x = 0; x < map.width.out; ++x) {
     const C divisor = divisor_of(x);
     OPWRIGHT_INDEPENDENT_ITERATIONS
-    for (int64_t k = x * map.lanes; k < (x + 1) * map.lanes; ++k) row[k] = row[k] / divisor;
+    for (int64_t k = x * map.lanes; k < (x + 1) * map.lanes; ++k)
+      row[k] = divide_wrapping(row[k], divisor);
   }
 }
 
@@ -134,12 +144,13 @@ struct ApplyToRow {
       for (int64_t x = 0; x < width.out; ++x) out[x] = row[index[x]];
     } else if (width.taps_each == 2 && is_weighted) {
       for (int64_t x = 0; x < width.out; ++x)
-        out[x] = weight[2 * x] * row[index[2 * x]] + weight[2 * x + 1] * row[index[2 * x + 1]];
+        out[x] = wrap_add(wrap_mul(weight[2 * x], row[index[2 * x]]),
+                          wrap_mul(weight[2 * x + 1], row[index[2 * x + 1]]));
     } else {
       for (int64_t x = 0; x < width.out; ++x) {
         C sum{};
         for (int64_t k = first[x]; k < first[x + 1]; ++k)
-          sum = sum + (is_weighted ? weight[k] * row[index[k]] : row[index[k]]);
+          sum = wrap_add(sum, is_weighted ? wrap_mul(weight[k], row[index[k]]) : row[index[k]]);
         out[x] = sum;
       }
     }
@@ -188,7 +199,7 @@ struct ApplyTransposed {
           for (int64_t k = width.begin(x); k < width.end(x); ++k) {
             const int64_t at = width.index(k);
             if (lanes == 1)
-              sum[at] = sum[at] + width.weight_of(k) * row[x];
+              sum[at] = wrap_add(sum[at], wrap_mul(width.weight_of(k), row[x]));
             else
               add_row(sum + at * lanes, row + x * lanes, width.weight_of(k), lanes);
           }
