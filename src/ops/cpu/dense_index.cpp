@@ -1,10 +1,10 @@
 #include "opwright/ops/cpu/dense_index.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "opwright/ops/cpu/dense_lanes.h"
-#include "opwright/ops/cpu/indexed_memory.h"
 #include "opwright/ops/cpu/moved_item.h"
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/cpu/strided_loop.h"
@@ -110,47 +110,46 @@ void with_elements(const Tensor& result, const Tensor& self, const Body& body) {
 }
 
 // Looks at all indices before the first is used.
-const int64_t* check_all(const char* who, const Tensor& index, size_t dim, int64_t size) {
+bool are_inside(const Tensor& index, int64_t size) {
   const auto* indices = index.data<int64_t>();
+  std::atomic<bool> found_outside = false;
   parallel_for(index.numel(), kElementwiseGrain, [&](int64_t begin, int64_t end) {
     bool found = false;
     run_at_level<FindOutside>(&found, indices + begin, end - begin, size);
-    if (found)
-      check_indices(who, reinterpret_cast<const std::byte*>(indices + begin), sizeof(int64_t),
-                    end - begin, Negative::Refused, dim, size);
+    if (found) found_outside.store(true, std::memory_order_relaxed);
   });
-  return indices;
+  return !found_outside.load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
-std::optional<Tensor> gather_dense(const char* who, const Tensor& self, int64_t dim,
-                                   const Tensor& index) {
+std::optional<Tensor> gather_dense(const Tensor& self, int64_t dim, const Tensor& index) {
   if (index.dtype() != DType::Int64 || !are_equal_but_for(self, index, dim)) return std::nullopt;
   const std::optional<DenseLanes> lanes = find_dense_lanes(self, dim);
   if (!lanes || !index.is_contiguous()) return std::nullopt;
   Tensor result = make_empty(index.sizes(), self.dtype());
   if (index.numel() == 0) return result;
+  if (!are_inside(index, lanes->length)) return std::nullopt;
   const size_t along = wrapped(dim, self);
-  const int64_t* indices = check_all(who, index, along, lanes->length);
+  const auto* indices = index.data<int64_t>();
   with_elements(result, self, [&](auto* to, const auto* from) {
     gather_lanes(to, from, indices, *lanes, index.sizes()[along]);
   });
   return result;
 }
 
-std::optional<Tensor> select_dense(const char* who, const Tensor& self, int64_t dim,
-                                   const Tensor& index) {
+std::optional<Tensor> select_dense(const Tensor& self, int64_t dim, const Tensor& index) {
   if (index.dtype() != DType::Int64 || !index.is_contiguous()) return std::nullopt;
   const std::optional<DenseLanes> lanes = find_dense_lanes(self, dim);
   if (!lanes) return std::nullopt;
+  if (!are_inside(index, lanes->length)) return std::nullopt;
   const size_t along = wrapped(dim, self);
   Sizes sizes(self.sizes().first(along));
   for (const int64_t size : index.sizes()) sizes.push_back(size);
   for (const int64_t size : self.sizes().subspan(along + 1)) sizes.push_back(size);
   Tensor result = make_empty(sizes, self.dtype());
-  const int64_t* indices = check_all(who, index, along, lanes->length);
   if (result.numel() == 0) return result;
+  const auto* indices = index.data<int64_t>();
   with_elements(result, self, [&](auto* to, const auto* from) {
     select_slices(to, from, indices, *lanes, index.numel());
   });

@@ -8,12 +8,13 @@
 
 namespace opwright {
 
-// gather, where the sizes are equal but for `dim`; none for other calls. IndexError.
-[[nodiscard]] std::optional<Tensor> gather_dense(const char* who, const Tensor& self, int64_t dim,
+// gather, where the sizes are equal but for `dim`. None for other calls, and for an index outside
+// of the dimension.
+[[nodiscard]] std::optional<Tensor> gather_dense(const Tensor& self, int64_t dim,
                                                  const Tensor& index);
-// The slices of `self` along `dim` that `index` names, whose dimensions stand in place of `dim`;
-// none for other calls. IndexError.
-[[nodiscard]] std::optional<Tensor> select_dense(const char* who, const Tensor& self, int64_t dim,
+// The slices of `self` along `dim` that `index` names, whose dimensions stand in place of `dim`.
+// None for other calls, and for an index outside of the dimension.
+[[nodiscard]] std::optional<Tensor> select_dense(const Tensor& self, int64_t dim,
                                                  const Tensor& index);
 
 }  // namespace opwright

@@ -8,7 +8,7 @@ namespace opwright {
 
 Tensor gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bool /*sparse_grad*/) {
   constexpr const char* kWho = "gather";
-  if (std::optional<Tensor> dense = gather_dense(kWho, self, dim, index)) return *dense;
+  if (std::optional<Tensor> dense = gather_dense(self, dim, index)) return *dense;
   const size_t along = check_gather(kWho, self, dim, index);
   Tensor result = make_empty(index.sizes(), self.dtype());
   if (index.numel() == 0) return result;

@@ -115,6 +115,8 @@ void add_elements(const StridedLoop& loop, const Tensor& self) {
 }  // namespace
 
 Tensor index_cpu(const Tensor& self, const IndexTensors& indices) {
+  if (indices.size() == 1 && indices[0] && indices[0]->is_defined())
+    if (std::optional<Tensor> dense = select_dense(self, 0, *indices[0])) return *dense;
   return find_memory("index", self, indices).read();
 }
 
@@ -150,7 +152,7 @@ Tensor index_select_cpu(const Tensor& self, int64_t dim, const Tensor& index) {
   OPWRIGHT_CHECK_VALUE(index.dim() <= 1, kWho, ": index must have one dimension, got sizes ",
                        to_text(index.sizes()));
   if (index.dim() == 1)
-    if (std::optional<Tensor> dense = select_dense(kWho, self, dim, index)) return *dense;
+    if (std::optional<Tensor> dense = select_dense(self, dim, index)) return *dense;
   check_index_dtype(kWho, index);
   const auto ndim = static_cast<size_t>(self.dim() == 0 ? 1 : self.dim());
   const size_t along = wrap_dim(dim, ndim, kWho);
@@ -174,7 +176,7 @@ Tensor embedding_cpu(const Tensor& weight, const Tensor& indices, int64_t /*padd
   constexpr const char* kWho = "embedding";
   OPWRIGHT_CHECK_VALUE(weight.dim() == 2, kWho, ": weight must have two dimensions, got sizes ",
                        to_text(weight.sizes()));
-  if (std::optional<Tensor> dense = select_dense(kWho, weight, 0, indices)) return *dense;
+  if (std::optional<Tensor> dense = select_dense(weight, 0, indices)) return *dense;
   check_index_dtype(kWho, indices);
   return IndexedMemory(kWho, weight, replace_dim(weight, 0, indices), {&indices, 1},
                        Negative::Refused)

@@ -17,8 +17,7 @@ namespace {
 
 Sizes plain(const SymSizes& sizes) { return Sizes(*as_plain(sizes)); }
 
-}  // namespace
-
+// One look at all of a run before the first is used, in vector code.
 void check_indices(const char* who, const std::byte* indices, int64_t stride, int64_t count,
                    Negative negative, size_t dim, int64_t size) {
   const int64_t lowest = negative == Negative::FromTheEnd ? -size : 0;
@@ -34,6 +33,8 @@ void check_indices(const char* who, const std::byte* indices, int64_t stride, in
     if (at(i) < lowest || at(i) >= size) throw_out_of_range(who, at(i), dim, size);
   }
 }
+
+}  // namespace
 
 IndexedMemory::IndexedMemory(const char* who, const Tensor& self, const IndexedShape& shape,
                              std::span<const Tensor> indices, Negative negative)

@@ -17,10 +17,6 @@ namespace opwright {
 
 enum class Negative : uint8_t { Refused, FromTheEnd };
 
-// One look at all of a run of int64 indices before the first is used, in vector code. IndexError.
-void check_indices(const char* who, const std::byte* indices, int64_t stride, int64_t count,
-                   Negative negative, size_t dim, int64_t size);
-
 class IndexedMemory {
  public:
   // One index tensor for each of shape.indexed. IndexError for an index out of range; those from
