@@ -69,6 +69,8 @@ if(OPWRIGHT_FUZZ)
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
+  # stable_sort of libstdc++ 12 uses what it has deprecated itself.
+  add_compile_options(-Wno-deprecated-declarations)
 endif()
 if(OPWRIGHT_FUZZ OR sanitizer_flags)
   add_compile_definitions(OPWRIGHT_ONE_CPU_LEVEL)

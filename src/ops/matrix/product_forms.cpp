@@ -4,7 +4,6 @@
 #include "opwright/functions.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
