@@ -1,6 +1,6 @@
 // Folds: what every operator that makes one value of many elements says about itself.
 //
-// A family file (src/ops/reduction) holds one FoldOp for each operation: its kernels over dense
+// A family file (src/ops/reduction) holds one FoldTable for each operation: its kernels over dense
 // elements. Everything else is the same for all of them and stands elsewhere: the dimensions
 // (reduction_shape.h), the CPU's engine (cpu/fold_engine.h), the fake kernels and the choice
 // between the two (reduction.h).

@@ -2,9 +2,12 @@
 // Not-a-number comes after every number.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
+#include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/numbers.h"
@@ -57,6 +60,41 @@ inline int64_t offset_of_line(const Tensor& tensor, size_t dim, int64_t i) {
     i /= tensor.sizes()[d];
   }
   return offset;
+}
+
+// Calls body(i, elements) for line i of `self`, which has elements, with room for those of one
+// line.
+template <class C, class Body>
+void for_each_line(const Tensor& self, size_t dim, const Body& body) {
+  constexpr int64_t kGrain = 4096;  // elements
+  const Line line = Line::along(self, dim);
+  parallel_for(self.numel() / line.size, std::max<int64_t>(1, kGrain / line.size),
+               [&](int64_t begin, int64_t end) {
+                 std::vector<Placed<C>> elements(static_cast<size_t>(line.size));
+                 for (int64_t i = begin; i < end; ++i) body(i, elements);
+               });
+}
+
+// The first `count` elements of a line, as they stand there.
+template <class T, class C>
+void read_line(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count) {
+  for (int64_t k = 0; k < count; ++k)
+    elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * line.stride]), k};
+}
+
+// Line i of the results: the elements that stand first in `elements`, taken from `in`.
+template <class T, class C>
+void write_line(const Tensor& values, const Tensor& indices, size_t dim, int64_t i, const T* in,
+                Line from, const std::vector<Placed<C>>& elements) {
+  const Line to = Line::along(values, dim);
+  const int64_t offset = offset_of_line(values, dim, i);
+  T* out = values.mutable_data<T>() + offset;
+  int64_t* index = indices.mutable_data<int64_t>() + offset;
+  for (int64_t k = 0; k < to.size; ++k) {
+    const Placed<C>& element = elements[static_cast<size_t>(k)];
+    out[k * to.stride] = in[element.index * from.stride];
+    index[k * to.stride] = element.index;
+  }
 }
 
 }  // namespace opwright

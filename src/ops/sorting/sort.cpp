@@ -4,7 +4,6 @@
 #include <tuple>
 #include <vector>
 
-#include "opwright/base/thread_pool.h"
 #include "opwright/functions.h"
 #include "opwright/ops/fake_shape.h"  // IWYU pragma: keep
 #include "opwright/ops/sorting/order.h"
@@ -14,8 +13,6 @@
 
 namespace opwright {
 namespace {
-
-constexpr int64_t kGrain = 4096;  // elements
 
 template <class T>
 class Sorter {
@@ -27,21 +24,14 @@ class Sorter {
       : self_(self), dim_(dim), descending_(descending), values_(values), indices_(indices) {}
 
   void run() const {
-    const Line line = Line::along(self_, dim_);
-    const int64_t lines = self_.numel() / line.size;
-    parallel_for(lines, std::max<int64_t>(1, kGrain / line.size), [&](int64_t begin, int64_t end) {
-      std::vector<Placed<C>> elements(static_cast<size_t>(line.size));
-      for (int64_t i = begin; i < end; ++i) sort_line(i, elements);
-    });
+    for_each_line<C>(self_, dim_, [&](int64_t i, auto& elements) { sort_line(i, elements); });
   }
 
  private:
   void sort_line(int64_t i, std::vector<Placed<C>>& elements) const {
     const Line from = Line::along(self_, dim_);
-    const Line to = Line::along(values_, dim_);
     const T* in = self_.data<T>() + offset_of_line(self_, dim_, i);
-    for (int64_t k = 0; k < from.size; ++k)
-      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * from.stride]), k};
+    read_line(in, from, elements, from.size);
     if (descending_) {
       std::stable_sort(elements.begin(), elements.end(),
                        [](const auto& a, const auto& b) { return is_before(b.value, a.value); });
@@ -49,14 +39,7 @@ class Sorter {
       std::stable_sort(elements.begin(), elements.end(),
                        [](const auto& a, const auto& b) { return is_before(a.value, b.value); });
     }
-    const int64_t offset = offset_of_line(values_, dim_, i);
-    T* out = values_.mutable_data<T>() + offset;
-    int64_t* index = indices_.mutable_data<int64_t>() + offset;
-    for (int64_t k = 0; k < to.size; ++k) {
-      const Placed<C>& element = elements[static_cast<size_t>(k)];
-      out[k * to.stride] = in[element.index * from.stride];
-      index[k * to.stride] = element.index;
-    }
+    write_line(values_, indices_, dim_, i, in, from, elements);
   }
 
   const Tensor& self_;

@@ -3,7 +3,6 @@
 #include <tuple>
 #include <vector>
 
-#include "opwright/base/thread_pool.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/sorting/order.h"
 #include "opwright/tensor/factory.h"
@@ -12,8 +11,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 4096;  // elements
-constexpr int64_t kFew = 16;      // so many are kept in order one by one
+constexpr int64_t kFew = 16;  // so many are kept in order one by one
 
 template <class T>
 class TopK {
@@ -30,12 +28,7 @@ class TopK {
         indices_(indices) {}
 
   void run() const {
-    const Line line = Line::along(self_, dim_);
-    const int64_t lines = self_.numel() / line.size;
-    parallel_for(lines, std::max<int64_t>(1, kGrain / line.size), [&](int64_t begin, int64_t end) {
-      std::vector<Placed<C>> elements(static_cast<size_t>(line.size));
-      for (int64_t i = begin; i < end; ++i) choose(i, elements);
-    });
+    for_each_line<C>(self_, dim_, [&](int64_t i, auto& elements) { choose(i, elements); });
   }
 
  private:
@@ -53,14 +46,7 @@ class TopK {
       find_first(in, from, elements, to.size, falls);
     else
       find_first(in, from, elements, to.size, rises);
-    const int64_t offset = offset_of_line(values_, dim_, i);
-    T* out = values_.mutable_data<T>() + offset;
-    int64_t* index = indices_.mutable_data<int64_t>() + offset;
-    for (int64_t k = 0; k < to.size; ++k) {
-      const Placed<C>& element = elements[static_cast<size_t>(k)];
-      out[k * to.stride] = in[element.index * from.stride];
-      index[k * to.stride] = element.index;
-    }
+    write_line(values_, indices_, dim_, i, in, from, elements);
   }
 
   // Of equal elements the one that stands first.
@@ -78,7 +64,7 @@ class TopK {
     // Where few of many are chosen they are kept in a heap, whose top is the last of them: most
     // others are not even stored.
     const bool is_heap = count * 16 <= line.size;
-    store(in, line, elements, is_heap ? count : line.size);
+    read_line(in, line, elements, is_heap ? count : line.size);
     if (!is_heap) {
       if (end != elements.end()) std::nth_element(elements.begin(), end, elements.end(), order);
       if (sorted_) std::sort(elements.begin(), end, order);
@@ -100,7 +86,7 @@ class TopK {
   static void insert_few(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count,
                          const Order& order) {
     Placed<C>* kept = elements.data();
-    store(in, line, elements, count);
+    read_line(in, line, elements, count);
     std::sort(kept, kept + count, order);
     for (int64_t k = count; k < line.size; ++k) {
       const Placed<C> element{static_cast<C>(in[k * line.stride]), k};
@@ -109,11 +95,6 @@ class TopK {
       for (; place > 0 && order(element, kept[place - 1]); --place) kept[place] = kept[place - 1];
       kept[place] = element;
     }
-  }
-
-  static void store(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count) {
-    for (int64_t k = 0; k < count; ++k)
-      elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * line.stride]), k};
   }
 
   const Tensor& self_;

@@ -98,7 +98,7 @@ def compare_result(
         compare_values(torch.from_dlpack(ours), torchs, tolerances, exact, infinite=infinite)
 
 
-def compare_ties(copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
+def compare_ties(overload, copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
     """Raise DifferenceError where an index of ours does not lead to our value, or comes twice."""
     values, indices = ours
     compare_form(indices, torchs[1])
@@ -108,7 +108,7 @@ def compare_ties(copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
         return
     indices = torch.from_dlpack(indices)
     values = torch.from_dlpack(values)
-    dim = reduced_dim(source, args, kwargs)
+    dim = reduced_dim(overload, args, kwargs)
     if indices.ndim < source.ndim:
         indices, values = indices.unsqueeze(dim), values.unsqueeze(dim)
     if not torch.equal(source.gather(dim, indices).nan_to_num(), values.nan_to_num()):
@@ -118,12 +118,12 @@ def compare_ties(copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
         raise DifferenceError("values", "an index comes twice")
 
 
-def reduced_dim(source: torch.Tensor, args: tuple, kwargs: dict) -> int:
-    """The dimension that the indices are of: sort(self, dim), topk and kthvalue (self, k, dim)."""
-    if "dim" in kwargs:
-        return kwargs["dim"]
-    numbers = [each for each in args[1:3] if type(each) is int]
-    return numbers[-1] if numbers and -source.ndim <= numbers[-1] < source.ndim else -1
+def reduced_dim(overload, args: tuple, kwargs: dict) -> int:
+    """The dimension that the indices are of."""
+    names = [argument.name for argument in overload._schema.arguments]
+    place = names.index("dim")
+    given = args[place] if place < len(args) else kwargs.get("dim")
+    return overload._schema.arguments[place].default_value if given is None else given
 
 
 def shared_offset(result, argument, result_start: int, argument_range: tuple[int, int]):

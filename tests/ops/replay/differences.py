@@ -248,13 +248,17 @@ REFUSED = (
 
 
 def is_refused(overload: str, message: str) -> bool:
-    name = overload.removeprefix("aten.")
-    return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in REFUSED)
+    return has_message(REFUSED, overload, message)
 
 
 def is_accepted(overload: str, message: str) -> bool:
+    return has_message(ACCEPTED, overload, message)
+
+
+def has_message(table: tuple, overload: str, message: str) -> bool:
+    """Whether the table lists this message of this overload."""
     name = overload.removeprefix("aten.")
-    return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in ACCEPTED)
+    return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in table)
 
 
 def find(table: dict, overload: str):

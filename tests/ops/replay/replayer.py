@@ -241,7 +241,7 @@ class Replayer:
         tolerances = differences.tolerances(name, self.tolerances)
         pairs = list(zip(results, expected, strict=True))
         if differences.find(differences.TIES, name):
-            compare_ties(copies, results, expected)
+            compare_ties(overload, copies, results, expected)
             pairs = pairs[:1]
         for index, (mine, theirs) in enumerate(pairs):
             compare_result(
