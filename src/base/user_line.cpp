@@ -1,0 +1,31 @@
+#include "opwright/base/user_line.h"
+
+#include <atomic>
+#include <utility>
+
+#include "opwright/base/source_site.h"
+
+namespace opwright {
+namespace {
+
+std::atomic<UserLineFinder> finder{nullptr};
+thread_local SourceSite told;
+
+}  // namespace
+
+void set_user_line_finder(UserLineFinder found) noexcept {
+  finder.store(found, std::memory_order_release);
+}
+
+SourceSite current_user_line() {
+  if (const UserLineFinder find = finder.load(std::memory_order_acquire)) {
+    const SourceSite site = find();
+    if (site.is_known()) return site;
+  }
+  return told;
+}
+
+UserLineScope::UserLineScope(SourceSite site) noexcept : previous_(std::exchange(told, site)) {}
+UserLineScope::~UserLineScope() { told = previous_; }
+
+}  // namespace opwright

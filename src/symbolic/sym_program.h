@@ -1,0 +1,49 @@
+// A list of symbolic ints as a short postfix program: what is stored of them, and how they are
+// computed from the values of their symbols.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/symint.h"
+
+namespace opwright {
+
+class SymProgram {
+ public:
+  // Computes `values`, all of one environment, from symbols in the order of `symbols` (their names).
+  // ValueError for a symbol that is not listed.
+  SymProgram(std::span<const SymInt> values, std::vector<std::string> symbols);
+  // Reads to_text(). ValueError for anything else.
+  [[nodiscard]] static SymProgram parse(std::string_view text);
+
+  // The values, given those of the symbols. ZeroDivisionError. OverflowError where a result leaves 64
+  // bits.
+  void run(std::span<const int64_t> symbols, std::span<int64_t> values) const;
+
+  [[nodiscard]] const std::vector<std::string>& symbols() const noexcept { return symbols_; }
+  [[nodiscard]] size_t num_values() const noexcept { return num_values_; }
+  // "s0 s1 : s0 2 * ; s0 s1 + ;"
+  [[nodiscard]] std::string to_text() const;
+
+  friend bool operator==(const SymProgram&, const SymProgram&) = default;
+
+ private:
+  SymProgram() = default;
+
+  // An operation, a symbol by place, or a constant.
+  struct Step {
+    enum class Kind : uint8_t { Constant, Symbol, Apply, End } kind;
+    int64_t operand = 0;  // the constant, the place, or the OpwSymOp
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+  std::vector<std::string> symbols_;
+  std::vector<Step> steps_;
+  size_t num_values_ = 0;
+  size_t stack_ = 0;  // the most values that are on the stack at once
+};
+
+}  // namespace opwright
