@@ -1,0 +1,25 @@
+// Runs a graph by calling its operators one after the other, at the caller's level: under a
+// transform it is transformed as the function that it was traced from.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "opwright/ir/graph.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+// The values of the symbols of a graph; words, since a run on fake tensors gives symbols again.
+using SymbolValues = std::unordered_map<std::string, SymInt>;
+
+// The outputs, given one value for each input of role Argument; the other inputs come from the graph.
+// Sizes are checked against the metadata and the guards of the graph. ValueError that names the
+// input, the dimension and the line that asked; TypeError for a wrong dtype, device or number of
+// dimensions.
+[[nodiscard]] std::vector<Value> evaluate(const Graph& graph, std::span<const OpwValue> arguments);
+
+}  // namespace opwright

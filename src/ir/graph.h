@@ -1,0 +1,110 @@
+// Graph: a program as a list of operator calls. The only meeting point of tracing, export,
+// compilation and conversion.
+//
+//   graph(%x: float32[s0, 3], %w: float32[3, 4]) -> (%mm) {
+//     symbol s0 in [2, inf], hint 5, from x.size(0)
+//     %mm: float32[s0, 4] = aten::mm(%x, %w)  # model.py:12
+//   }
+//
+// Nodes stand in the order in which they run. Values are named; symbolic sizes stand as expressions
+// over the symbols of one ShapeEnv: an input or the result that shows a symbol as a size, or as its
+// value, binds it for all nodes after it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/ir/node.h"
+#include "opwright/symbolic/shape_env.h"
+
+namespace opwright {
+
+// What a call adds to a graph.
+struct CallDescription {
+  const Operator* op = nullptr;
+  std::vector<NodeArgument> args;  // one for each of the schema's
+  std::vector<Value> results;      // as a fake run gave them: the metadata of its values
+  SourceSite site;
+  std::string module_path;
+  bool grad_mode = true;
+  std::vector<std::string> names = {};  // of its values; left out: made from the operator's name
+};
+
+class Graph : public Counted<Graph> {
+ public:
+  explicit Graph(ShapeEnvPtr shape_env = nullptr);
+  ~Graph();
+
+  // Null: no symbols.
+  [[nodiscard]] const ShapeEnvPtr& shape_env() const noexcept { return shape_env_; }
+
+  // ---- Reading ----
+
+  [[nodiscard]] Node* first() const noexcept { return first_; }  // inputs come first
+  [[nodiscard]] std::vector<GraphValue*> inputs() const;
+  // The Output node; null until set_outputs.
+  [[nodiscard]] Node* output() const noexcept { return output_; }
+  [[nodiscard]] std::span<const NodeArgument> outputs() const noexcept;
+  [[nodiscard]] GraphValue* find(std::string_view name) const noexcept;
+  [[nodiscard]] size_t num_nodes() const noexcept { return num_nodes_; }
+
+  // ---- Changing. Each keeps users right; verify() judges the whole. ----
+
+  // After the inputs there are. A name that is taken gets a number.
+  GraphValue& add_input(std::string_view name, Value meta, InputRole role = InputRole::Argument,
+                        Tensor bound = {}, SourceSite site = {});
+  // Before the node, or, null, at the end, before the Output.
+  Node& insert_call(CallDescription call, Node* before = nullptr);
+  // Sets or replaces the Output.
+  void set_outputs(std::vector<NodeArgument> outputs);
+  void set_arguments(Node& node, std::vector<NodeArgument> args);
+  void set_meta(GraphValue& value, Value meta);
+  void set_module_path(Node& node, std::string path);
+  // ValueError for a name that is taken or is none.
+  void rename(GraphValue& value, std::string_view name);
+  // ValueError while something uses it, naming a user.
+  void erase(Node& node);
+  // Every use of `from` becomes one of `to`.
+  void replace_uses(GraphValue& from, GraphValue& to);
+  void move_before(Node& node, Node& before);
+  // Gives an input its tensor; for graphs that were read from text.
+  void bind_input(GraphValue& input, Tensor tensor);
+
+  // A copy with nodes of its own and the same symbols.
+  [[nodiscard]] IntrusivePtr<Graph> copy() const;
+
+ private:
+  std::string unique_name(std::string_view wanted);
+  void link_before(Node& node, Node* before);
+  void add_uses(Node& node);
+  void drop_uses(Node& node);
+
+  ShapeEnvPtr shape_env_;
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
+  Node* output_ = nullptr;
+  size_t num_nodes_ = 0;
+  std::unordered_map<std::string, GraphValue*> names_;
+  std::unordered_map<std::string, uint32_t> numbers_;  // the last number given to a name
+};
+
+using GraphPtr = IntrusivePtr<Graph>;
+
+// Refuses a graph that is not whole: a value used before it is there, wrong numbers or types of
+// arguments, results that do not fit the schema, a symbol that nothing binds, a missing Output, a
+// removed operator. ValueError that names the node and what is wrong with it.
+void verify(const Graph& graph);
+
+// The text form. Reading it back gives an equal graph, but for the tensors that inputs are bound to.
+[[nodiscard]] std::string to_text(const Graph& graph);
+// ValueError with the line and the token underlined. The graph is verified.
+[[nodiscard]] GraphPtr parse_graph(std::string_view text);
+// The same nodes, names, metadata, lines and symbols with the same facts.
+[[nodiscard]] bool is_equal(const Graph& a, const Graph& b);
+
+}  // namespace opwright

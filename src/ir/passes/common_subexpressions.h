@@ -1,0 +1,14 @@
+// Makes of nodes that compute the same one node. Writes, effects and random numbers stay; nothing is
+// shared across a write to what it reads.
+#pragma once
+
+#include <cstddef>
+
+#include "opwright/ir/graph.h"
+
+namespace opwright {
+
+// The number of nodes removed.
+size_t share_common_subexpressions(Graph& graph);
+
+}  // namespace opwright

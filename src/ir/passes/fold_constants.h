@@ -1,0 +1,14 @@
+// Computes nodes whose inputs are all known when the graph is made, and puts their results in as
+// inputs of role Constant.
+#pragma once
+
+#include <cstddef>
+
+#include "opwright/ir/graph.h"
+
+namespace opwright {
+
+// The number of nodes removed. Results of more than `most_elements` stay computed.
+size_t fold_constants(Graph& graph, int64_t most_elements = 1 << 16);
+
+}  // namespace opwright

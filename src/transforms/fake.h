@@ -1,0 +1,47 @@
+// Fake mode: operators run on shapes without memory.
+//
+// A fake tensor reaches its fake kernel through its own flag; this interpreter exists for calls
+// without tensors, for refusing real ones, and as the bottom of a trace. It starts a new root: what
+// was active outside does not see its calls.
+#pragma once
+
+#include <unordered_map>
+
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/symbolic/shape_env.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/storage.h"
+
+namespace opwright {
+
+class FakeMode : public Interpreter {
+ public:
+  explicit FakeMode(ShapeEnvPtr shape_env);
+
+  [[nodiscard]] const char* name() const override { return "FakeTensorMode"; }
+  [[nodiscard]] const char* advice() const override;
+  // Runs the fake kernel with the environment current. RuntimeError for a real tensor, naming the
+  // argument and from_tensor.
+  void process(const Operator& op, Arguments args, Results results) override;
+
+  [[nodiscard]] ShapeEnv& shape_env() const noexcept { return *shape_env_; }
+
+  // Which sizes of a real tensor become symbols.
+  enum class Sizes : uint8_t { Static, Dynamic };
+  // The fake twin of a plain tensor: the same sizes, strides, offset, dtype, device, requires_grad.
+  // The same tensor gives the same twin, and tensors that share a storage give twins that do.
+  // `source` names the tensor in messages. A fake tensor is its own twin.
+  [[nodiscard]] Tensor from_tensor(const Tensor& real, Sizes sizes = Sizes::Static,
+                                   const std::string& source = "");
+
+ private:
+  ShapeEnvPtr shape_env_;
+  struct Twin {
+    Tensor real;  // keeps the address taken
+    Tensor fake;
+  };
+  std::unordered_map<OpwTensor*, Twin> twins_;
+  std::unordered_map<Storage*, Tensor> storages_;  // a fake over the twin of each storage
+};
+
+}  // namespace opwright
