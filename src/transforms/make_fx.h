@@ -9,12 +9,12 @@
 // real values keeps the caller's chain as its parent.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "opwright/ir/graph.h"
+#include "opwright/make_fx.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/trace.h"
@@ -22,15 +22,10 @@
 
 namespace opwright {
 
-enum class TracingMode : uint8_t {
-  Real,      // runs the kernels on the inputs
-  Fake,      // runs fake kernels; sizes are those of the inputs
-  Symbolic,  // runs fake kernels; sizes and ints of the inputs are symbols
-};
-
 struct TraceSessionOptions {
   TracingMode mode = TracingMode::Real;
   ShapeEnvPtr shape_env = nullptr;  // null: one of its own
+  bool functional = false;          // views and writes become pure calls, with write-back at the end
   TraceOptions trace = {};
 };
 

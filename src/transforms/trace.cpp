@@ -119,7 +119,8 @@ SymInt Trace::add_int_argument(int64_t given, const std::string& name) {
 // ---- Lifting ----
 
 Tensor Trace::capture(const Tensor& foreign, InputRole role) {
-  const char* name = role == InputRole::Constant ? "constant" : "captured";
+  const auto named = names_.find(foreign.get());
+  const std::string name = named != names_.end() ? named->second.name : "captured";
   Tensor inner = foreign;
   if (fake_) {
     inner = impl(foreign).is_wrapper() ? fake_of(foreign) : fake_->from_tensor(foreign);
@@ -270,13 +271,25 @@ void Trace::refresh_written(const Operator& op, Arguments args) {
   }
 }
 
+void Trace::name_tensor(const Tensor& tensor, std::string name) {
+  names_.try_emplace(tensor.get(), Name{tensor, std::move(name)});
+}
+
 std::string Trace::set_module_path(std::string path) {
   return std::exchange(module_path_, std::move(path));
 }
 
 void Trace::finish() noexcept {
   twins_.clear();
+  names_.clear();
   lifted_lists_.clear();
+}
+
+Trace* current_trace() noexcept {
+  for (Interpreter* level = current_interpreter(); level; level = level->parent()) {
+    if (auto* trace = dynamic_cast<Trace*>(level)) return trace;
+  }
+  return nullptr;
 }
 
 }  // namespace opwright

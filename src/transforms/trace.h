@@ -59,6 +59,8 @@ class Trace : public Interpreter {
   [[nodiscard]] GraphValue& value_of(const OpwTensor* own) const;
   [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept;
 
+  // What the tensor is called in the graph when it is captured.
+  void name_tensor(const Tensor& tensor, std::string name);
   // Calls from now on belong to the module; gives the previous path.
   std::string set_module_path(std::string path);
 
@@ -81,6 +83,11 @@ class Trace : public Interpreter {
   GraphPtr graph_;
   TraceOptions options_;
   std::string module_path_;
+  struct Name {
+    Tensor tensor;
+    std::string name;
+  };
+  std::unordered_map<OpwTensor*, Name> names_;
   struct Twin {
     Tensor foreign;  // keeps its address taken
     Tensor own;
@@ -88,5 +95,8 @@ class Trace : public Interpreter {
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<std::unique_ptr<ReplacedArguments>> lifted_lists_;  // valid until the trace is over
 };
+
+// The innermost trace that gets the calls of this thread; null: none.
+[[nodiscard]] Trace* current_trace() noexcept;
 
 }  // namespace opwright
