@@ -18,11 +18,11 @@ void set_user_line_finder(UserLineFinder found) noexcept {
 }
 
 SourceSite current_user_line() {
+  if (told.is_known()) return told;
   if (const UserLineFinder find = finder.load(std::memory_order_acquire)) {
-    const SourceSite site = find();
-    if (site.is_known()) return site;
+    return find();
   }
-  return told;
+  return {};
 }
 
 UserLineScope::UserLineScope(SourceSite site) noexcept : previous_(std::exchange(told, site)) {}

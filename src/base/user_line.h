@@ -1,7 +1,8 @@
 // The line of the user's program that is being run, as the host language knows it.
 //
 // The core asks for it when it records something that the user may later want to find: a node of a
-// graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the line.
+// graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the
+// line.
 #pragma once
 
 #include "opwright/base/source_site.h"
@@ -13,10 +14,11 @@ using UserLineFinder = SourceSite (*)();
 // The finder of the host language; stays until the end of the process.
 void set_user_line_finder(UserLineFinder finder) noexcept;
 
-// What the finder says, else the innermost UserLineScope of this thread, else unknown.
+// What the innermost UserLineScope of this thread says, else the finder, else unknown.
 [[nodiscard]] SourceSite current_user_line();
 
-// Names the line for the length of the scope, for programs in C++.
+// Names the line for the length of the scope: for programs in C++, and for the run of a graph,
+// whose nodes know their lines.
 class [[nodiscard]] UserLineScope {
  public:
   explicit UserLineScope(SourceSite site) noexcept;
