@@ -1,6 +1,7 @@
 #include "opwright/dispatch/signature.h"
 
 #include "opwright/dispatch/operator.h"
+#include "opwright/schema/opaque_types.h"
 #include "opwright/schema/parser.h"
 
 namespace opwright {
@@ -18,6 +19,12 @@ bool fits(const Type& schema, const Type& function) {
   return both_ints || schema.kind() == function.kind();
 }
 
+// The registered object types that the schema names: the function may name them too.
+void add_opaque_types(const Type& type, OpaqueTypes& out) {
+  if (type.kind() == TypeKind::Opaque) out.add(type.name());
+  for (const Type& element : type.elements()) add_opaque_types(element, out);
+}
+
 std::string numbered(size_t number, const char* what) {
   return concatenate(number, " ", what, number == 1 ? "" : "s");
 }
@@ -25,7 +32,10 @@ std::string numbered(size_t number, const char* what) {
 }  // namespace
 
 std::optional<std::string> find_difference(const Schema& schema, std::string_view signature) {
-  const Schema function = parse_schema(concatenate("signature::of", signature));
+  OpaqueTypes known;
+  for (const Argument& argument : schema.arguments) add_opaque_types(argument.type, known);
+  for (const Return& result : schema.returns) add_opaque_types(result.type, known);
+  const Schema function = parse_schema(concatenate("signature::of", signature), {}, &known);
   if (schema.arguments.size() != function.arguments.size()) {
     return concatenate("the schema has ", numbered(schema.arguments.size(), "argument"),
                        ", the function ", function.arguments.size());

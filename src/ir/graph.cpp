@@ -326,6 +326,14 @@ void Graph::move_before(Node& node, Node& before) {
   link_before(node, &before);
 }
 
+void Graph::make_argument(GraphValue& input) {
+  Node& node = *input.node_;
+  check_member(node);
+  OPWRIGHT_CHECK_VALUE(node.kind_ == NodeKind::Input, "graph: %", input.name(), " is no input");
+  node.role_ = InputRole::Argument;
+  node.bound_ = Tensor();
+}
+
 void Graph::bind_input(GraphValue& input, Tensor tensor) {
   check_member(input.node());
   OPWRIGHT_CHECK_VALUE(input.node().kind() == NodeKind::Input, "graph: %", input.name_,

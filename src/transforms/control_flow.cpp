@@ -8,6 +8,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ir/graph_object.h"
 #include "opwright/transforms/sub_graph.h"
 
 namespace opwright {

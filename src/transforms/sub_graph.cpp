@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "opwright/error.h"
+#include "opwright/ir/symbol_bindings.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/make_fx.h"
 
