@@ -7,10 +7,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
 #include "bindings/generator.h"
+#include "bindings/graph_object.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
 #include "bindings/operator_namespace.h"
@@ -24,6 +26,7 @@
 #include "bindings/source.h"
 #include "bindings/sym_int.h"
 #include "bindings/tensor_object.h"
+#include "bindings/trace_session.h"
 #include "bindings/value.h"
 #include "operator_names.h"
 #include "opwright/base/thread_pool.h"
@@ -164,6 +167,9 @@ NB_MODULE(_C, m) {
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);
+  bind_graph_object(m);
+  bind_trace_session(m);
+  bind_control_flow(m);
   install_wait_hooks();
   install_user_line_finder();
 }
