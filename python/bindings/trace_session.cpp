@@ -12,6 +12,7 @@
 #include "bindings/method.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
+#include "opwright/base/user_line.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/transforms/make_fx.h"
 
@@ -88,11 +89,7 @@ void bind_trace_session(nb::module_& m) {
   m.def("is_tracing", [] { return current_trace() != nullptr; });
   m.def(
       "set_module_path",
-      [](std::string path) {
-        Trace* trace = current_trace();
-        return trace ? trace->set_module_path(std::move(path)) : std::string();
-      },
-      nb::arg("path"), "The module that the next traced calls belong to; gives the previous one.");
+      [](std::string path) { return set_module_path(std::move(path)); }, nb::arg("path"), "The module that the next traced calls belong to; gives the previous one.");
 }
 
 }  // namespace opwright::python

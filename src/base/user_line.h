@@ -5,6 +5,9 @@
 // line.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "opwright/base/source_site.h"
 
 namespace opwright {
@@ -28,6 +31,23 @@ class [[nodiscard]] UserLineScope {
 
  private:
   SourceSite previous_;
+};
+
+// The part of the user's model that is being run on this thread, "encoder.layers.0"; empty: none.
+[[nodiscard]] const std::string& current_module_path() noexcept;
+// Gives the previous path.
+std::string set_module_path(std::string path) noexcept;
+
+class [[nodiscard]] ModulePathScope {
+ public:
+  explicit ModulePathScope(std::string path) noexcept
+      : previous_(set_module_path(std::move(path))) {}
+  ~ModulePathScope() { set_module_path(std::move(previous_)); }
+  ModulePathScope(const ModulePathScope&) = delete;
+  ModulePathScope& operator=(const ModulePathScope&) = delete;
+
+ private:
+  std::string previous_;
 };
 
 }  // namespace opwright

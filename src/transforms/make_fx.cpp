@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "opwright/error.h"
+#include "opwright/ir/evaluate.h"
 
 namespace opwright {
 namespace {
@@ -51,6 +52,48 @@ GraphPtr TraceSession::finish(std::span<const OpwValue> outputs) {
   verify(graph);
   trace_->finish();
   return GraphPtr::share(&graph);
+}
+
+namespace {
+
+// The inputs of a graph as values of a trace that begins.
+std::vector<Value> add_inputs(Trace& trace, const Graph& graph) {
+  std::vector<Value> own;
+  for (const GraphValue* input : graph.inputs()) {
+    const Node& node = input->node();
+    const Tensor meta = input->tensor();
+    if (meta.is_defined()) {
+      own.emplace_back(trace.add_input(input->name(), meta, node.role(), node.bound()));
+    } else {
+      trace.graph().add_input(input->name(), input->meta(), node.role(), {}, node.site());
+      own.push_back(input->meta());
+    }
+  }
+  return own;
+}
+
+}  // namespace
+
+GraphPtr retrace(const Graph& graph, TraceSessionOptions options) {
+  options.mode = TracingMode::Fake;
+  options.shape_env = graph.shape_env();
+  TraceSession session(std::move(options));
+  std::vector<Value> inputs = add_inputs(session.trace(), graph);
+  std::vector<Value> outputs;
+  {
+    const InterpreterScope scope(session.level());
+    outputs = evaluate_all(graph, std::move(inputs));
+  }
+  std::vector<OpwValue> returned;
+  for (const Value& output : outputs) returned.push_back(output.get());
+  return session.finish(returned);
+}
+
+GraphPtr decompose(const Graph& graph, std::span<const Operator* const> operators) {
+  TraceSessionOptions options;
+  options.trace.decompose.insert(operators.begin(), operators.end());
+  options.trace.keeps_composites = true;
+  return retrace(graph, std::move(options));
 }
 
 }  // namespace opwright

@@ -56,8 +56,8 @@ class TraceSession {
   IntrusivePtr<Trace> trace_;
 };
 
-// Runs a graph again, node by node, under a trace with other options; its inputs stay.
-[[nodiscard]] GraphPtr retrace(const Graph& graph, TraceOptions options);
+// Runs a graph again, node by node, on fakes under a trace with other options; its inputs stay.
+[[nodiscard]] GraphPtr retrace(const Graph& graph, TraceSessionOptions options);
 // With the listed operators replaced by their decompositions, and those of what these are made of.
 [[nodiscard]] GraphPtr decompose(const Graph& graph, std::span<const Operator* const> operators);
 

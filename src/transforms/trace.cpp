@@ -232,7 +232,7 @@ void Trace::record(const Operator& op, Arguments args, Results results) {
   description.results.reserve(results.size());
   for (const OpwValue& result : results) description.results.push_back(meta_of(result));
   description.site = current_user_line();
-  description.module_path = module_path_;
+  description.module_path = current_module_path();
   description.grad_mode = thread_state().grad_is_enabled();
   Node& node = graph_->insert_call(std::move(description));
   wrap_results(op, args, results, node);
@@ -273,10 +273,6 @@ void Trace::refresh_written(const Operator& op, Arguments args) {
 
 void Trace::name_tensor(const Tensor& tensor, std::string name) {
   names_.try_emplace(tensor.get(), Name{tensor, std::move(name)});
-}
-
-std::string Trace::set_module_path(std::string path) {
-  return std::exchange(module_path_, std::move(path));
 }
 
 void Trace::finish() noexcept {

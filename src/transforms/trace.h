@@ -61,9 +61,6 @@ class Trace : public Interpreter {
 
   // What the tensor is called in the graph when it is captured.
   void name_tensor(const Tensor& tensor, std::string name);
-  // Calls from now on belong to the module; gives the previous path.
-  std::string set_module_path(std::string path);
-
   // Lets go of what it lifted; the trace is over.
   void finish() noexcept;
 
@@ -82,7 +79,6 @@ class Trace : public Interpreter {
   Interpreter* outside_;
   GraphPtr graph_;
   TraceOptions options_;
-  std::string module_path_;
   struct Name {
     Tensor tensor;
     std::string name;
