@@ -13,6 +13,7 @@
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
+#include "opwright/symbolic/refutation.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
 
@@ -124,28 +125,62 @@ OpwSymWord Facts::rebuild(const Expression& expression) const {
 
 // ---- Decisions ----
 
-std::optional<bool> Facts::decide(OpwSymWord condition) const {
-  if (!is_symbolic(condition)) return condition != 0;
+std::optional<bool> Facts::decide(OpwSymWord condition, std::optional<bool> now) const {
+  if (const std::optional<bool> answer = recall(condition)) return answer;
   const Expression& expression = expression_of(condition);
-  const Known& entry = known(expression);
-  if (entry.decided) return entry.decided;
-  if (entry.undecided_at == version_) return std::nullopt;
-  const std::optional<bool> answer = decide_anew(canonical_.truth(condition));
-  Known& now = known(expression);
-  now.decided = answer;
-  now.undecided_at = version_;
+  if (known(expression).undecided_at == version_) return std::nullopt;
+  const std::optional<bool> answer = decide_anew(canonical_.truth(condition), now);
+  Known& entry = known(expression);
+  entry.decided = answer;
+  entry.undecided_at = version_;
   return answer;
 }
 
-std::optional<bool> Facts::decide_anew(OpwSymWord condition) const {
+std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool> now) const {
   const OpwSymWord simple = simplify(condition);
   if (!is_symbolic(simple)) return simple != 0;
   const auto is_known = [&](OpwSymWord wanted) {
     return std::ranges::find(conditions_, wanted) != conditions_.end();
   };
-  if (is_known(simple)) return true;
-  if (is_known(canonical_.negate(simple))) return false;
+  if (now != false && is_known(simple)) return true;
+  const OpwSymWord opposite = canonical_.negate(simple);
+  if (now != true && is_known(opposite)) return false;
+  if (const std::optional<bool> answer = decide_parts(expression_of(simple), now)) return answer;
+  if (now != false && refutes(opposite)) return true;
+  if (now != true && refutes(simple)) return false;
   return std::nullopt;
+}
+
+// An `and` is false with one of its parts, an `or` is true with one.
+std::optional<bool> Facts::decide_parts(const Expression& condition,
+                                        std::optional<bool> now) const {
+  const bool is_and = condition.kind == ExpressionKind::And;
+  if (!is_and && condition.kind != ExpressionKind::Or) return std::nullopt;
+  const std::optional<bool> part_now = now == is_and ? now : std::nullopt;
+  bool is_open = false;
+  for (const OpwSymWord operand : condition.operands) {
+    const std::optional<bool> part = decide(operand, part_now);
+    if (part == !is_and) return !is_and;
+    is_open |= !part;
+  }
+  if (is_open) return std::nullopt;
+  return is_and;
+}
+
+bool Facts::refutes(OpwSymWord condition) const {
+  Refutation proof(canonical_, *this);
+  proof.assume(condition);
+  proof.assume_related(conditions_, narrowed_);
+  return proof.succeeds();
+}
+
+SymRange Facts::tight_range(OpwSymWord word) const {
+  const OpwSymWord simple = simplify(word);
+  if (!is_symbolic(simple)) return {simple, simple};
+  Refutation proof(canonical_, *this);
+  proof.consider(simple);
+  proof.assume_related(conditions_, narrowed_);
+  return intersect(intersect(range(word), range(simple)), proof.bounds(simple));
 }
 
 // ---- Learning ----

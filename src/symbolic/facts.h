@@ -3,6 +3,7 @@
 // Facts only grow: what is decided once stays decided.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,10 +25,20 @@ class Facts final : public Ranges {
   // Takes a condition for true. False: it contradicts what is known, and nothing is learned.
   [[nodiscard]] bool learn(OpwSymWord condition);
 
-  // Whether a condition holds for all values that the facts admit.
-  [[nodiscard]] std::optional<bool> decide(OpwSymWord condition) const;
+  // Whether a condition holds for all values that the facts admit. `now`, where it is known, is how
+  // it is in this run: then the other answer is not tried.
+  [[nodiscard]] std::optional<bool> decide(OpwSymWord condition,
+                                           std::optional<bool> now = std::nullopt) const;
+  // What was decided before, or is plain to see.
+  [[nodiscard]] std::optional<bool> recall(OpwSymWord condition) const {
+    if (!is_symbolic(condition)) return condition != 0;
+    const size_t id = expression_of(condition).id;
+    return id < known_.size() ? known_[id].decided : std::nullopt;
+  }
   // By parts, with what was learned of each part.
   [[nodiscard]] SymRange range(OpwSymWord word) const override;
+  // From all facts together.
+  [[nodiscard]] SymRange tight_range(OpwSymWord word) const;
   // With equalities put in and the ranges used.
   [[nodiscard]] OpwSymWord simplify(OpwSymWord word) const;
 
@@ -49,7 +60,11 @@ class Facts final : public Ranges {
   Known& known(const Expression& expression) const;
 
   [[nodiscard]] OpwSymWord rebuild(const Expression& expression) const;
-  [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition) const;
+  [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition,
+                                                std::optional<bool> now) const;
+  [[nodiscard]] std::optional<bool> decide_parts(const Expression& condition,
+                                                 std::optional<bool> now) const;
+  [[nodiscard]] bool refutes(OpwSymWord condition) const;
   bool add(OpwSymWord condition);
   bool add_equality(const Expression& condition);
   bool add_inequality(const Expression& condition);
