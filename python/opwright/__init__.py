@@ -52,8 +52,8 @@ globals().update(_DTYPES)
 _FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
 globals().update(_FUNCTIONS)
 
-# These need the names above: annotations of operators use them.
-from . import _signature, library, random  # noqa: E402, F401
+# These need the names above.
+from . import random  # noqa: E402
 from .random import (  # noqa: E402
     get_rng_state,
     initial_seed,
@@ -62,8 +62,8 @@ from .random import (  # noqa: E402
     set_rng_state,
 )
 
-# Modules that cost something to import and are seldom needed.
-_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "nn", "safetensors")
+# Modules that cost something to import and that not every program needs.
+_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "library", "nn", "safetensors")
 
 
 def load_library(path: str | os.PathLike[str]) -> None:
@@ -77,6 +77,13 @@ def load_library(path: str | os.PathLike[str]) -> None:
     OSError: ...
     """
     _C.load_library(os.fspath(path))
+
+
+def _signature_of(operator: Operator) -> object:
+    return importlib.import_module("._signature", __name__).signature_of(operator)
+
+
+Operator.__signature__ = property(_signature_of)
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,11 @@
 #include "opwright/dispatch/signature.h"
 
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "opwright/base/hash.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/schema/parser.h"
 
@@ -18,6 +24,19 @@ bool fits(const Type& schema, const Type& function) {
   return both_ints || schema.kind() == function.kind();
 }
 
+// Many functions share a signature, and each is parsed once. Never freed: there are as many as
+// forms of functions.
+const Schema& parsed_signature(std::string_view signature) {
+  static auto* mutex = new std::mutex;
+  static auto* parsed = new std::unordered_map<std::string, Schema, StringHash, std::equal_to<>>;
+  const std::lock_guard lock(*mutex);
+  auto found = parsed->find(signature);
+  if (found == parsed->end()) {
+    found = parsed->emplace(signature, parse_schema(concatenate("signature::of", signature))).first;
+  }
+  return found->second;  // a node of the map stays where it is
+}
+
 std::string numbered(size_t number, const char* what) {
   return concatenate(number, " ", what, number == 1 ? "" : "s");
 }
@@ -25,7 +44,7 @@ std::string numbered(size_t number, const char* what) {
 }  // namespace
 
 std::optional<std::string> find_difference(const Schema& schema, std::string_view signature) {
-  const Schema function = parse_schema(concatenate("signature::of", signature));
+  const Schema& function = parsed_signature(signature);
   if (schema.arguments.size() != function.arguments.size()) {
     return concatenate("the schema has ", numbered(schema.arguments.size(), "argument"),
                        ", the function ", function.arguments.size());
