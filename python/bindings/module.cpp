@@ -16,6 +16,7 @@
 #include "bindings/operator_object.h"
 #include "bindings/operator_packet.h"
 #include "bindings/operator_text.h"
+#include "bindings/pytree.h"
 #include "bindings/scalar_types.h"
 #include "bindings/schema.h"
 #include "bindings/scope.h"
@@ -158,5 +159,6 @@ NB_MODULE(_C, m) {
   bind_operator_names(m);
   bind_creation(m);
   bind_process(m);
+  bind_pytree(m);
   install_wait_hooks();
 }

@@ -63,7 +63,16 @@ from .random import (  # noqa: E402
 )
 
 # Modules that cost something to import and that not every program needs.
-_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "library", "nn", "safetensors")
+_LAZY_MODULES = (
+    "compat",
+    "cpp_extension",
+    "debug",
+    "declare",
+    "library",
+    "nn",
+    "pytree",
+    "safetensors",
+)
 
 
 def load_library(path: str | os.PathLike[str]) -> None:
