@@ -19,6 +19,7 @@
 #include "bindings/operator_object.h"
 #include "bindings/operator_packet.h"
 #include "bindings/operator_text.h"
+#include "bindings/pytree.h"
 #include "bindings/scalar_types.h"
 #include "bindings/schema.h"
 #include "bindings/scope.h"
@@ -170,6 +171,7 @@ NB_MODULE(_C, m) {
   bind_graph_object(m);
   bind_trace_session(m);
   bind_control_flow(m);
+  bind_pytree(m);
   install_wait_hooks();
   install_user_line_finder();
 }
