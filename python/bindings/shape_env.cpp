@@ -15,6 +15,7 @@
 #include "bindings/error.h"
 #include "bindings/sym_int.h"
 #include "bindings/value.h"
+#include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/user_question.h"
 
 namespace nb = nanobind;
@@ -54,6 +55,10 @@ std::pair<std::optional<int64_t>, std::optional<int64_t>> bounds_of(const SymRan
   if (range.least != INT64_MIN) bounds.first = range.least;
   if (range.greatest != INT64_MAX) bounds.second = range.greatest;
   return bounds;
+}
+
+bool is_condition(const SymInt& value) {
+  return value.is_symbolic() && expression_of(value.word()).kind >= ExpressionKind::Equal;
 }
 
 std::string site_text(const SourceSite& site) { return site.is_known() ? site.text() : ""; }
@@ -175,7 +180,9 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
       .def(
           "parse",
           [](const ShapeEnvObject& self, const std::string& text) {
-            return int_object(self.shape_env->parse(text));
+            SymInt value = self.shape_env->parse(text);
+            return is_condition(value) ? condition_object(std::move(value))
+                                       : int_object(std::move(value));
           },
           nb::arg("text"), "Read the text of an expression.");
 }

@@ -307,7 +307,7 @@ constexpr const char* kSymBoolDoc =
     ">>> \"large\" if n > 4 else \"small\"\n"
     "'large'\n"
     ">>> [guard.text for guard in env.guards]\n"
-    "['s0 > 4']\n";
+    "['s0 >= 5']\n";
 
 PyType_Slot int_slots[] = {
     {Py_tp_doc, const_cast<char*>(kSymIntDoc)},

@@ -48,6 +48,8 @@ __all__ = [
 OperatorLike = str | _C.Operator | _C.OperatorPacket
 DeviceTypes = str | Sequence[str] | None
 
+_new_dynamic_size = _C.require_operator("opwright::new_dynamic_size")
+
 _scoped_library = Library  # torch's name for `with Library(...)`
 
 
@@ -413,14 +415,21 @@ class FakeContext:
     FakeContext
     """
 
-    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> int:
-        """Give a size that depends on data. Symbolic sizes are not there yet: this raises.
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> _C.SymInt:
+        """Give a size that is known only when the program runs, between `min` and `max`.
 
-        >>> FakeContext().new_dynamic_size()
-        Traceback (most recent call last):
-        NotImplementedError: new_dynamic_size: symbolic sizes are not there yet
+        >>> import opwright as ow
+        >>> @custom_op("audio::peaks", mutates_args=())
+        ... def peaks(x: ow.Tensor) -> ow.Tensor: ...
+        >>> @peaks.register_fake
+        ... def _(x):
+        ...     return x.new_empty([get_ctx().new_dynamic_size(max=100)])
+        >>> with ow.FakeTensorMode() as mode:
+        ...     found = peaks(ow.zeros(1000))
+        >>> found.shape, mode.shape_env.range(found.shape[0])
+        ((u0,), (0, 100))
         """
-        raise NotImplementedError("new_dynamic_size: symbolic sizes are not there yet")
+        return _new_dynamic_size(min, max)
 
 
 def get_ctx() -> FakeContext:

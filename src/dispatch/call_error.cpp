@@ -188,10 +188,14 @@ void throw_real_result(const Operator& op, Results results, uint32_t index) {
 }
 
 void note_fake_kernel(Error& error, const Operator& op) {
-  if (namespace_of(op) == "aten") return;  // an author's operator is the one to look into
-  error.add_note("fake kernel",
-                 concatenate("in the fake kernel of ", op.name(),
-                             current_user_line().is_known() ? ", called" : "", at_user_line()));
+  // An author's operator is the one to look into.
+  if (namespace_of(op) == "aten" || namespace_of(op) == "opwright") return;
+  std::string text = concatenate("in the fake kernel of ", op.name());
+  for (const auto& [slot, site] : Registry::get().implementations(op)) {
+    if (slot == Slot::Fake && site.is_known()) text += concatenate(", registered at ", site);
+  }
+  if (current_user_line().is_known()) text += ", called" + at_user_line();
+  error.add_note("fake kernel", text);
 }
 
 void throw_overlap(const Operator& op, uint32_t written, uint32_t other) {
