@@ -16,6 +16,7 @@
 #include "bindings/sym_int.h"
 #include "bindings/value.h"
 #include "opwright/symbolic/expression.h"
+#include "opwright/symbolic/sym_program.h"
 #include "opwright/symbolic/user_question.h"
 
 namespace nb = nanobind;
@@ -177,6 +178,22 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
             self.shape_env->learn(require_condition(condition, "learn"));
           },
           nb::arg("condition"), "Take a condition as a fact, without a guard.")
+      .def(
+          "evaluate",
+          [](const ShapeEnvObject& /*self*/, const nb::object& value, const nb::dict& given) {
+            std::vector<std::string> names;
+            std::vector<int64_t> values;
+            for (const auto [name, number] : given) {
+              names.push_back(nb::cast<std::string>(name));
+              values.push_back(nb::cast<int64_t>(number));
+            }
+            const SymInt wanted = require_either(value, "evaluate");
+            int64_t result = 0;
+            SymProgram({&wanted, 1}, names).run(values, {&result, 1});
+            return result;
+          },
+          nb::arg("value"), nb::arg("symbols"),
+          "Compute an expression from values of its symbols, by name.")
       .def(
           "parse",
           [](const ShapeEnvObject& self, const std::string& text) {

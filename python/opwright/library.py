@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal
 
 from . import _C
+from ._infer_fake import switch as inferred_fakes
 from ._infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
 from ._library import Library
 from ._registrations import (
@@ -33,6 +34,7 @@ __all__ = [
     "get_ctx",
     "get_kernel",
     "impl",
+    "infer_fake",
     "infer_schema",
     "list",
     "register_autocast",
@@ -268,6 +270,29 @@ def register_fake(
         return partial(register_fake, op, lib=lib)
     _registrations(op, lib).implement(("Fake",), func)
     return func
+
+
+def infer_fake(op: OperatorLike | None = None, enabled: bool = True) -> Undo:
+    """Let shapes of an operator without a fake kernel be found by running it; under `with`, so long.
+
+    The operator is run on zeros of two sizes, with a warning; sizes that the two runs do not
+    determine are refused. None stands for all operators that have no fake kernel.
+
+    >>> import opwright as ow
+    >>> import warnings
+    >>> @custom_op("audio::halve", mutates_args=())
+    ... def halve(x: ow.Tensor) -> ow.Tensor:
+    ...     return x[::2].clone()
+    >>> mode = ow.FakeTensorMode()
+    >>> x = mode.from_tensor(ow.zeros(8), dynamic=True)
+    >>> with infer_fake(halve), warnings.catch_warnings(action="ignore"):
+    ...     halve(x).shape
+    ((s0 + 1)//2,)
+    """
+    name = None if op is None else operator_name(op)
+    was_enabled = inferred_fakes.is_on(name)
+    inferred_fakes.set(name, enabled)
+    return Undo(lambda: inferred_fakes.set(name, was_enabled))
 
 
 def register_autograd(
