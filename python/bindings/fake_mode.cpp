@@ -93,6 +93,12 @@ constexpr const char* kDoc =
     ">>> mode.from_tensor(ow.ones(3, 2), dynamic=True).shape\n"
     "(s0, s1)\n";
 
+// Outside of all transforms and modes: what it makes and calls is real.
+nb::object run_eagerly(const nb::object& function) {
+  const ThreadStateScope scope(ThreadState{});
+  return function();
+}
+
 }  // namespace
 
 void bind_fake_mode(nb::module_& m) {
@@ -119,6 +125,7 @@ void bind_fake_mode(nb::module_& m) {
       .def_prop_ro("shape_env", [](const FakeModeObject& self) {
         return shape_env_object(self.mode().shape_env());
       });
+  m.def("run_eagerly", &run_eagerly, nb::arg("function"));
 }
 
 Tensor fake_if_active(Tensor made) {

@@ -15,6 +15,8 @@
 #include "bindings/error.h"
 #include "bindings/sym_int.h"
 #include "bindings/value.h"
+#include "opwright/symbolic/expression.h"
+#include "opwright/symbolic/sym_program.h"
 #include "opwright/symbolic/user_question.h"
 
 namespace nb = nanobind;
@@ -54,6 +56,10 @@ std::pair<std::optional<int64_t>, std::optional<int64_t>> bounds_of(const SymRan
   if (range.least != INT64_MIN) bounds.first = range.least;
   if (range.greatest != INT64_MAX) bounds.second = range.greatest;
   return bounds;
+}
+
+bool is_condition(const SymInt& value) {
+  return value.is_symbolic() && expression_of(value.word()).kind >= ExpressionKind::Equal;
 }
 
 std::string site_text(const SourceSite& site) { return site.is_known() ? site.text() : ""; }
@@ -173,9 +179,27 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
           },
           nb::arg("condition"), "Take a condition as a fact, without a guard.")
       .def(
+          "evaluate",
+          [](const ShapeEnvObject& /*self*/, const nb::object& value, const nb::dict& given) {
+            std::vector<std::string> names;
+            std::vector<int64_t> values;
+            for (const auto [name, number] : given) {
+              names.push_back(nb::cast<std::string>(name));
+              values.push_back(nb::cast<int64_t>(number));
+            }
+            const SymInt wanted = require_either(value, "evaluate");
+            int64_t result = 0;
+            SymProgram({&wanted, 1}, names).run(values, {&result, 1});
+            return result;
+          },
+          nb::arg("value"), nb::arg("symbols"),
+          "Compute an expression from values of its symbols, by name.")
+      .def(
           "parse",
           [](const ShapeEnvObject& self, const std::string& text) {
-            return int_object(self.shape_env->parse(text));
+            SymInt value = self.shape_env->parse(text);
+            return is_condition(value) ? condition_object(std::move(value))
+                                       : int_object(std::move(value));
           },
           nb::arg("text"), "Read the text of an expression.");
 }

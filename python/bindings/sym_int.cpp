@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bindings/method.h"
+#include "bindings/shape_env.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/symbolic/shape_env.h"
@@ -70,6 +71,13 @@ PyObject* get_hint(PyObject* self, void* /*closure*/) {
     const std::optional<int64_t> hint = owner ? owner->hint(value) : std::nullopt;
     if (!hint) return Py_NewRef(Py_None);
     return is_sym_bool(self) ? PyBool_FromLong(*hint != 0) : PyLong_FromLongLong(*hint);
+  });
+}
+
+PyObject* get_shape_env(PyObject* self, void* /*closure*/) {
+  return guarded([&]() -> PyObject* {
+    ShapeEnv* owner = shape_env_of(value_of(self));
+    return owner ? give(shape_env_object(*owner)) : Py_NewRef(Py_None);
   });
 }
 
@@ -284,6 +292,7 @@ PyMethodDef int_methods[] = {
 PyGetSetDef properties[] = {
     {"hint", get_hint, nullptr, "The value in this run; None where it is known at run time only.",
      nullptr},
+    {"shape_env", get_shape_env, nullptr, "The environment that owns it.", nullptr},
     {}};
 
 constexpr const char* kSymIntDoc =
@@ -307,7 +316,7 @@ constexpr const char* kSymBoolDoc =
     ">>> \"large\" if n > 4 else \"small\"\n"
     "'large'\n"
     ">>> [guard.text for guard in env.guards]\n"
-    "['s0 > 4']\n";
+    "['s0 >= 5']\n";
 
 PyType_Slot int_slots[] = {
     {Py_tp_doc, const_cast<char*>(kSymIntDoc)},

@@ -2,6 +2,7 @@
 // Ellipsis; copies by index tensors, masks and sequences, as PyTorch has them.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -179,7 +180,7 @@ class Indexer {
     require_no_error(PySlice_Unpack(entry, &start, &stop, &step));
     OPWRIGHT_CHECK_VALUE(step > 0, "the step of a slice must be positive, got ", step);
     if (start != 0 || stop != PY_SSIZE_T_MAX || step != 1)
-      replace(slice(tensor_, dim_, bound(start), bound(stop), SymInt(step)));
+      replace(slice(tensor_, dim_, bound(start), end_bound(stop), SymInt(step)));
     ++dim_;
     ++dim_taken_;
   }
@@ -207,6 +208,12 @@ class Indexer {
   // Beyond any size, and an int that a SymInt can hold.
   static SymInt bound(Py_ssize_t value) {
     return SymInt(std::max<int64_t>(value, kOpwSmallestInt));
+  }
+
+  // The size itself where there is no end: a symbol stays as it is.
+  static std::optional<SymInt> end_bound(Py_ssize_t stop) {
+    if (stop == PY_SSIZE_T_MAX) return std::nullopt;
+    return bound(stop);
   }
 
   void replace(Tensor next) {

@@ -33,8 +33,8 @@ def is_symbolic(value: object) -> bool:
 
     >>> import opwright as ow
     >>> n = ow.ShapeEnv().make_size(8)
-    >>> is_symbolic(n), is_symbolic(n > 2 * n), is_symbolic(8)
-    (True, False, False)
+    >>> is_symbolic(n), is_symbolic(n == 16), is_symbolic(n - n), is_symbolic(8)
+    (True, True, False, False)
     """
     return _C.is_symbolic(value)
 

@@ -51,6 +51,11 @@ std::string_view namespace_of(const Operator& op) {
               ")\n  Look it up again if it was defined anew.");
 }
 
+std::string register_fake_text(const Operator& op) {
+  return concatenate("m.register_fake(\"", op.schema().name.base,
+                     "\", ...) or opwright.library.register_fake(\"", op.name(), "\")");
+}
+
 // "CPU, CompositeImplicitAutograd"
 std::string kernels_there_are(const Operator& op) {
   std::string text;
@@ -124,9 +129,8 @@ void throw_missing_kernel(const Operator& op, Slot slot, Arguments args) {
   });
   if (slot == Slot::Fake) {
     throw_error("NotImplementedError", op.name(), " has no fake kernel", where,
-                "; it was defined at ", op.site(), "\n  Register one with m.register_fake(\"",
-                op.schema().name.base, "\", ...) or opwright.library.register_fake(\"", op.name(),
-                "\").");
+                "; it was defined at ", op.site(), "\n  Register one with ", register_fake_text(op),
+                ".");
   }
   throw_error("NotImplementedError", op.name(), " has no kernel for ", slot_name(slot), where,
               "; it has: ", kernels_there_are(op), ".\n  Register one with OPWRIGHT_LIBRARY_IMPL(",
@@ -188,10 +192,19 @@ void throw_real_result(const Operator& op, Results results, uint32_t index) {
 }
 
 void note_fake_kernel(Error& error, const Operator& op) {
-  if (namespace_of(op) == "aten") return;  // an author's operator is the one to look into
-  error.add_note("fake kernel",
-                 concatenate("in the fake kernel of ", op.name(),
-                             current_user_line().is_known() ? ", called" : "", at_user_line()));
+  // An author's operator is the one to look into.
+  if (namespace_of(op) == "aten" || namespace_of(op) == "opwright") return;
+  const std::string called = current_user_line().is_known() ? ", called" + at_user_line() : "";
+  for (const auto& [slot, site] : Registry::get().implementations(op)) {
+    if (slot != Slot::Fake) continue;
+    const std::string registered = site.is_known() ? concatenate(", registered at ", site) : "";
+    error.add_note("fake kernel",
+                   concatenate("in the fake kernel of ", op.name(), registered, called));
+    return;
+  }
+  // A body that reads sizes only is a fake kernel too; this one did not get through.
+  error.add_note("operator", concatenate(op.name(), " has no fake kernel, so its own function ran on "
+                                         "fake tensors", called, "; register one with ", register_fake_text(op)));
 }
 
 void throw_overlap(const Operator& op, uint32_t written, uint32_t other) {
