@@ -92,7 +92,7 @@ std::vector<Tensor> while_loop_fake(const GraphPtr& /*condition*/, const GraphPt
 
 // The type of the sub-graphs must be known before the schemas that name it.
 const bool graph_type_is_known = [] {
-  at_first_use([](void*) { Registry::get().add_opaque_type(kGraphTypeName); });
+  at_first_use([](void*) { register_graph_type(); });
   return true;
 }();
 
