@@ -131,6 +131,8 @@ Tensor clone_all_devices(const Tensor& self, const std::optional<MemoryFormat>& 
   return copy;
 }
 
+Tensor lift_fresh_copy_all_devices(const Tensor& self) { return self.clone(); }
+
 Tensor to_copy_all_devices(const Tensor& self, const std::optional<DType>& dtype,
                            const std::optional<Layout>& layout, const std::optional<Device>& device,
                            const std::optional<bool>& pin_memory, bool non_blocking,
