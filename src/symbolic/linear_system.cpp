@@ -214,7 +214,8 @@ void LinearSystem::eliminate(size_t variable) {
     const int64_t factor = row.coefficients[variable];
     (factor > 0 ? upper : factor < 0 ? lower : rest).push_back(std::move(row));
   }
-  while (rest.size() + upper.size() * lower.size() > kMostRows) {
+  while (!upper.empty() && !lower.empty() &&
+         rest.size() + upper.size() * lower.size() > kMostRows) {
     drop_longest(upper.size() > lower.size() ? upper : lower);
   }
   for (const LinearRow& above : upper) {
