@@ -17,7 +17,7 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
-constexpr size_t kMostRows = 400;
+constexpr size_t kMostRows = 300;
 constexpr int kMostSteps = 400;
 constexpr int64_t kMostCoefficient = int64_t{1} << 60;
 
@@ -37,6 +37,14 @@ std::optional<LinearRow> combine(const LinearRow& x, int64_t a, const LinearRow&
   if (!is_small(constant)) return std::nullopt;
   result.constant = static_cast<int64_t>(constant);
   return result;
+}
+
+// The one that says least.
+void drop_longest(std::vector<LinearRow>& rows) {
+  const auto num_zeros = [](const LinearRow& row) {
+    return std::ranges::count(row.coefficients, 0);
+  };
+  rows.erase(std::ranges::min_element(rows, {}, num_zeros));
 }
 
 bool is_opposite(const LinearRow& a, const LinearRow& b) {
@@ -198,7 +206,7 @@ size_t LinearSystem::choose(size_t kept) const {
   return best;
 }
 
-bool LinearSystem::eliminate(size_t variable) {
+void LinearSystem::eliminate(size_t variable) {
   std::vector<LinearRow> upper;
   std::vector<LinearRow> lower;
   std::vector<LinearRow> rest;
@@ -206,7 +214,10 @@ bool LinearSystem::eliminate(size_t variable) {
     const int64_t factor = row.coefficients[variable];
     (factor > 0 ? upper : factor < 0 ? lower : rest).push_back(std::move(row));
   }
-  if (rest.size() + upper.size() * lower.size() > kMostRows) return false;
+  while (!upper.empty() && !lower.empty() &&
+         rest.size() + upper.size() * lower.size() > kMostRows) {
+    drop_longest(upper.size() > lower.size() ? upper : lower);
+  }
   for (const LinearRow& above : upper) {
     for (const LinearRow& below : lower) {
       const int64_t a = above.coefficients[variable];
@@ -218,7 +229,6 @@ bool LinearSystem::eliminate(size_t variable) {
     }
   }
   rows_ = std::move(rest);
-  return true;
 }
 
 // Eliminates all variables but `kept`.
@@ -230,7 +240,8 @@ LinearSystem::Outcome LinearSystem::reduce(size_t kept) {
     if (join_parallel(&found_equality) == Outcome::Infeasible) return Outcome::Infeasible;
     if (found_equality) continue;
     const size_t next = choose(kept);
-    if (next == kNone || !eliminate(next)) break;
+    if (next == kNone) break;
+    eliminate(next);
   }
   return Outcome::Open;
 }

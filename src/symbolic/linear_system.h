@@ -1,8 +1,8 @@
 // Linear equalities and inequalities over integers: whether no integers solve them, and what they
 // leave to one variable.
 //
-// Equalities are solved in integers; inequalities by Fourier and Motzkin, rounded to integers at each
-// step. What grows too large is left out, so that an answer may be missed but is never wrong.
+// Equalities are solved in integers; inequalities by Fourier and Motzkin, rounded to integers at
+// each step. What grows too large is left out, so that an answer may be missed but is never wrong.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace opwright {
 
-// sum of coefficients[i] * variable i, plus the constant, is <= 0 or == 0. Variables past the end of
-// the coefficients have 0.
+// sum of coefficients[i] * variable i, plus the constant, is <= 0 or == 0. Variables past the end
+// of the coefficients have 0.
 struct LinearRow {
   std::vector<int64_t> coefficients;
   int64_t constant = 0;
@@ -39,7 +39,7 @@ class LinearSystem {
   Outcome join_parallel(bool* found_equality);
   bool solve_equality(size_t kept);
   void substitute(const LinearRow& equality, size_t variable);
-  bool eliminate(size_t variable);
+  void eliminate(size_t variable);
   [[nodiscard]] size_t choose(size_t kept) const;
 
   std::vector<LinearRow> rows_;

@@ -96,8 +96,8 @@ Refutation::Choice Refutation::choice_of(OpwSymWord condition) {
       continue;
     }
     Claims claims;
-    const auto parts = part.kind == ExpressionKind::And ? part.operands
-                                                        : std::span<const OpwSymWord>(&operand, 1);
+    const auto parts =
+        part.kind == ExpressionKind::And ? part.operands : std::span<const OpwSymWord>(&operand, 1);
     for (const OpwSymWord inner : parts) {
       const ExpressionKind kind = expression_of(inner).kind;
       if (kind != ExpressionKind::Equal && kind != ExpressionKind::AtMost) continue;
@@ -254,8 +254,7 @@ void Refutation::explain_condition(const Expression& atom) {
   const Polynomial itself = Polynomial::of(word_of(atom));
   Choice choice;
   for (const bool holds : {true, false}) {
-    const OpwSymWord condition =
-        holds ? word_of(atom) : canonical_.negate(word_of(atom));
+    const OpwSymWord condition = holds ? word_of(atom) : canonical_.negate(word_of(atom));
     const Claim value{plus_constant(itself, holds ? -1 : 0), true};
     const Expression* simple = is_symbolic(condition) ? &expression_of(condition) : nullptr;
     if (simple && simple->kind == ExpressionKind::NotEqual) {
@@ -266,7 +265,8 @@ void Refutation::explain_condition(const Expression& atom) {
       continue;
     }
     Claims claims{value};
-    if (simple && (simple->kind == ExpressionKind::Equal || simple->kind == ExpressionKind::AtMost)) {
+    if (simple &&
+        (simple->kind == ExpressionKind::Equal || simple->kind == ExpressionKind::AtMost)) {
       claims.push_back(
           {Polynomial::of(simple->operands[0]), simple->kind == ExpressionKind::Equal});
     }
@@ -275,7 +275,8 @@ void Refutation::explain_condition(const Expression& atom) {
   add_choice(std::move(choice));
 }
 
-// (x - end of x) * (y - end of y) has a known sign at each pair of ends, where the product is x * y.
+// (x - end of x) * (y - end of y) has a known sign at each pair of ends, where the product is x *
+// y.
 void Refutation::explain_product(const Expression& product) {
   for (size_t i = 0; i < product.operands.size(); ++i) {
     if (i > 0 && product.operands[i] == product.operands[i - 1]) continue;

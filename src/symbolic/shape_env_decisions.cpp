@@ -108,8 +108,7 @@ void ShapeEnv::check(OpwSymWord condition, const char* message, const char* file
   }
   if (now) return state_->record_guard(truth, file, line);
   if (!state_->facts.learn(truth)) throw Error("ValueError", message);
-  state_->keep(
-      RuntimeAssert{handle_of(truth), message, site_of(file, line), current_user_line()});
+  state_->keep(RuntimeAssert{handle_of(truth), message, site_of(file, line), current_user_line()});
 }
 
 int64_t ShapeEnv::specialise(OpwSymWord word, const char* file, uint32_t line) {
