@@ -34,7 +34,9 @@ class SymProgram {
   friend bool operator==(const SymProgram&, const SymProgram&) = default;
 
  private:
+  class Compiler;
   SymProgram() = default;
+  bool measure_stack();
 
   // An operation, a symbol by place, or a constant.
   struct Step {
