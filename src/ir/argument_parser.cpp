@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,7 +29,9 @@
 namespace opwright {
 namespace {
 
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -143,8 +146,7 @@ NodeArgument ArgumentParser::parse_argument() {
 
 Value ArgumentParser::parse_device() {
   cursor_.expect("(");
-  cursor_.peek();
-  const size_t begin = cursor_.at();
+  const size_t begin = cursor_.next();
   const std::string name = cursor_.take_string();
   const TextSpan span{begin, cursor_.at()};
   cursor_.expect(")");
@@ -161,8 +163,8 @@ void ArgumentParser::fail_object() {
   const std::string type = cursor_.take_string();
   cursor_.expect(")");
   cursor_.fail_since(begin, concatenate("an object of type ", type, " cannot be read from text"),
-                     "make the node's argument an input of the operator that a text can hold, or "
-                     "keep the graph as an object.");
+                     "give the operator an argument that a text can hold, or keep the graph as an "
+                     "object.");
 }
 
 Value ArgumentParser::parse_constant() {
@@ -261,7 +263,9 @@ Value ArgumentParser::parse_tensor(TextSpan dtype_span) {
   if (cursor_.take_word_if("strides")) strides = parse_int_list();
   SymInt offset = 0;
   if (cursor_.take_word_if("offset")) {
-    offset = parse_int(cursor_.take_run("_*+/%()"));
+    cursor_.expect("(");
+    offset = parse_int(cursor_.take_expression(")", "an int"));
+    cursor_.expect(")");
   }
   Device device = kCpu;
   TextSpan device_span;

@@ -46,10 +46,11 @@ char TextCursor::peek() {
 }
 
 bool TextCursor::take_if(std::string_view sign) {
+  const size_t before = at_;
   skip();
-  if (text_.substr(at_, sign.size()) != sign) return false;
-  at_ += sign.size();
-  return true;
+  const bool is_there = text_.substr(at_, sign.size()) == sign;
+  at_ = is_there ? at_ + sign.size() : before;
+  return is_there;
 }
 
 void TextCursor::expect(std::string_view sign) {
@@ -66,10 +67,9 @@ TextSpan TextCursor::take_word() {
 }
 
 bool TextCursor::take_word_if(std::string_view word) {
-  skip();
-  const size_t begin = at_;
+  const size_t before = at_;
   if (text(take_word()) == word) return true;
-  at_ = begin;
+  at_ = before;
   return false;
 }
 
@@ -105,7 +105,8 @@ std::string TextCursor::take_string() {
   const size_t wrong = read_escapes(text({begin + 1, at_ - 1}), value);
   if (wrong != std::string_view::npos) {
     const size_t escape = begin + 1 + wrong;
-    fail({escape, escape + 2}, concatenate("unknown escape '\\", character(escape + 1), "' in a string"));
+    fail({escape, escape + 2},
+         concatenate("unknown escape '\\", character(escape + 1), "' in a string"));
   }
   return value;
 }
@@ -129,17 +130,23 @@ TextSpan TextCursor::take_expression(std::string_view stops, std::string_view wh
 }
 
 void TextCursor::skip_brackets() {
+  constexpr std::string_view kOpening = "([{";
+  constexpr std::string_view kClosing = ")]}";
   const size_t open = at_ == 0 ? 0 : at_ - 1;
-  size_t depth = 1;
-  while (depth != 0) {
+  std::string awaited(1, kClosing[kOpening.find(character(open))]);
+  while (!awaited.empty()) {
     const char c = peek();
     if (at_ >= text_.size()) fail({open, open + 1}, "the bracket is not closed");
     if (c == '"') {
       (void)take_string();
       continue;
     }
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
+    if (const size_t kind = kOpening.find(c); kind != std::string_view::npos) {
+      awaited.push_back(kClosing[kind]);
+    } else if (kClosing.find(c) != std::string_view::npos) {
+      if (c != awaited.back()) fail_expected(concatenate("'", awaited.back(), "'"));
+      awaited.pop_back();
+    }
     ++at_;
   }
 }

@@ -31,27 +31,33 @@ class TextCursor {
     return text_.substr(span.begin, span.end - span.begin);
   }
 
-  // The next character that is not blank; '\0' at the end.
+  // The next character that is not blank, '\0' at the end; and its place.
   [[nodiscard]] char peek();
+  [[nodiscard]] size_t next() {
+    skip();
+    return at_;
+  }
+  // Where it is not there, the cursor stays.
   bool take_if(std::string_view sign);
   void expect(std::string_view sign);
-  // A word of letters, digits and '_' that starts with none of the digits; empty where there is none.
+  // A word of letters, digits and '_' that starts with none of the digits; empty where there is
+  // none.
   TextSpan take_word();
   bool take_word_if(std::string_view word);
   // All characters of `characters`, letters and digits.
   TextSpan take_run(std::string_view characters);
   // A string in double quotes; the current character is the first quote.
   std::string take_string();
-  // Up to one of `stops` outside of brackets and strings, or the end of the line; without the blanks
-  // around it. ValueError where there is nothing.
+  // Up to one of `stops` outside of brackets and strings, or the end of the line; without the
+  // blanks around it. ValueError where there is nothing.
   TextSpan take_expression(std::string_view stops, std::string_view what);
   // Behind the bracket that closes the one that the cursor is behind of.
   void skip_brackets();
 
   // model.py:12
   SourceSite take_site();
-  // The places that a comment on the rest of this line tells: "# model.py:12, asked at view.cpp:3". A
-  // comment that tells none is skipped.
+  // The places that a comment on the rest of this line tells: "# model.py:12, asked at view.cpp:3".
+  // A comment that tells none is skipped.
   struct Places {
     SourceSite user;
     SourceSite asked;

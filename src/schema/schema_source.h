@@ -12,8 +12,8 @@
 
 namespace opwright {
 
-// "<problem> at line 2, column 5", the line, and below it the underlined bytes [begin, end). A first
-// line has no number.
+// "<problem> at line 2, column 5", the line, and below it the underlined bytes [begin, end). A
+// first line has no number.
 [[nodiscard]] std::string underline(std::string_view text, size_t begin, size_t end,
                                     std::string_view problem);
 
