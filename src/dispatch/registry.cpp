@@ -21,11 +21,13 @@ Implementation* newest_for(NameEntry& name, Slot slot) {
   return found == name.implementations.rend() ? nullptr : &*found;
 }
 
-// What a call to a slot runs: its own function, else the composite body of the operator.
+// What a call to a slot runs: its own function, else, of a device, the kernel for all of them, else
+// the composite body of the operator.
 Implementation* find_implementation(NameEntry& name, Slot slot) {
   Implementation* found = newest_for(name, slot);
   if (found || !is_callable(slot)) return found;
-  found = newest_for(name, Slot::ExplicitComposite);
+  if (is_device(slot)) found = newest_for(name, Slot::AllDevices);
+  if (!found) found = newest_for(name, Slot::ExplicitComposite);
   return found ? found : newest_for(name, Slot::ImplicitComposite);
 }
 
@@ -323,8 +325,7 @@ const OpwRecord* Registry::keep_record(const Implementation& implementation, con
 void Registry::publish(NameEntry& name) { publish_slots(name, 0, kNumSlots); }
 
 void Registry::publish(NameEntry& name, Slot changed) {
-  // A composite body stands in for others.
-  if (changed == Slot::ExplicitComposite || changed == Slot::ImplicitComposite) {
+  if (stands_in(changed)) {
     publish(name);
   } else {
     const auto place = static_cast<uint8_t>(changed);

@@ -102,6 +102,19 @@ void check_results_are_fake(const Operator& op, Arguments args, Results results)
   }
 }
 
+bool gives_only_what_it_writes(const Operator& op) {
+  const uint64_t all = (uint64_t{1} << op.num_results()) - 1;
+  return op.writes_arguments() && op.returned_args() == all && !op.is_removed();
+}
+
+void write_without_kernel(const Operator& op, Arguments args, Results results) {
+  check_overlaps(op, args);
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    results[i] = copy_value(args[op.argument_of_result(i)]);
+  }
+  raise_versions(op, args);
+}
+
 }  // namespace
 
 Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
@@ -133,14 +146,19 @@ Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
   return (flags & kOpwFlagFake) != 0 ? Slot::Fake : static_cast<Slot>(std::countr_zero(chosen));
 }
 
-void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results) {
+void run_fake(const Operator& op, Arguments args, Results results) {
   check_all_are_fake(op, args);
+  const OpwRecord* record = op.record(Slot::Fake);
+  if (!record) {
+    if (!gives_only_what_it_writes(op)) throw_missing_kernel(op, Slot::Fake, args);
+    return write_without_kernel(op, args, results);
+  }
   const AttentionScope scope(kAttentionMakesFakes, true);
   try {
     if (op.writes_arguments()) {
-      run_writing_record(op, record, args, results);
+      run_writing_record(op, *record, args, results);
     } else {
-      run_record(op, record, args, results);
+      run_record(op, *record, args, results);
     }
   } catch (Error& error) {
     note_fake_kernel(error, op);

@@ -89,12 +89,9 @@ void FakeMode::process(const Operator& op, Arguments args, Results results) {
   });
   const uint32_t flags = op.merged_tensor_flags(args);
   if (flags & kOpwDeviceBits) (void)select_slot(op, args, flags);  // refuses two devices
-  const OpwRecord* record = op.record(Slot::Fake);
-  if (!record) [[unlikely]]
-    throw_missing_kernel(op, Slot::Fake, args);
   const ParentScope parent(*this);
   const ShapeEnvScope scope(shape_env_.get());
-  run_fake_record(op, *record, args, results);
+  run_fake(op, args, results);
 }
 
 SymSizes FakeMode::make_sizes(const Tensor& real, std::span<const int64_t> dynamic_dims,
