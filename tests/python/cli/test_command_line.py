@@ -106,7 +106,7 @@ def test_show_prints_what_python_registered(capsys, line_of):
         "  about    Twice the input.\n"
         "  functions\n"
         f"    AllDevices  {line_of(double)}\n"
-        f"    Fake                       {line_of(fake)}\n"
+        f"    Fake        {line_of(fake)}\n"
     )
 
 
