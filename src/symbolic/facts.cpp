@@ -123,6 +123,9 @@ std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool>
   if (now != false && is_known(simple)) return true;
   const OpwSymWord opposite = canonical_.negate(simple);
   if (now != true && is_known(opposite)) return false;
+  const Witnesses::Seen seen = witnesses_.ask(condition);
+  if (seen.is_true && seen.is_false) return std::nullopt;
+  if (!now && seen.is_true != seen.is_false) now = seen.is_true;
   if (const std::optional<bool> answer = decide_parts(expression_of(simple), now)) return answer;
   if (now != false && refutes(opposite)) return true;
   if (now != true && refutes(simple)) return false;

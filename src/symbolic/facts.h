@@ -15,12 +15,16 @@
 #include "opwright/symbolic/expression_pool.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/witnesses.h"
 
 namespace opwright {
 
 class Facts final : public Ranges {
  public:
   explicit Facts(ExpressionPool& pool) : canonical_(pool, *this) {}
+
+  // To be called for each symbol, in order of their making.
+  void add_symbol(const Expression& symbol, std::optional<int64_t> hint);
 
   // Takes a condition for true. False: it contradicts what is known, and nothing is learned.
   [[nodiscard]] bool learn(OpwSymWord condition);
@@ -80,6 +84,7 @@ class Facts final : public Ranges {
   bool set_residue(const Expression& symbol, int64_t modulus, int64_t residue);
   bool add_residues_of(const Polynomial& equality, bool* found);
   bool settle();
+  void find_witnesses();
   bool settle_narrowed();
   bool propagate(const Polynomial& polynomial, bool is_equality);
   bool propagate_product(const Expression& product);
@@ -101,6 +106,8 @@ class Facts final : public Ranges {
   std::vector<const Expression*> narrowed_;  // other than symbols
   mutable std::vector<Known> known_;         // by id
   uint32_t version_ = 1;
+  std::vector<const Expression*> symbols_;
+  Witnesses witnesses_;
 };
 
 }  // namespace opwright

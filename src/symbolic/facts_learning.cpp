@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "opwright/c_api.h"
+#include "opwright/error.h"
 #include "opwright/symbolic/canonical.h"
+#include "opwright/symbolic/evaluate.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/witnesses.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -21,6 +24,8 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr int kMostRounds = 12;
+constexpr int kMostTries = 8;
+constexpr size_t kWantedWitnesses = 3;
 constexpr int64_t kMostModulus = int64_t{1} << 40;
 
 bool mentions(OpwSymWord word, const Expression& symbol) {
@@ -66,12 +71,46 @@ int64_t root(int64_t value, uint32_t exponent) {
 
 }  // namespace
 
+void Facts::add_symbol(const Expression& symbol, std::optional<int64_t> hint) {
+  symbols_.push_back(&symbol);
+  witnesses_.add_symbol(symbol.range, hint);
+}
+
 bool Facts::learn(OpwSymWord condition) {
   condition = canonical_.truth(condition);
   if (const std::optional<bool> answer = decide(condition)) return *answer;
   if (!add(rewrite(condition)) || !settle()) return false;
-  if (is_symbolic(condition)) known(expression_of(condition)).decided = true;
+  known(expression_of(condition)).decided = true;
+  witnesses_.learn(condition);
+  find_witnesses();
   return true;
+}
+
+// Free symbols at random, the others by what replaced them.
+void Facts::find_witnesses() {
+  constexpr int64_t kSpread = 40;
+  for (int tries = 0; tries < kMostTries && witnesses_.size() < kWantedWitnesses; ++tries) {
+    Witnesses::Values values(symbols_.size());
+    for (size_t i = 0; i < symbols_.size(); ++i) {
+      const Known entry = known(*symbols_[i]);
+      if (entry.replaced && entry.modulus == 1) continue;
+      const SymRange allowed = range(word_of(*symbols_[i]));
+      const int64_t least = std::max(allowed.least, -kSpread);
+      const int64_t most = std::min(allowed.greatest, std::max(least, kSpread) + kSpread * tries);
+      if (least > most) continue;
+      const int64_t value = least + witnesses_.random(most - least);
+      values[i] = value - floor_remainder(value - entry.residue, entry.modulus);
+    }
+    for (size_t i = 0; i < symbols_.size(); ++i) {
+      if (values[i]) continue;
+      try {
+        values[i] = evaluate(rewrite(word_of(*symbols_[i])), values);
+      } catch (const Error&) {
+        break;
+      }
+    }
+    witnesses_.offer(std::move(values));
+  }
 }
 
 bool Facts::add(OpwSymWord condition) {
