@@ -65,6 +65,7 @@ class Facts final : public Ranges {
     SymRange range;
   };
   Known& known(const Expression& expression) const;
+  [[nodiscard]] uint32_t num_changes() const noexcept { return version_ + num_kept_; }
 
   [[nodiscard]] OpwSymWord rebuild(const Expression& expression) const;
   [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition,
@@ -85,6 +86,10 @@ class Facts final : public Ranges {
   bool add_residues_of(const Polynomial& equality, bool* found);
   bool settle();
   void find_witnesses();
+  // Whether the other answer than `seen` is found near a witness; then it is one from here on.
+  [[nodiscard]] bool has_other_witness(OpwSymWord condition, bool seen) const;
+  bool offer(Witnesses::Values values) const;
+  [[nodiscard]] int64_t fit(const Expression& symbol, int64_t value) const;
   bool settle_narrowed();
   bool propagate(const Polynomial& polynomial, bool is_equality);
   bool propagate_product(const Expression& product);
@@ -105,9 +110,14 @@ class Facts final : public Ranges {
   std::vector<OpwSymWord> conditions_;       // those that are not a range or a replacement
   std::vector<const Expression*> narrowed_;  // other than symbols
   mutable std::vector<Known> known_;         // by id
+  // Of ranges and replacements: what was computed from them is good as long as it does not change.
   uint32_t version_ = 1;
+  uint32_t num_kept_ = 0;  // conditions that were ever kept
+  uint32_t settled_at_ = 0;
+  size_t num_settled_ = 0;  // of the conditions
+  static constexpr size_t kWantedWitnesses = 3;
   std::vector<const Expression*> symbols_;
-  Witnesses witnesses_;
+  mutable Witnesses witnesses_;
 };
 
 }  // namespace opwright

@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "opwright/c_api.h"
-#include "opwright/error.h"
 #include "opwright/symbolic/canonical.h"
-#include "opwright/symbolic/evaluate.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
-#include "opwright/symbolic/witnesses.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -24,7 +21,6 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr int kMostRounds = 12;
-constexpr int kMostTries = 8;
 constexpr size_t kWantedWitnesses = 3;
 constexpr int64_t kMostModulus = int64_t{1} << 40;
 
@@ -82,35 +78,8 @@ bool Facts::learn(OpwSymWord condition) {
   if (!add(rewrite(condition)) || !settle()) return false;
   known(expression_of(condition)).decided = true;
   witnesses_.learn(condition);
-  find_witnesses();
+  if (witnesses_.size() < kWantedWitnesses) find_witnesses();
   return true;
-}
-
-// Free symbols at random, the others by what replaced them.
-void Facts::find_witnesses() {
-  constexpr int64_t kSpread = 40;
-  for (int tries = 0; tries < kMostTries && witnesses_.size() < kWantedWitnesses; ++tries) {
-    Witnesses::Values values(symbols_.size());
-    for (size_t i = 0; i < symbols_.size(); ++i) {
-      const Known entry = known(*symbols_[i]);
-      if (entry.replaced && entry.modulus == 1) continue;
-      const SymRange allowed = range(word_of(*symbols_[i]));
-      const int64_t least = std::max(allowed.least, -kSpread);
-      const int64_t most = std::min(allowed.greatest, std::max(least, kSpread) + kSpread * tries);
-      if (least > most) continue;
-      const int64_t value = least + witnesses_.random(most - least);
-      values[i] = value - floor_remainder(value - entry.residue, entry.modulus);
-    }
-    for (size_t i = 0; i < symbols_.size(); ++i) {
-      if (values[i]) continue;
-      try {
-        values[i] = evaluate(rewrite(word_of(*symbols_[i])), values);
-      } catch (const Error&) {
-        break;
-      }
-    }
-    witnesses_.offer(std::move(values));
-  }
 }
 
 bool Facts::add(OpwSymWord condition) {
@@ -137,7 +106,7 @@ bool Facts::add(OpwSymWord condition) {
 bool Facts::keep(OpwSymWord condition) {
   if (std::ranges::find(conditions_, condition) != conditions_.end()) return true;
   conditions_.push_back(condition);
-  ++version_;
+  ++num_kept_;
   return true;
 }
 
@@ -297,23 +266,26 @@ bool Facts::add_residues_of(const Polynomial& equality, bool* found) {
 // Brings the conditions up to date until nothing new comes of it.
 bool Facts::settle() {
   for (int round = 0; round < kMostRounds; ++round) {
-    const uint32_t before = version_;
-    for (const OpwSymWord condition : std::exchange(conditions_, {})) {
-      const OpwSymWord now = rewrite(condition);
-      if (now == condition) {
-        conditions_.push_back(condition);
-      } else if (!add(now)) {
-        return false;
+    if (version_ != settled_at_) {
+      settled_at_ = version_;
+      num_settled_ = 0;
+      for (const OpwSymWord condition : std::exchange(conditions_, {})) {
+        const OpwSymWord now = rewrite(condition);
+        if (now == condition) {
+          conditions_.push_back(condition);
+        } else if (!add(now)) {
+          return false;
+        }
       }
+      if (!settle_narrowed()) return false;
     }
-    if (!settle_narrowed()) return false;
-    for (const OpwSymWord condition : std::vector(conditions_)) {
-      const Expression& expression = expression_of(condition);
+    for (; num_settled_ < conditions_.size(); ++num_settled_) {
+      const Expression& expression = expression_of(conditions_[num_settled_]);
       const bool is_equality = expression.kind == ExpressionKind::Equal;
       if (!is_equality && expression.kind != ExpressionKind::AtMost) continue;
       if (!propagate(Polynomial::of(expression.operands[0]), is_equality)) return false;
     }
-    if (version_ == before) return true;
+    if (version_ == settled_at_) break;
   }
   return true;
 }

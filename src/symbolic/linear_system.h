@@ -1,8 +1,8 @@
 // Linear equalities and inequalities over integers: whether no integers solve them, and what they
 // leave to one variable.
 //
-// Equalities are solved in integers; inequalities by Fourier and Motzkin, rounded to integers at each
-// step. What grows too large is left out, so that an answer may be missed but is never wrong.
+// Equalities are solved in integers; inequalities by Fourier and Motzkin, rounded to integers at
+// each step. What grows too large is left out, so that an answer may be missed but is never wrong.
 #pragma once
 
 #include <cstddef>

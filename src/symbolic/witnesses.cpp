@@ -19,18 +19,8 @@ namespace opwright {
 namespace {
 
 constexpr size_t kFirst = 6;
+constexpr size_t kMost = 8;
 constexpr int64_t kLarge = 1 << 20;
-
-// None where it has no value.
-std::optional<bool> holds(OpwSymWord condition, const Witnesses::Values& values) {
-  try {
-    const std::optional<int64_t> value = evaluate(condition, values);
-    if (!value) return std::nullopt;
-    return *value != 0;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
 
 }  // namespace
 
@@ -50,10 +40,20 @@ void Witnesses::add_symbol(const SymRange& range, std::optional<int64_t> hint) {
   }
 }
 
+std::optional<bool> Witnesses::ask(OpwSymWord condition, const Values& values) {
+  try {
+    const std::optional<int64_t> value = evaluate(condition, values);
+    if (!value) return std::nullopt;
+    return *value != 0;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 Witnesses::Seen Witnesses::ask(OpwSymWord condition) const {
   Seen seen;
   for (const Values& values : all_) {
-    const std::optional<bool> answer = holds(condition, values);
+    const std::optional<bool> answer = ask(condition, values);
     seen.is_true |= answer == true;
     seen.is_false |= answer == false;
   }
@@ -62,17 +62,19 @@ Witnesses::Seen Witnesses::ask(OpwSymWord condition) const {
 
 void Witnesses::learn(OpwSymWord condition) {
   facts_.push_back(condition);
-  std::erase_if(all_, [&](const Values& values) { return holds(condition, values) != true; });
+  std::erase_if(all_, [&](const Values& values) { return ask(condition, values) != true; });
 }
 
-void Witnesses::offer(Values values) {
+bool Witnesses::offer(Values values) {
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!values[i] || !contains(ranges_[i], *values[i])) return;
+    if (!values[i] || !contains(ranges_[i], *values[i])) return false;
   }
   for (const OpwSymWord fact : facts_) {
-    if (holds(fact, values) != true) return;
+    if (ask(fact, values) != true) return false;
   }
+  if (all_.size() == kMost) all_.erase(all_.begin() + 1);  // the first is this run
   all_.push_back(std::move(values));
+  return true;
 }
 
 int64_t Witnesses::random(int64_t most) {

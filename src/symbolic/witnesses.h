@@ -27,12 +27,15 @@ class Witnesses {
     bool is_false = false;
   };
   [[nodiscard]] Seen ask(OpwSymWord condition) const;
+  // The answer of some values; none where it has none.
+  [[nodiscard]] static std::optional<bool> ask(OpwSymWord condition, const Values& values);
 
   // Drops those that do not satisfy a new fact.
   void learn(OpwSymWord condition);
   [[nodiscard]] size_t size() const noexcept { return all_.size(); }
   // Adds values if they satisfy every fact.
-  void offer(Values values);
+  bool offer(Values values);
+  [[nodiscard]] std::span<const Values> all() const noexcept { return all_; }
   // A number from 0 to `most`.
   [[nodiscard]] int64_t random(int64_t most);
 
