@@ -26,7 +26,8 @@ class Facts final : public Ranges {
   // To be called for each symbol, in order of their making.
   void add_symbol(const Expression& symbol, std::optional<int64_t> hint);
 
-  // Takes a condition for true. False: it contradicts what is known, and nothing is learned.
+  // Takes a condition for true. False: it contradicts what is known or the values of this run, and
+  // nothing is learned.
   [[nodiscard]] bool learn(OpwSymWord condition);
 
   // Whether a condition holds for all values that the facts admit. `now`, where it is known, is how
@@ -65,6 +66,12 @@ class Facts final : public Ranges {
     SymRange range;
   };
   Known& known(const Expression& expression) const;
+  // The same, to be changed; what it was comes back if the fact at hand contradicts.
+  Known& change(const Expression& expression);
+  struct Before {
+    const Expression* expression;
+    Known known;
+  };
   [[nodiscard]] uint32_t num_changes() const noexcept { return version_ + num_kept_; }
 
   [[nodiscard]] OpwSymWord rebuild(const Expression& expression) const;
@@ -73,6 +80,8 @@ class Facts final : public Ranges {
   [[nodiscard]] std::optional<bool> decide_parts(const Expression& condition,
                                                  std::optional<bool> now) const;
   [[nodiscard]] bool refutes(OpwSymWord condition) const;
+  bool take_in(OpwSymWord condition);
+  [[nodiscard]] bool admits_this_run() const;
   bool add(OpwSymWord condition);
   bool add_equality(const Expression& condition);
   bool add_inequality(const Expression& condition);
@@ -116,7 +125,9 @@ class Facts final : public Ranges {
   uint32_t settled_at_ = 0;
   size_t num_settled_ = 0;  // of the conditions
   static constexpr size_t kWantedWitnesses = 3;
+  std::vector<Before> undo_;  // what changed since learn() began
   std::vector<const Expression*> symbols_;
+  std::vector<std::optional<int64_t>> hints_;
   mutable Witnesses witnesses_;
 };
 
