@@ -137,9 +137,8 @@ TEST_F(Fakes, AreTheirOwnTwins) {
 
 TEST_F(Fakes, RunTheFakeKernelOfAnAuthorWithItsEnvironment) {
   define(
-      "rows", Slot::Fake, +[](const FakeTensor& x) {
-        return x.new_empty({new_dynamic_size(2, 9), x.size(0)});
-      });
+      "rows", Slot::Fake,
+      +[](const FakeTensor& x) { return x.new_empty({new_dynamic_size(2, 9), x.size(0)}); });
   const InterpreterScope scope(mode.get());
   Op rows("fakes::rows");
 
@@ -155,8 +154,7 @@ TEST_F(Fakes, HaveNoDynamicSizesOutsideOfAnEnvironment) {
 
 TEST_F(Fakes, RecordTheBranchesOfAFakeKernelAsGuards) {
   define(
-      "halves", Slot::Fake,
-      +[](const FakeTensor& x) {
+      "halves", Slot::Fake, +[](const FakeTensor& x) {
         return x.size(0) % 2 == 0 ? x.new_empty({x.size(0) / 2}) : empty_like(x);
       });
   Op halves("fakes::halves");
@@ -168,10 +166,11 @@ TEST_F(Fakes, RecordTheBranchesOfAFakeKernelAsGuards) {
 }
 
 TEST_F(Fakes, NameTheFakeKernelThatReadData) {
-  define("reads", Slot::Fake, +[](const Tensor& x) {
-    (void)x.data();
-    return x;
-  });
+  define(
+      "reads", Slot::Fake, +[](const Tensor& x) {
+        (void)x.data();
+        return x;
+      });
   const InterpreterScope scope(mode.get());
   const UserLineScope line({"model.cpp", 7});
   Op reads("fakes::reads");

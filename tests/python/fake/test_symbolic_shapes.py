@@ -136,10 +136,8 @@ def test_a_mismatch_of_sizes_is_an_error_of_the_operator(mode, x):
 
 
 def test_a_size_that_is_negative_in_this_run_is_refused(mode, x):
-    with mode, pytest.raises(ValueError) as failure:
+    with mode, pytest.raises(ValueError, match="the size s0 - 100 is negative in"):
         ow.zeros(x.shape[0] - 100)
-
-    assert "fake tensor: the size s0 - 100 is negative in [s0 - 100]" in str(failure.value)
 
 
 def test_a_size_that_may_be_negative_is_checked_at_run_time(mode):
