@@ -32,6 +32,7 @@
 #include "operator_names.h"
 #include "opwright/base/thread_pool.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/base/user_line.h"
 #include "opwright/check/mutation_check.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/runtime.h"
@@ -120,6 +121,10 @@ void bind_process(nb::module_& m) {
         [] { return nb::make_tuple(live_counts().tensors, live_counts().storages); });
   m.def("in_fake_kernel", [] { return thread_state().makes_fakes(); });
   m.def("check_mutation", &set_check_mutation, nb::arg("enabled"));
+  m.def("user_line", [] {
+    const SourceSite site = current_user_line();
+    return nb::make_tuple(site.file ? site.file : "", site.line);
+  });
   m.def("site_of", [](const nb::object& callable) {
     const SourceSite site = site_of(callable.ptr());
     return nb::make_tuple(site.file ? site.file : "", site.line);

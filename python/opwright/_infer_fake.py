@@ -1,4 +1,4 @@
-"""Fake kernels by trial: the operator runs on zeros of two sizes, and the results tell the shapes."""
+"""Fake kernels by trial: the operator runs on zeros of two sizes, and its results tell."""
 
 import itertools
 import warnings
@@ -15,8 +15,8 @@ def inferred_fake(operator: _C.Operator, *args: object, **kwargs: object) -> obj
     if operator.name not in _warned:
         _warned.add(operator.name)
         warnings.warn(
-            f"{operator.name} has no fake kernel: the shapes of its results are inferred by running "
-            "it on zeros; register one with opwright.library.register_fake",
+            f"{operator.name} has no fake kernel: the shapes of its results are inferred by "
+            "running it on zeros; register one with opwright.library.register_fake",
             stacklevel=3,
         )
     return _Inference(operator, args, kwargs).run()
@@ -132,7 +132,9 @@ class _Inference:
         shape = [self._join_sizes(a, b) for a, b in zip(first.shape, second.shape, strict=True)]
         order = _dense_order(first)
         if order is None or order != _dense_order(second):
-            raise _refuse(self.operator.name, "the strides of a result are not those of dense memory")
+            raise _refuse(
+                self.operator.name, "the strides of a result are not those of dense memory"
+            )
         made = _C.require_packet("aten::empty")(
             [shape[dim] for dim in order], dtype=first.dtype, device=self.device or first.device
         )

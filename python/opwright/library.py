@@ -273,7 +273,7 @@ def register_fake(
 
 
 def infer_fake(op: OperatorLike | None = None, enabled: bool = True) -> Undo:
-    """Let shapes of an operator without a fake kernel be found by running it; under `with`, so long.
+    """Let an operator without a fake kernel tell its shapes by running; under `with`, so long.
 
     The operator is run on zeros of two sizes, with a warning; sizes that the two runs do not
     determine are refused. None stands for all operators that have no fake kernel.

@@ -30,8 +30,8 @@
 namespace opwright {
 namespace {
 
-// The strides of `real` over sizes that may be symbols: products where they are the products of this
-// run's sizes, as those of dense memory in any order are; the plain numbers otherwise.
+// The strides of `real` over sizes that may be symbols: products where they are the products of
+// this run's sizes, as those of dense memory in any order are; the plain numbers otherwise.
 SymSizes derive_strides(const Geometry& real, const SymSizes& sizes) {
   std::vector<size_t> inner_first(real.sizes.size());
   std::iota(inner_first.begin(), inner_first.end(), size_t{0});
@@ -72,7 +72,8 @@ StoragePtr fake_storage_of(const Storage& real, bool has_unknown_size) {
 
 }  // namespace
 
-FakeMode::FakeMode(ShapeEnvPtr shape_env) : Interpreter(nullptr), shape_env_(std::move(shape_env)) {}
+FakeMode::FakeMode(ShapeEnvPtr shape_env)
+    : Interpreter(nullptr), shape_env_(std::move(shape_env)) {}
 
 const char* FakeMode::advice() const {
   return "A fake tensor has no data, but goes on to work outside of its mode.";
