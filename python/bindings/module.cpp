@@ -9,6 +9,7 @@
 
 #include "bindings/creation.h"
 #include "bindings/error.h"
+#include "bindings/fake_mode.h"
 #include "bindings/generator.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
@@ -19,7 +20,9 @@
 #include "bindings/scalar_types.h"
 #include "bindings/schema.h"
 #include "bindings/scope.h"
+#include "bindings/shape_env.h"
 #include "bindings/source.h"
+#include "bindings/sym_int.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "operator_names.h"
@@ -147,6 +150,7 @@ NB_MODULE(_C, m) {
   });
   bind_scalar_types(m);
   bind_generator(m);
+  add_sym_types(m.ptr());
   add_tensor_type(m.ptr());
   add_operator_type(m.ptr());
   add_packet_types(m.ptr());
@@ -158,5 +162,8 @@ NB_MODULE(_C, m) {
   bind_operator_names(m);
   bind_creation(m);
   bind_process(m);
+  bind_shape_env(m);
+  bind_fake_mode(m);
   install_wait_hooks();
+  install_user_line_finder();
 }

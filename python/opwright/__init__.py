@@ -53,13 +53,27 @@ _FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
 globals().update(_FUNCTIONS)
 
 # These need the names above: annotations of operators use them.
-from . import _signature, library, random  # noqa: E402, F401
+from . import _signature, fake, library, random, symbolic  # noqa: E402, F401
+from .fake import FakeTensor, FakeTensorMode  # noqa: E402
 from .random import (  # noqa: E402
     get_rng_state,
     initial_seed,
     manual_seed,
     seed,
     set_rng_state,
+)
+from .symbolic import (  # noqa: E402
+    ShapeEnv,
+    SymBool,
+    SymInt,
+    check,
+    check_size,
+    guard_or_false,
+    guard_or_true,
+    is_symbolic,
+    sym_max,
+    sym_min,
+    sym_not,
 )
 
 # Modules that cost something to import and are seldom needed.
@@ -90,24 +104,35 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "FakeTensor",
+    "FakeTensorMode",
     "Generator",
     "Operator",
     "OperatorPacket",
     "Schema",
+    "ShapeEnv",
+    "SymBool",
+    "SymInt",
     "Tensor",
     "as_tensor",
     "asarray",
     "channels_last",
     "channels_last_3d",
+    "check",
+    "check_size",
     "contiguous_format",
     "default_generator",
     "device",
     "dtype",
+    "fake",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "get_rng_state",
+    "guard_or_false",
+    "guard_or_true",
     "initial_seed",
+    "is_symbolic",
     "is_tensor",
     "layout",
     "library",
@@ -122,5 +147,9 @@ __all__ = [
     "set_num_threads",
     "set_rng_state",
     "strided",
+    "sym_max",
+    "sym_min",
+    "sym_not",
+    "symbolic",
     "tensor",
 ]

@@ -120,6 +120,7 @@ Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_bloc
 }
 
 Tensor& zero_all_devices(Tensor& self) {
+  if (self.is_fake()) return self;
   self.fill_(0);
   return self;
 }
