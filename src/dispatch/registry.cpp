@@ -13,6 +13,8 @@ std::atomic<uint64_t> registry_epoch_counter{1};
 
 namespace {
 
+std::atomic<OperatorMaker> operator_maker{nullptr};
+
 // What a call to a callable slot may run, best first.
 std::vector<Slot> stand_ins(Slot slot) {
   if (!is_callable(slot)) return {slot};
@@ -43,6 +45,10 @@ void Registration::remove() {
 
 std::string_view Registration::name() const noexcept {
   return name_ ? std::string_view(name_->name) : std::string_view();
+}
+
+void set_operator_maker(OperatorMaker maker) noexcept {
+  operator_maker.store(maker, std::memory_order_release);
 }
 
 Registry& Registry::get() {
@@ -161,7 +167,11 @@ Schema Registry::parse(std::string_view schema) const {
 
 const Operator* Registry::find(std::string_view name) const noexcept {
   const NameEntry* found = table_.find(name);
-  return found ? found->op.load(std::memory_order_acquire) : nullptr;
+  const Operator* op = found ? found->op.load(std::memory_order_acquire) : nullptr;
+  if (op) [[likely]]
+    return op;
+  const OperatorMaker maker = operator_maker.load(std::memory_order_acquire);
+  return maker ? maker(name) : nullptr;
 }
 
 const Operator& Registry::require(std::string_view name) const {

@@ -65,15 +65,13 @@ Tensor diagonal_scatter_all_devices(const Tensor& self, const Tensor& src, int64
   return copy;
 }
 
-// The offset counts in the storage of self; the copy has one of its own, which begins with its
-// lowest element.
+// The offset counts in the storage of self; that of the copy begins with self's first element.
 Tensor as_strided_scatter_all_devices(const Tensor& self, const Tensor& src,
                                       std::span<const SymInt> size, std::span<const SymInt> stride,
                                       const std::optional<SymInt>& storage_offset) {
   const SymInt offset = sym_geometry_of(self).offset;
   const Tensor copy = clone_in_place_of(self);
-  Tensor view = as_strided(copy, size, stride,
-                           storage_offset ? *storage_offset - offset : sym_geometry_of(copy).offset);
+  Tensor view = as_strided(copy, size, stride, storage_offset.value_or(offset) - offset);
   check_same_sizes("as_strided_scatter", src, view);
   view.copy_(src);
   return copy;
