@@ -9,6 +9,7 @@
 
 #include "bindings/creation.h"
 #include "bindings/error.h"
+#include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
@@ -157,6 +158,7 @@ NB_MODULE(_C, m) {
   bind_look_up(m);
   bind_operator_names(m);
   bind_creation(m);
+  bind_functionalize(m);
   bind_process(m);
   install_wait_hooks();
 }

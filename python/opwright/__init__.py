@@ -63,7 +63,7 @@ from .random import (  # noqa: E402
 )
 
 # Modules that cost something to import and are seldom needed.
-_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "nn", "safetensors")
+_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "func", "nn", "safetensors")
 
 
 def load_library(path: str | os.PathLike[str]) -> None:

@@ -204,6 +204,8 @@ const Operator& Registry::require(std::string_view name) const {
 }
 
 std::vector<const Operator*> Registry::overloads(std::string_view packet) const {
+  if (const OperatorMaker maker = operator_maker.load(std::memory_order_acquire))
+    (void)maker(packet);
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<uint64_t, const Operator*>> found;
   for (const auto& each : table_.entries()) {

@@ -194,7 +194,13 @@ Sibling make_sibling(const Operator& op, const Schema& schema) {
   return made;
 }
 
-// For Registry::find: "audio::_functional_normalize_" is the sibling of audio::normalize_.
+std::vector<const Operator*> origins(const std::string& name) {
+  if (name.find('.') == std::string::npos) return Registry::get().overloads(name);
+  const Operator* op = Registry::get().find(name);
+  return op ? std::vector<const Operator*>{op} : std::vector<const Operator*>{};
+}
+
+// For the registry: "audio::_functional_normalize_" is the sibling of audio::normalize_.
 const Operator* make_named_sibling(std::string_view name) noexcept {
   const size_t prefix = name.find("::");
   if (prefix == std::string_view::npos || !name.substr(prefix + 2).starts_with(kPrefix))
@@ -202,8 +208,13 @@ const Operator* make_named_sibling(std::string_view name) noexcept {
   try {
     std::string origin(name);
     origin.erase(prefix + 2, kPrefix.size());
-    const Operator* op = Registry::get().find(origin);
-    return op && has_functional_sibling(*op) ? &functional_sibling(*op) : nullptr;
+    const Operator* named = nullptr;
+    for (const Operator* op : origins(origin)) {
+      if (!has_functional_sibling(*op)) continue;
+      const Operator& sibling = functional_sibling(*op);
+      if (op->name() == origin) named = &sibling;
+    }
+    return named;
   } catch (...) {
     return nullptr;
   }
@@ -228,12 +239,12 @@ const Operator& functional_sibling(const Operator& op) {
   const Schema schema = sibling_schema(op);
   Siblings& siblings = Siblings::get();
   const std::lock_guard lock(siblings.mutex);
-  Sibling& found = siblings.by_name[schema.full_name()];
-  if (found.of != &op) {
-    found = {};  // of an operator that was removed
-    found = make_sibling(op, schema);
-  }
-  return *found.op;
+  const std::string name = schema.full_name();
+  if (const auto found = siblings.by_name.find(name);
+      found != siblings.by_name.end() && found->second.of == &op)
+    return *found->second.op;
+  std::erase_if(siblings.by_name, [](const auto& each) { return each.second.of->is_removed(); });
+  return *siblings.by_name.emplace(name, make_sibling(op, schema)).first->second.op;
 }
 
 }  // namespace opwright

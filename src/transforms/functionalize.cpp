@@ -59,11 +59,12 @@ Functionalize::~Functionalize() = default;
 
 bool Functionalize::owns(const OpwTensor* tensor) const noexcept {
   return (tensor->flags & kOpwFlagWrapped) != 0 &&
-         static_cast<const TensorImpl*>(tensor)->home == this;
+         impl(const_cast<OpwTensor*>(tensor)).home == this;
 }
 
 FunctionalView& Functionalize::view_of(const OpwTensor* tensor) {
-  return *static_cast<FunctionalView*>(static_cast<const WrapperImpl*>(tensor)->payload.data);
+  const auto& self = static_cast<const WrapperImpl&>(impl(const_cast<OpwTensor*>(tensor)));
+  return *static_cast<FunctionalView*>(self.payload.data);
 }
 
 // One that escaped from its transform stays as it is, and the call refuses it.
@@ -86,11 +87,11 @@ Tensor Functionalize::value_below(OpwTensor* tensor) const {
 
 Tensor Functionalize::lift(const Tensor& tensor) {
   if (owns(tensor.get())) return tensor;
-  if (const auto found = twins_.find(tensor.get()); found != twins_.end())
+  if (const auto found = twins_.find(&impl(tensor)); found != twins_.end())
     return found->second.wrapper;
   OPWRIGHT_CHECK(can_lift(tensor.get()), "functionalize: a tensor made inside ",
                  impl(tensor).home->name(), " was used after it ended (", tensor, ")");
-  const Tensor foreign = Tensor::borrow(&impl(tensor.get()));
+  const Tensor foreign = Tensor::borrow(&impl(tensor));
   const Tensor value = value_below(foreign.get());
   const Tensor wrapper = make_twin(foreign, value);
   twins_.emplace(foreign.get(), Twin{.foreign = foreign, .value = value, .wrapper = wrapper});

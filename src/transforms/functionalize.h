@@ -17,19 +17,10 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/transforms/functional_storage.h"
+#include "opwright/transforms/random_states.h"
 #include "opwright/value.h"
 
 namespace opwright {
-
-// A level that has generators' states as tensors: a trace, for which they are inputs and outputs of
-// its graph. Functionalize asks the nearest one below it; where there is none, the generators.
-class RandomStates {
- public:
-  virtual ~RandomStates() = default;
-  // The state as this level has it; the same each time until it is written.
-  virtual Tensor read_state(RandomState& generator) = 0;
-  virtual void write_state(RandomState& generator, const Tensor& state) = 0;
-};
 
 class Functionalize : public Interpreter, public RandomStates {
  public:
@@ -87,6 +78,7 @@ class Functionalize : public Interpreter, public RandomStates {
   void view(const Operator& op, const Plan& plan, Arguments args, Arguments inner,
             Results results);
   [[nodiscard]] OpwValue wrap_view(const IntrusivePtr<ViewStep>& step);
+  [[nodiscard]] OpwValue wrap_outside(const ViewStep& step);
   void write(const Operator& op, Arguments args, Arguments inner, Results results);
   void write_all(const Operator& op, uint32_t argument, const OpwValue& target, const Value& value);
   void write_one(const Operator& op, uint32_t argument, OpwTensor* target, const Tensor& value);

@@ -53,6 +53,16 @@ class InnerArguments {
   std::vector<Value> lists_;
 };
 
+// What as_strided is asked for.
+SymGeometry strided(Arguments args) {
+  const auto sizes = ValueOf<std::span<const SymInt>>::read(args[1]);
+  const auto strides = ValueOf<std::span<const SymInt>>::read(args[2]);
+  const auto offset = ValueOf<std::optional<SymInt>>::read(args[kOffsetArgument]);
+  return {.sizes = SymSizes(sizes.begin(), sizes.end()),
+          .strides = SymSizes(strides.begin(), strides.end()),
+          .offset = offset ? *offset : sym_geometry_of(BorrowedTensor(args[0].as_tensor)).offset};
+}
+
 // Where the numbers are drawn.
 Device drawing_device(const Operator& op, Arguments args) {
   std::optional<Device> device;
@@ -131,31 +141,33 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
     step->args[kOffsetArgument] = Value(offset - base.storage->geometry.offset);
     step->is_absolute = true;
   }
+  const bool is_outside = known.is_as_strided && !covers(base.storage->geometry, strided(args));
+  OPWRIGHT_CHECK(!is_outside || base.storage->writes == 0,
+                 "as_strided: the view reaches elements of the storage that self does not show, "
+                 "after self was written under functionalize; take it from the tensor that shows "
+                 "them all");
   run_step(*step);
-  results[0] = wrap_view(step);
+  results[0] = is_outside ? wrap_outside(*step) : wrap_view(step);
 }
 
 OpwValue Functionalize::wrap_view(const ViewStepPtr& step) {
   std::vector<Tensor> wrapped;
-  for (uint32_t i = 0; i < step->results.size(); ++i) {
-    const Tensor& inner = step->results[i];
-    Tensor made = wrap({.storage = step->storage, .step = step, .place = i}, inner);
-    FunctionalStorage& storage = *step->storage;
-    if (step->is_absolute && !covers(storage.geometry, sym_geometry_of(made))) {
-      constexpr const char* kOutside =
-          "shares its storage with a view by as_strided that reaches other elements of it";
-      OPWRIGHT_CHECK(storage.writes == 0,
-                     "as_strided: the view reaches elements of the storage that self does not "
-                     "show, after self was written under functionalize; take it from the tensor "
-                     "that shows them all");
-      storage.conflict = kOutside;
-      made = wrap_fresh(inner);
-      view_of(made.get()).storage->conflict = kOutside;
-    }
-    wrapped.push_back(std::move(made));
-  }
+  for (uint32_t i = 0; i < step->results.size(); ++i)
+    wrapped.push_back(
+        wrap({.storage = step->storage, .step = step, .place = i}, step->results[i]));
   if (step->gives_list) return ValueOf<std::vector<Tensor>>::give(wrapped);
   return ValueOf<Tensor>::give(std::move(wrapped.front()));
+}
+
+// A view by as_strided that reaches elements which the storage's tensor does not show: it is a tensor
+// of its own, and neither can be written.
+OpwValue Functionalize::wrap_outside(const ViewStep& step) {
+  constexpr const char* kOutside =
+      "shares its storage with a view by as_strided that reaches other elements of it";
+  const Tensor made = wrap_fresh(step.results.front());
+  step.storage->conflict = kOutside;
+  view_of(made.get()).storage->conflict = kOutside;
+  return ValueOf<Tensor>::give(made);
 }
 
 // ---- Writes ----
