@@ -11,6 +11,7 @@
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
+#include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/graph_object.h"
 #include "bindings/kernel_object.h"
@@ -170,6 +171,7 @@ NB_MODULE(_C, m) {
   bind_look_up(m);
   bind_operator_names(m);
   bind_creation(m);
+  bind_functionalize(m);
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);

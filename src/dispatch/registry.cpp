@@ -14,6 +14,8 @@ std::atomic<uint64_t> registry_epoch_counter{1};
 
 namespace {
 
+std::atomic<OperatorMaker> operator_maker{nullptr};
+
 // The newest function for a slot, or null.
 Implementation* newest_for(NameEntry& name, Slot slot) {
   const auto found = std::find_if(name.implementations.rbegin(), name.implementations.rend(),
@@ -55,6 +57,10 @@ void Registration::remove() {
 
 std::string_view Registration::name() const noexcept {
   return name_ ? std::string_view(name_->name) : std::string_view();
+}
+
+void set_operator_maker(OperatorMaker maker) noexcept {
+  operator_maker.store(maker, std::memory_order_release);
 }
 
 Registry& Registry::get() {
@@ -175,7 +181,11 @@ Schema Registry::parse(std::string_view schema) const {
 
 const Operator* Registry::find(std::string_view name) const noexcept {
   const NameEntry* found = table_.find(name);
-  return found ? found->op.load(std::memory_order_acquire) : nullptr;
+  const Operator* op = found ? found->op.load(std::memory_order_acquire) : nullptr;
+  if (op) [[likely]]
+    return op;
+  const OperatorMaker maker = operator_maker.load(std::memory_order_acquire);
+  return maker ? maker(name) : nullptr;
 }
 
 const Operator& Registry::require(std::string_view name) const {
@@ -208,6 +218,8 @@ const Operator& Registry::require(std::string_view name) const {
 }
 
 std::vector<const Operator*> Registry::overloads(std::string_view packet) const {
+  if (const OperatorMaker maker = operator_maker.load(std::memory_order_acquire))
+    (void)maker(packet);
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<uint64_t, const Operator*>> found;
   for (const auto& each : table_.entries()) {

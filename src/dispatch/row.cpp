@@ -31,6 +31,16 @@ void check_overlap(const Operator& op, uint32_t written, OpwTensor* target, uint
   });
 }
 
+void raise_versions(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [](OpwTensor* tensor) {
+      if (Storage* storage = impl(tensor).storage) storage->raise_version();
+    });
+  }
+}
+
+}  // namespace
+
 void check_overlaps(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto written = static_cast<uint32_t>(std::countr_zero(left));
@@ -51,15 +61,6 @@ void check_overlaps(const Operator& op, Arguments args) {
   }
 }
 
-void raise_versions(const Operator& op, Arguments args) {
-  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
-    visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [](OpwTensor* tensor) {
-      if (Storage* storage = impl(tensor).storage) storage->raise_version();
-    });
-  }
-}
-
-// A result marked (a!) is the argument's own handle, whatever the kernel returned.
 void give_arguments_back(const Operator& op, Arguments args, Results results) {
   for (uint64_t left = op.returned_args(); left != 0; left &= left - 1) {
     const auto result = static_cast<uint32_t>(std::countr_zero(left));
@@ -71,6 +72,8 @@ void give_arguments_back(const Operator& op, Arguments args, Results results) {
     results[result].as_tensor = retained;
   }
 }
+
+namespace {
 
 // Meta tensors may meet real ones where the operator allows two devices.
 void check_all_are_fake(const Operator& op, Arguments args) {

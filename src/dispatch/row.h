@@ -33,6 +33,12 @@ inline void run_record(const Operator& op, const OpwRecord& record, Arguments ar
   }
 }
 
+// For operators that write: RuntimeError for a written argument that shares part of its memory with
+// another one, or that is read-only.
+void check_overlaps(const Operator& op, Arguments args);
+// A result marked (a!) becomes the argument's own handle, whatever the function returned.
+void give_arguments_back(const Operator& op, Arguments args, Results results);
+
 // For operators that write: refuses overlap and read-only memory, gives written arguments back as
 // the caller's own handles, raises versions.
 void run_writing_record(const Operator& op, const OpwRecord& record, Arguments args,
