@@ -84,6 +84,18 @@ void bind_trace_session(nb::module_& m) {
             self.trace().name_tensor(handle_of(tensor.ptr()), name);
           },
           nb::arg("tensor"), nb::arg("name"), "What a captured tensor is called in the graph.")
+      .def(
+          "enter",
+          [](TraceSession& self, const nb::list& added) {
+            std::vector<Tensor> own;
+            for (const nb::handle each : added) own.push_back(handle_of(each.ptr()));
+            nb::list entered;
+            for (Tensor& each : self.enter(own)) {
+              entered.append(nb::steal(require(wrap(std::move(each)))));
+            }
+            return entered;
+          },
+          nb::arg("added"))
       .def("run", &run, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
       .def("finish", &finish, nb::arg("outputs"));
   m.def("is_tracing", [] { return current_trace() != nullptr; });

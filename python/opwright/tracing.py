@@ -188,6 +188,9 @@ def _trace(
         else:
             continue
         is_input[index] = True
+    tensors = [index for index, leaf in enumerate(given) if isinstance(leaf, _C.Tensor)]
+    for index, own in zip(tensors, session.enter([leaves[i] for i in tensors]), strict=True):
+        leaves[index] = own
     own_args, own_kwargs = pytree.tree_unflatten(leaves, spec)
     result = session.run(f, own_args, own_kwargs)
     outputs, out_spec = pytree.tree_flatten(result)
