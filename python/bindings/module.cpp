@@ -11,6 +11,7 @@
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
 #include "bindings/generator.h"
+#include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
 #include "bindings/operator_namespace.h"
@@ -164,6 +165,7 @@ NB_MODULE(_C, m) {
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);
+  bind_graph(m);
   install_wait_hooks();
   install_user_line_finder();
 }

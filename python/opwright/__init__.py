@@ -18,6 +18,9 @@ import os
 from . import _C
 from ._C import (
     Generator,
+    Graph,
+    Node,
+    NodeValue,
     Operator,
     OperatorPacket,
     Schema,
@@ -77,7 +80,7 @@ from .symbolic import (  # noqa: E402
 )
 
 # Modules that cost something to import and are seldom needed.
-_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "nn", "safetensors")
+_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "graph", "nn", "safetensors")
 
 
 def load_library(path: str | os.PathLike[str]) -> None:
@@ -107,6 +110,9 @@ __all__ = [
     "FakeTensor",
     "FakeTensorMode",
     "Generator",
+    "Graph",
+    "Node",
+    "NodeValue",
     "Operator",
     "OperatorPacket",
     "Schema",

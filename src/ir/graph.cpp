@@ -137,6 +137,7 @@ void Graph::unlink(Node& node) noexcept {
   (node.previous_ ? node.previous_->next_ : first_) = node.next_;
   (node.next_ ? node.next_->previous_ : last_) = node.previous_;
   if (last_input_ == &node) last_input_ = node.previous_;
+  if (insertion_point_ == &node) insertion_point_ = node.next_;
   node.next_ = node.previous_ = nullptr;
   --num_nodes_;
 }
@@ -239,6 +240,7 @@ Node& Graph::insert_call(CallDescription call, Node* before) {
                        call.results.size());
   check_arguments(call.args);
   check_place(before);
+  if (!before) before = insertion_point_;
   auto* node = new Node;
   node->graph_ = this;
   node->op_ = call.op;
@@ -250,6 +252,11 @@ Node& Graph::insert_call(CallDescription call, Node* before) {
   add_uses(*node);
   add_results(*node, call);
   return *node;
+}
+
+void Graph::set_insertion_point(Node* before) {
+  check_place(before);
+  insertion_point_ = before;
 }
 
 void Graph::set_outputs(std::vector<NodeArgument> outputs) {
