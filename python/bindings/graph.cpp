@@ -27,6 +27,7 @@
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/fold_constants.h"
 #include "opwright/ir/python_code.h"
+#include "opwright/ir/text_check.h"
 
 namespace nb = nanobind;
 
@@ -371,6 +372,10 @@ void bind_graph(nb::module_& m) {
           nb::arg("text"), "Read a graph; ValueError shows the line with the part underlined.");
   bind_reading(graph);
   bind_changing(graph);
+  m.def("check_graph_texts", &set_checks_graph_texts, nb::arg("enabled"),
+        "Compare every graph that ends with its text read back; for test suites.");
+  m.def("take_graph_text_failures", &take_graph_text_failures);
+  m.def("num_checked_graph_texts", &num_checked_graph_texts);
 }
 
 }  // namespace opwright::python

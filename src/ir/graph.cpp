@@ -11,6 +11,7 @@
 
 #include "opwright/error.h"
 #include "opwright/ir/node_text.h"
+#include "opwright/ir/text_check.h"
 #include "opwright/ir/value_name.h"
 #include "opwright/schema/constant.h"
 
@@ -62,6 +63,7 @@ Tensor GraphValue::tensor() const {
 Graph::Graph(ShapeEnvPtr shape_env) : shape_env_(std::move(shape_env)) {}
 
 Graph::~Graph() {
+  check_graph_text(*this);
   for (Node* list : {first_, erased_}) {
     while (list) {
       Node* next = list->next_;

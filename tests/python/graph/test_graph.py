@@ -4,6 +4,7 @@ import inspect
 
 import opwright as ow
 import pytest
+from opwright import _C
 
 ADD = """graph(%x: float32[s0, 3], %y: float32[s0, 3]) -> (%neg) {
   symbol s0 in [2, 8], hint 5, from x.size(0)
@@ -60,6 +61,14 @@ def test_a_wrong_text_is_shown_with_the_part_underlined():
         "              ^^^^^^^\n"
         "  did you mean 'float32'?"
     )
+
+
+def test_the_suite_reads_every_graph_back():
+    before = _C.num_checked_graph_texts()
+
+    ow.Graph.parse(ADD)
+
+    assert _C.num_checked_graph_texts() == before + 1
 
 
 # ---- Reading ----
