@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/error.h"
-#include "bindings/graph_object.h"
+#include "bindings/graph.h"
 #include "bindings/method.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
