@@ -83,6 +83,7 @@ const Expression& ShapeEnv::State::add_symbol(Made made, SymRange range) {
   Made& kept = symbols.emplace_back(std::move(made));
   kept.expression = &pool.make_symbol(static_cast<uint32_t>(symbols.size() - 1), kept.name, range);
   by_name.emplace(kept.name, kept.expression);
+  facts.add_symbol(*kept.expression, kept.hint);
   return *kept.expression;
 }
 
@@ -171,7 +172,9 @@ std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
 std::optional<bool> ShapeEnv::decide(const SymInt& condition) const {
   return state_->facts.decide(condition.word());
 }
-SymRange ShapeEnv::range(const SymInt& value) const { return state_->facts.range(value.word()); }
+SymRange ShapeEnv::range(const SymInt& value) const {
+  return state_->facts.tight_range(value.word());
+}
 std::optional<int64_t> ShapeEnv::hint(const SymInt& value) const {
   return state_->hint(value.word());
 }
