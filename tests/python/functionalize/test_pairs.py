@@ -1,4 +1,4 @@
-"""In-place and out forms of built-in operators are functionalised to what they compute, or refuse."""
+"""In-place and out forms of built-in operators functionalise to what they compute, or refuse."""
 
 import itertools
 import math
@@ -23,8 +23,7 @@ def mutable_operators() -> list[_C.Operator]:
         if "nondeterministic_seeded" in operator.tags or any(part in name for part in SPECIAL):
             continue
         is_filled = all(
-            str(a.type) == "Tensor" or a.has_default or str(a.type) in VALUES
-            for a in arguments
+            str(a.type) == "Tensor" or a.has_default or str(a.type) in VALUES for a in arguments
         )
         if any(a.is_write for a in arguments) and is_filled:
             found.append(operator)
