@@ -11,6 +11,7 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/error.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/view.h"
@@ -20,12 +21,6 @@ namespace {
 
 using Where = std::source_location;
 
-bool is_known_equal(int64_t a, int64_t b, const Where&) { return a == b; }
-bool is_known_equal(const SymInt& a, const SymInt& b, const Where& where) {
-  return a.word() == b.word() || guard_or_false(SymOperand(a, where) == SymOperand(b, where));
-}
-bool is_known_int(int64_t value, int64_t wanted) { return value == wanted; }
-bool is_known_int(const SymInt& value, int64_t wanted) { return value.word() == wanted; }
 bool is_below_zero(int64_t value) { return value < 0; }
 // A symbol that may be either is taken as an index from the front.
 bool is_below_zero(const SymInt& value) { return guard_or_false(SymOperand(value) < 0); }
@@ -35,7 +30,7 @@ int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
 SymInt larger(const SymInt& a, const SymInt& b) { return sym_max(a, b); }
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }  // both positive
 SymInt ceil_div(const SymInt& a, const SymInt& b) {
-  return is_known_int(b, 1) ? a : (a + b - 1) / b;
+  return is_plain_int(b, 1) ? a : (a + b - 1) / b;
 }
 
 template <class Int>
@@ -159,7 +154,7 @@ BasicGeometry<Int> expand_geometry(const BasicGeometry<Int>& base, std::span<con
   const size_t added = sizes.size() - base.sizes.size();
   BasicGeometry<Int> result{.sizes = {}, .strides = {}, .offset = base.offset};
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const bool keeps = is_known_int(sizes[i], -1);
+    const bool keeps = is_plain_int(sizes[i], -1);
     OPWRIGHT_CHECK_VALUE(i >= added || !keeps, who, ": -1 keeps a size, but dimension ", i, " of ",
                          to_text(sizes), " is new");
     const bool repeats =

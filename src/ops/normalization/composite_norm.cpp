@@ -20,9 +20,9 @@ Tensor as_softmax_input(const Tensor& self, const std::optional<DType>& dtype) {
 
 // Contiguous or channels last, as it lies.
 Tensor as_group_norm_input(const Tensor& input) {
-  if (input.is_symbolic() || input.is_contiguous()) return input;
-  const MemoryFormat format = suggest_memory_format(input.sizes(), input.strides());
-  return input.contiguous(format);
+  const SymGeometry geometry = sym_geometry_of(input);
+  if (is_contiguous(geometry.sizes, geometry.strides, MemoryFormat::Contiguous)) return input;
+  return input.contiguous(suggest_memory_format(input));
 }
 
 // One copy for each element of the batch.
