@@ -6,6 +6,7 @@
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/indexed_memory.h"
+#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/index_shape.h"
 #include "opwright/tensor/view.h"
@@ -26,13 +27,14 @@ void check_source(const char* who, const Tensor& self, size_t along, const Tenso
   OPWRIGHT_CHECK(self.dtype() == source.dtype(), who, ": source of ", source.dtype(),
                  " must have the dtype of self, ", self.dtype());
   const SymInt count = index.sym_numel();
-  bool fits = source.dim() == self.dim() || (takes_scalars && source.dim() <= 1 && self.dim() <= 1);
-  if (fits && source.dim() == 0) fits = guard_or_false(count == 1);
+  const bool fits = source.dim() == self.dim() || (takes_scalars && source.dim() <= 1 && self.dim() <= 1);
+  SymBool has_sizes{SymInt(fits ? 1 : 0), std::source_location::current()};
+  if (fits && source.dim() == 0) has_sizes = count == 1;
   for (int64_t i = 0; fits && i < source.dim(); ++i) {
     const bool is_along = static_cast<size_t>(i) == along;
-    fits = source.sym_size(i) == (is_along ? count : self.sym_size(i));
+    has_sizes = sym_and(has_sizes, source.sym_size(i) == (is_along ? count : self.sym_size(i)));
   }
-  OPWRIGHT_CHECK(fits, who, ": source (", source, ") must have the sizes of self (", self,
+  OPWRIGHT_DEMAND(has_sizes, who, ": source (", source, ") must have the sizes of self (", self,
                  ") with the number of indices (", index, ") in dimension ", along);
 }
 

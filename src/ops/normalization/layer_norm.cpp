@@ -5,6 +5,7 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/ops/cpu/run_at_level.h"
+#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/row_moments.h"
@@ -50,17 +51,12 @@ template <class Int>
 void check_shape(std::span<const Int> sizes, std::span<const Int> shape) {
   OPWRIGHT_CHECK(!shape.empty(),
                  "native_layer_norm: normalized_shape must have at least one dimension, got []");
-  bool fits = sizes.size() >= shape.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = sizes[sizes.size() - shape.size() + i] == shape[i];
-  OPWRIGHT_CHECK(fits, "native_layer_norm: input of sizes ", to_text(sizes),
+  OPWRIGHT_DEMAND(have_same_sizes(sizes.last(std::min(sizes.size(), shape.size())), shape), "native_layer_norm: input of sizes ", to_text(sizes),
                  " does not end with normalized_shape ", to_text(shape));
 }
 template <class Int>
 void check_parameter(const char* name, std::span<const Int> sizes, std::span<const Int> shape) {
-  bool fits = sizes.size() == shape.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i) fits = sizes[i] == shape[i];
-  OPWRIGHT_CHECK(fits, "native_layer_norm: ", name, " of sizes ", to_text(sizes),
+  OPWRIGHT_DEMAND(have_same_sizes(sizes, shape), "native_layer_norm: ", name, " of sizes ", to_text(sizes),
                  " does not have normalized_shape ", to_text(shape));
 }
 

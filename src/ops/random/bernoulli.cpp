@@ -5,6 +5,7 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
+#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_arguments.h"
@@ -54,10 +55,10 @@ void fill_by_chances(const Tensor& self, const Tensor& p, RandomState& state,
 
 void check_expandable(const SymSizes& p, const SymSizes& self) {
   const SymSizes sizes = broadcast_sizes(self, p, kWho);
-  bool fits = sizes.size() == self.size();
-  for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] == self[i];
-  OPWRIGHT_CHECK_VALUE(fits, kWho, ": p of sizes ", to_text(p), " does not broadcast to the sizes ",
+  demand(have_same_sizes(sizes, self), "ValueError", [&] {
+    return concatenate(kWho, ": p of sizes ", to_text(p), " does not broadcast to the sizes ",
                        to_text(self), " of self");
+  });
 }
 
 }  // namespace
