@@ -4,9 +4,9 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/pointwise_apply.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -51,7 +51,7 @@ int64_t halved_dim(const char* who, const AnyTensor& self, int64_t dim) {
   OPWRIGHT_CHECK(self.dim() > 0, who, ": self has zero dimensions, so none can be halved");
   const auto along = static_cast<int64_t>(wrap_dim(dim, static_cast<size_t>(self.dim()), who));
   OPWRIGHT_DEMAND(self.size(along) % 2 == 0, who, ": dimension ", along, " of self (", self,
-                 ") must have an even size");
+                  ") must have an even size");
   return along;
 }
 template <class AnyTensor>
@@ -113,8 +113,8 @@ Tensor prelu_composite(const Tensor& self, const Tensor& weight) {
                  ") must hold one number");
   const int64_t channel_dim = self.dim() > 1 ? 1 : 0;
   OPWRIGHT_DEMAND(weight.sym_size(0) == (self.dim() > 1 ? self.sym_size(1) : SymInt(1)),
-                 "prelu: weight (", weight, ") must hold one number for each channel of self (",
-                 self, ")");
+                  "prelu: weight (", weight, ") must hold one number for each channel of self (",
+                  self, ")");
   SymSizes sizes(static_cast<size_t>(self.dim()), 1);
   sizes[static_cast<size_t>(channel_dim)] = weight.sym_size(0);
   return _prelu_kernel(self, weight.reshape(sizes));

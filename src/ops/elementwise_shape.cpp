@@ -14,8 +14,7 @@ using List = SmallVector<Int, kInlineDims>;
 
 template <class Int>
 bool are_equal(std::span<const Int> a, std::span<const Int> b) {
-  return std::ranges::equal(a, b,
-                            [](const Int& x, const Int& y) { return is_known_equal(x, y); });
+  return std::ranges::equal(a, b, [](const Int& x, const Int& y) { return is_known_equal(x, y); });
 }
 
 template <class Int>
@@ -38,8 +37,8 @@ List<Int> find_broadcast_strides(std::span<const Int> sizes, std::span<const Int
   List<Int> result(broadcast.size(), Int(0));
   const size_t added = broadcast.size() - sizes.size();
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const bool is_repeated = is_known_equal(sizes[i], Int(1)) &&
-                             !is_known_equal(broadcast[added + i], Int(1));
+    const bool is_repeated =
+        is_known_equal(sizes[i], Int(1)) && !is_known_equal(broadcast[added + i], Int(1));
     if (!is_repeated) result[added + i] = strides[i];
   }
   return result;
@@ -60,14 +59,12 @@ template <class Int>
 List<Int> find_strides(std::span<const Int> sizes, std::span<const BasicLayout<Int>> inputs,
                        bool has_number) {
   const auto are_in_format = [&](MemoryFormat format) {
-    return std::ranges::all_of(inputs, [&](const BasicLayout<Int>& input) {
-      return is_in_format(input, sizes, format);
-    });
+    return std::ranges::all_of(
+        inputs, [&](const BasicLayout<Int>& input) { return is_in_format(input, sizes, format); });
   };
   if (sizes.size() <= 1 || are_in_format(MemoryFormat::Contiguous)) {
     List<Int> contiguous = contiguous_strides(sizes);
-    if (!has_number || sizes.size() <= 1 ||
-        are_equal<Int>(inputs.front().strides, contiguous))
+    if (!has_number || sizes.size() <= 1 || are_equal<Int>(inputs.front().strides, contiguous))
       return contiguous;
   }
   if (!has_number && are_in_format(MemoryFormat::ChannelsLast)) {

@@ -97,8 +97,8 @@ Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dt
   const DType element = dtype.value_or(self.dtype());
   const Device where = device.value_or(self.device());
   const SymGeometry geometry = sym_geometry_of(self);
-  const SymSizes strides = strides_for_format(
-      geometry.sizes, geometry.strides, memory_format.value_or(MemoryFormat::Preserve));
+  const SymSizes strides = strides_for_format(geometry.sizes, geometry.strides,
+                                              memory_format.value_or(MemoryFormat::Preserve));
   if (self.is_fake() || makes_fake(where))
     return make_fake(geometry.sizes, strides, 0, element, where);
   return make_empty_strided(plain_sizes("empty_like", geometry.sizes, where),

@@ -55,7 +55,8 @@ Tensor differentiate(const char* who, Border border, const Tensor& grad, const T
     const size_t dim = self.sizes().size() - 1 - k;
     last.push_back(border_taps(border, self.sizes()[dim], padding[2 * k], grad.sizes()[dim]));
   }
-  return apply_transposed(who, LinearMap(std::move(last)), grad, self.sizes(), suggest_memory_format(self));
+  return apply_transposed(who, LinearMap(std::move(last)), grad, self.sizes(),
+                          suggest_memory_format(self));
 }
 FakeTensor differentiate(const char* who, Border border, const FakeTensor& grad,
                          const FakeTensor& self, std::span<const SymInt> padding, size_t ndim) {

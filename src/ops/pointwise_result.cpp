@@ -93,9 +93,10 @@ Sizes find_strides(const PointwiseCall& call, std::span<const int64_t> sizes, DT
   for (size_t i = 0; i < call.operands.size(); ++i) {
     if (!call.operands[i].is_tensor()) continue;
     const Tensor& tensor = *call.operands[i].tensor;
-    strides.push_back(is_converted(call, i, common)
-                          ? strides_for_format(tensor.sizes(), tensor.strides(), MemoryFormat::Preserve)
-                          : Sizes(tensor.strides()));
+    strides.push_back(
+        is_converted(call, i, common)
+            ? strides_for_format(tensor.sizes(), tensor.strides(), MemoryFormat::Preserve)
+            : Sizes(tensor.strides()));
   }
   size_t next = 0;
   for (const PointwiseOperand& operand : call.operands) {

@@ -67,8 +67,8 @@ Tensor repeat_interleave_tensor_composite(const Tensor& self, const Tensor& repe
   if (!is_one)
     check(repeats.sym_size(0) == size,
           concatenate(kWho, ": repeats (", repeats,
-                      ") must hold one number, or one for each element of dimension ",
-                      repeated.dim, " of self (", self, ")"));
+                      ") must hold one number, or one for each element of dimension ", repeated.dim,
+                      " of self (", self, ")"));
   const Tensor counts = is_one ? repeats.reshape({1}).expand({size}) : repeats;
   return repeated.tensor.index_select(repeated.dim, repeat_interleave(counts, output_size));
 }
@@ -95,7 +95,8 @@ FakeTensor repeat_interleave_indices_fake(const FakeTensor& repeats,
                                           const std::optional<SymInt>& output_size) {
   check_repeats(repeats);
   const SymInt size =
-      output_size ? *output_size : make_unknown_size(kWho, "the sum of repeats, if no output_size is given,");
+      output_size ? *output_size
+                  : make_unknown_size(kWho, "the sum of repeats, if no output_size is given,");
   return make_fake_like(repeats, SymSizes{size}, repeats.dtype());
 }
 

@@ -12,9 +12,10 @@ namespace {
 ShapeEnv& require_environment(const char* who, const char* what) {
   ShapeEnv* environment = current_shape_env();
   if (!environment) {
-    throw_error("NotImplementedError", who, ": ", what,
-                " decides the sizes of the result, and a fake tensor has no data; inside "
-                "FakeTensorMode or make_fx(tracing_mode=\"symbolic\") such a size becomes a symbol");
+    throw_error(
+        "NotImplementedError", who, ": ", what,
+        " decides the sizes of the result, and a fake tensor has no data; inside "
+        "FakeTensorMode or make_fx(tracing_mode=\"symbolic\") such a size becomes a symbol");
   }
   return *environment;
 }

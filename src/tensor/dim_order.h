@@ -13,8 +13,8 @@
 
 namespace opwright {
 
-// Whether `inner` belongs further out than `outer` by the strides of one tensor: above 0 yes, below 0
-// no, 0 it cannot tell. A repeated dimension (stride 0) tells nothing.
+// Whether `inner` belongs further out than `outer` by the strides of one tensor: above 0 yes, below
+// 0 no, 0 it cannot tell. A repeated dimension (stride 0) tells nothing.
 template <class Int>
 [[nodiscard]] int compare_dims(std::span<const Int> sizes, std::span<const Int> strides,
                                size_t inner, size_t outer) {
@@ -25,9 +25,9 @@ template <class Int>
   return is_known_less(strides[outer], strides[inner]) ? 1 : 0;
 }
 
-// Dimensions innermost first. compare(inner, outer) says what compare_dims does; where it cannot tell,
-// a dimension may still be passed by others, which no comparison sort of the library allows: an
-// insertion sort that stops where the order is certain.
+// Dimensions innermost first. compare(inner, outer) says what compare_dims does; where it cannot
+// tell, a dimension may still be passed by others, which no comparison sort of the library allows:
+// an insertion sort that stops where the order is certain.
 template <class Compare>
 [[nodiscard]] SmallVector<size_t, kInlineDims> order_dims(size_t ndim, const Compare& compare) {
   SmallVector<size_t, kInlineDims> order(ndim);

@@ -11,6 +11,7 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/error.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
@@ -32,6 +33,9 @@ int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); } 
 SymInt ceil_div(const SymInt& a, const SymInt& b) {
   return is_plain_int(b, 1) ? a : (a + b - 1) / b;
 }
+
+bool is_same(int64_t a, int64_t b) { return a == b; }
+bool is_same(const SymInt& a, const SymInt& b) { return a.word() == b.word(); }
 
 template <class Int>
 std::string text_of(const SmallVector<Int, kInlineDims>& values) {
@@ -157,12 +161,16 @@ BasicGeometry<Int> expand_geometry(const BasicGeometry<Int>& base, std::span<con
     const bool keeps = is_plain_int(sizes[i], -1);
     OPWRIGHT_CHECK_VALUE(i >= added || !keeps, who, ": -1 keeps a size, but dimension ", i, " of ",
                          to_text(sizes), " is new");
-    const bool repeats =
-        i < added || (!keeps && !is_known_equal(base.sizes[i - added], sizes[i], where));
-    if (repeats && i >= added) {
-      OPWRIGHT_CHECK_VALUE(is_known_equal(base.sizes[i - added], 1, where), who, ": sizes ",
-                           text_of(base.sizes), " do not expand to ", to_text(sizes),
-                           ": dimension ", i, " is ", base.sizes[i - added], ", not 1");
+    const bool stays = i >= added && (keeps || is_same(base.sizes[i - added], sizes[i]));
+    const bool repeats = i < added || (!stays && is_known_equal(base.sizes[i - added], 1, where));
+    if (!stays && !repeats) {
+      // What is not known to be 1 must have the size already.
+      demand(SymOperand(base.sizes[i - added], where) == SymOperand(sizes[i], where), "ValueError",
+             [&] {
+               return concatenate(who, ": sizes ", text_of(base.sizes), " do not expand to ",
+                                  to_text(sizes), ": dimension ", i, " is ", base.sizes[i - added],
+                                  ", not 1");
+             });
     }
     OPWRIGHT_CHECK_VALUE(keeps || !is_below_zero(sizes[i]), who, ": size ", sizes[i],
                          " is negative in ", to_text(sizes));
@@ -178,9 +186,12 @@ BasicGeometry<Int> select_geometry(BasicGeometry<Int> base, int64_t dim, Int ind
   const size_t i = wrap_dim(dim, base.sizes.size(), who);
   const Int size = base.sizes[i];
   const Int from_front = is_below_zero(index) ? index + size : index;
-  const bool is_inside = !is_below_zero(from_front) && !is_below_zero(size - 1 - from_front);
-  OPWRIGHT_CHECK_INDEX(is_inside, who, ": index ", index, " is out of range for dimension ", i,
-                       " of size ", size);
+  const auto message = [&] {
+    return concatenate(who, ": index ", index, " is out of range for dimension ", i, " of size ",
+                       size);
+  };
+  demand(from_front >= Int(0), "IndexError", message);
+  demand(from_front < size, "IndexError", message);
   base.offset = base.offset + from_front * base.strides[i];
   erase_dim(base, i);
   return base;
@@ -214,7 +225,15 @@ template <class Int>
 BasicGeometry<Int> squeeze_geometry(BasicGeometry<Int> base, int64_t dim, std::string_view who) {
   if (base.sizes.empty() && dim >= -1 && dim <= 0) return base;
   const size_t i = wrap_dim(dim, base.sizes.size(), who);
-  if (is_known_equal(base.sizes[i], Int(1), Where::current())) erase_dim(base, i);
+  if (is_known_equal(base.sizes[i], Int(1))) {
+    erase_dim(base, i);
+    return base;
+  }
+  // The number of dimensions must be known now: a size that may still be 1 must not be.
+  demand(base.sizes[i] != Int(1), "ValueError", [&] {
+    return concatenate(who, ": dimension ", i, " of sizes ", text_of(base.sizes),
+                       " was taken not to be 1");
+  });
   return base;
 }
 

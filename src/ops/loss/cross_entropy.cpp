@@ -3,8 +3,8 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -94,8 +94,8 @@ Tensor nll_loss_nd_composite(const Tensor& self, const Tensor& target,
   if (self.dim() == 4) return nll_loss2d(self, target, weight, reduction, ignore_index);
   SymSizes sizes{self.sym_size(0)};
   for (int64_t i = 2; i < self.dim(); ++i) sizes.push_back(self.sym_size(i));
-  OPWRIGHT_DEMAND(have_same_sizes(sym_geometry_of(target).sizes, sizes), kWho, ": target must have sizes ", to_text(sizes),
-                 ", got ", target);
+  OPWRIGHT_DEMAND(have_same_sizes(sym_geometry_of(target).sizes, sizes), kWho,
+                  ": target must have sizes ", to_text(sizes), ", got ", target);
   const SymInt places = product(std::span<const SymInt>(sizes).subspan(1));
   const Tensor flat = self.reshape({sizes[0], self.sym_size(1), 1, places});
   const Tensor flat_target = target.reshape({sizes[0], 1, places});

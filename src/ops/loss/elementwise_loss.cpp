@@ -4,9 +4,9 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/demand.h"
 #include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/ops/pointwise_apply.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 

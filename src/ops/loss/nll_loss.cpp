@@ -11,9 +11,9 @@
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {
@@ -56,8 +56,7 @@ void check_call(const NllCall<AnyTensor>& call) {
     };
     demand(self.dim() == 1 || target.dim() == 1, "RuntimeError", message);
     if (self.dim() == 2) demand(self.size(0) == target.size(0), "RuntimeError", message);
-    if (self.dim() == 1 && target.dim() == 1)
-      demand(target.size(0) == 1, "RuntimeError", message);
+    if (self.dim() == 1 && target.dim() == 1) demand(target.size(0) == 1, "RuntimeError", message);
   }
   if (call.weight) {
     const auto message = [&] {

@@ -7,12 +7,12 @@
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/matrix/convolution_kernel.h"
 #include "opwright/ops/matrix/convolution_shape.h"
 #include "opwright/ops/matrix/tensor_product.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -134,9 +134,9 @@ void check_gradient(const AnyTensor& grad_output, const AnyTensor& input,
   OPWRIGHT_CHECK_TYPE(grad_output.dtype() == input.dtype(), kBackward,
                       ": grad_output must have the dtype of input, got ", grad_output.dtype(),
                       " and ", input.dtype());
-  OPWRIGHT_DEMAND(have_same_sizes(grad_output.sizes(), shape.output), kBackward, ": grad_output must have the sizes ",
-                 to_text(std::span<const Int>(shape.output)), " of the result, got ",
-                 sizes_text(grad_output));
+  OPWRIGHT_DEMAND(have_same_sizes(grad_output.sizes(), shape.output), kBackward,
+                  ": grad_output must have the sizes ", to_text(std::span<const Int>(shape.output)),
+                  " of the result, got ", sizes_text(grad_output));
 }
 
 }  // namespace

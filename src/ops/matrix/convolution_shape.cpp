@@ -11,9 +11,8 @@ MemoryFormat format_of(const Tensor& tensor) {
   const SymGeometry geometry = sym_geometry_of(tensor);
   const SymSizes& sizes = geometry.sizes;
   const SymSizes& strides = geometry.strides;
-  return suggest_memory_format(
-      SymSizes{sizes[0], sizes[1], 1, sizes[2]},
-      SymSizes{strides[0], strides[1], sizes[2] * strides[2], strides[2]});
+  return suggest_memory_format(SymSizes{sizes[0], sizes[1], 1, sizes[2]},
+                               SymSizes{strides[0], strides[1], sizes[2] * strides[2], strides[2]});
 }
 
 bool is_contiguous(const Tensor& tensor) {

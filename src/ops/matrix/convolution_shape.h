@@ -9,8 +9,8 @@
 #include <string>
 
 #include "opwright/error.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/matrix/product_shape.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/questions.h"
 #include "opwright/tensor/memory_format.h"
 
@@ -50,7 +50,7 @@ void check_bounds(const char* who, const char* name, const SmallVector<Int, kInl
                   int64_t least) {
   for (const Int& each : list) {
     OPWRIGHT_DEMAND(each >= Int(least), who, ": ", name, " must be at least ", least, ", got ",
-                   to_text(std::span<const Int>(list)));
+                    to_text(std::span<const Int>(list)));
     // Sums and products of a few of them stay within 64 bits.
     if constexpr (std::is_same_v<Int, int64_t>)
       OPWRIGHT_CHECK_VALUE(each <= INT32_MAX, who, ": ", name, " must be at most ", INT32_MAX,
@@ -85,10 +85,10 @@ void check_convolved(const char* who, const AnyTensor& input, const AnyTensor& w
                   sizes_text(input));
   for (int64_t i = 2; i < input.dim(); ++i) {
     OPWRIGHT_DEMAND(input.size(i) > Int(0), who,
-                   ": only the batch and the channels of input may be empty, got sizes ",
-                   sizes_text(input));
+                    ": only the batch and the channels of input may be empty, got sizes ",
+                    sizes_text(input));
     OPWRIGHT_DEMAND(weight.size(i) > Int(0), who,
-                   ": the kernel must not be empty, got weight of sizes ", sizes_text(weight));
+                    ": the kernel must not be empty, got weight of sizes ", sizes_text(weight));
   }
 }
 
@@ -127,19 +127,20 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
           to_text(std::span<const Int>(shape.dilation)));
       const Int size =
           (image - Int(1)) * shape.stride[i] - border + reach + shape.output_padding[i] + Int(1);
-      OPWRIGHT_DEMAND(size > Int(0), who, ": padding ", to_text(std::span<const Int>(shape.padding)),
-                     " leaves nothing of the result of an input of sizes ", sizes_text(input),
-                     " and a weight of sizes ", sizes_text(weight));
+      OPWRIGHT_DEMAND(size > Int(0), who, ": padding ",
+                      to_text(std::span<const Int>(shape.padding)),
+                      " leaves nothing of the result of an input of sizes ", sizes_text(input),
+                      " and a weight of sizes ", sizes_text(weight));
       shape.output.push_back(size);
     } else {
       OPWRIGHT_DEMAND(shape.output_padding[i] == Int(0), who,
-                     ": output_padding is for transposed convolutions, got ",
-                     to_text(std::span<const Int>(shape.output_padding)), "; give zeros");
+                      ": output_padding is for transposed convolutions, got ",
+                      to_text(std::span<const Int>(shape.output_padding)), "; give zeros");
       OPWRIGHT_DEMAND(image + border > reach, who,
-                     ": the kernel must not be larger than the padded input, got input of sizes ",
-                     sizes_text(input), ", weight of sizes ", sizes_text(weight), ", padding ",
-                     to_text(std::span<const Int>(shape.padding)), " and dilation ",
-                     to_text(std::span<const Int>(shape.dilation)));
+                      ": the kernel must not be larger than the padded input, got input of sizes ",
+                      sizes_text(input), ", weight of sizes ", sizes_text(weight), ", padding ",
+                      to_text(std::span<const Int>(shape.padding)), " and dilation ",
+                      to_text(std::span<const Int>(shape.dilation)));
       // Numbers first: a symbol's expression stays short.
       shape.output.push_back((image + (border - reach - Int(1))) / shape.stride[i] + Int(1));
     }

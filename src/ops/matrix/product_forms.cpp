@@ -2,8 +2,8 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/in_place.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"

@@ -10,7 +10,7 @@
 
 #include "opwright/error.h"
 #include "opwright/fake_tensor.h"
-#include "opwright/ops/demand.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
 
@@ -37,8 +37,8 @@ void check_factors(const char* who, const AnyTensor& a, const AnyTensor& b, int6
                       a.dtype(), " and ", b.dtype());
   OPWRIGHT_CHECK_TYPE(a.dtype() != DType::Bool, who, ": bool matrices cannot be multiplied");
   OPWRIGHT_DEMAND(a.size(dim_of_a) == b.size(dim_of_b), who, ": sizes ", sizes_text(a), " and ",
-                 sizes_text(b), " cannot be multiplied: ", a.size(dim_of_a), " against ",
-                 b.size(dim_of_b));
+                  sizes_text(b), " cannot be multiplied: ", a.size(dim_of_a), " against ",
+                  b.size(dim_of_b));
 }
 
 // The sizes of the result of each kind of product.
@@ -56,7 +56,7 @@ std::array<SizeOf<AnyTensor>, 3> batch_sizes(const char* who, const char* left, 
   check_dims(who, left, a, 3);
   check_dims(who, right, b, 3);
   OPWRIGHT_DEMAND(a.size(0) == b.size(0), who, ": ", left, " has ", a.size(0), " matrices and ",
-                 right, " ", b.size(0));
+                  right, " ", b.size(0));
   check_factors(who, a, b, 2, 1);
   return {a.size(0), a.size(1), b.size(2)};
 }

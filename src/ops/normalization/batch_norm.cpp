@@ -3,12 +3,12 @@
 #include <optional>
 #include <tuple>
 
-#include "opwright/ops/demand.h"
 #include "opwright/ops/normalization/channel_affine.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/reduction.h"
 #include "opwright/ops/reduction/moments.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {

@@ -5,11 +5,11 @@
 #include <tuple>
 #include <vector>
 
-#include "opwright/ops/demand.h"
 #include "opwright/ops/normalization/channel_gradient.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -37,8 +37,8 @@ void check_call(const BatchNormBackward<AnyTensor>& call, std::span<const bool> 
                  input);
   OPWRIGHT_CHECK(call.grad_out.dtype() == input.dtype(), kWho, ": grad_out (", call.grad_out,
                  ") must have the dtype of input (", input, ")");
-  OPWRIGHT_DEMAND(have_same_sizes(call.grad_out.sizes(), input.sizes()), kWho, ": grad_out (", call.grad_out,
-                 ") must have the sizes of input (", input, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(call.grad_out.sizes(), input.sizes()), kWho, ": grad_out (",
+                  call.grad_out, ") must have the sizes of input (", input, ")");
   OPWRIGHT_CHECK(call.mean && call.spread, kWho,
                  call.train ? ": with train save_mean and save_invstd are needed"
                             : ": without train running_mean and running_var are needed");

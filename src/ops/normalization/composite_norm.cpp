@@ -5,7 +5,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/demand.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
@@ -61,8 +61,8 @@ std::tuple<Tensor, Tensor> rms_norm_of(const Tensor& input, std::span<const Int>
   const SymSizes sizes = sym_geometry_of(input).sizes;
   const std::span<const SymInt> normalized =
       std::span<const SymInt>(sizes).last(std::min(sizes.size(), shape.size()));
-  OPWRIGHT_DEMAND(have_same_sizes(normalized, wanted), kWho, ": input (", input, ") does not end with normalized_shape ",
-                 to_text(shape));
+  OPWRIGHT_DEMAND(have_same_sizes(normalized, wanted), kWho, ": input (", input,
+                  ") does not end with normalized_shape ", to_text(shape));
   if (weight)
     OPWRIGHT_DEMAND(have_same_sizes(sym_geometry_of(*weight).sizes, wanted), kWho, ": weight (",
                     *weight, ") does not have normalized_shape ", to_text(shape));

@@ -3,11 +3,11 @@
 #include <optional>
 #include <tuple>
 
-#include "opwright/ops/demand.h"
 #include "opwright/ops/normalization/channel_affine.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/normalization/row_moments.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -27,7 +27,7 @@ template <class Int>
 void check_groups(const Int& channels, int64_t group) {
   OPWRIGHT_CHECK(group > 0, kWho, ": group must be positive, got ", group);
   OPWRIGHT_DEMAND(channels % group == 0, kWho, ": C = ", channels,
-                 " channels cannot be divided among group = ", group, " groups");
+                  " channels cannot be divided among group = ", group, " groups");
 }
 template <class Int>
 void check_parameter(const char* name, int64_t ndim, const Int& size, const Int& channels) {

@@ -4,11 +4,11 @@
 #include <tuple>
 #include <vector>
 
-#include "opwright/ops/demand.h"
 #include "opwright/ops/normalization/channel_gradient.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -24,17 +24,17 @@ void check_call(const AnyTensor& grad_out, const AnyTensor& input, const AnyTens
     throw_dtype(input.dtype(), kWho, "floating dtypes");
   OPWRIGHT_CHECK(group > 0, kWho, ": group must be positive, got ", group);
   OPWRIGHT_DEMAND(channels % group == 0, kWho, ": C = ", channels,
-                 " channels cannot be divided among group = ", group, " groups");
+                  " channels cannot be divided among group = ", group, " groups");
   OPWRIGHT_CHECK(grad_out.dtype() == input.dtype(), kWho, ": grad_out (", grad_out,
                  ") must have the dtype of input (", input, ")");
   OPWRIGHT_DEMAND(have_same_sizes(grad_out.sizes(), input.sizes()), kWho, ": grad_out (", grad_out,
-                 ") must have the sizes of input (", input, ")");
+                  ") must have the sizes of input (", input, ")");
   for (const AnyTensor* each : {&mean, &rstd})
     OPWRIGHT_DEMAND(each->numel() == batch * group, kWho, ": mean (", mean, ") and rstd (", rstd,
                     ") must be [N, group] = [", batch, ", ", group, "]");
   if (weight) {
     OPWRIGHT_DEMAND(weight->numel() == channels, kWho, ": weight (", *weight,
-                   ") must hold C = ", channels, " numbers");
+                    ") must hold C = ", channels, " numbers");
   }
 }
 

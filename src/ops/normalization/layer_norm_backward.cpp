@@ -6,10 +6,10 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/ops/cpu/run_at_level.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -90,7 +90,8 @@ void check_call(const AnyTensor& grad_out, const AnyTensor& input, std::span<con
     throw_dtype(input.dtype(), kWho, "floating dtypes");
   const auto ndim = static_cast<size_t>(input.dim());
   const auto sizes = input.sizes();
-  const std::span<const Int> normalized = std::span<const Int>(sizes).last(std::min(ndim, shape.size()));
+  const std::span<const Int> normalized =
+      std::span<const Int>(sizes).last(std::min(ndim, shape.size()));
   OPWRIGHT_CHECK(!shape.empty(), kWho, ": normalized_shape must have at least one dimension");
   OPWRIGHT_DEMAND(have_same_sizes(normalized, shape), kWho, ": input (", input,
                   ") does not end with normalized_shape ", to_text(shape));
@@ -101,17 +102,16 @@ void check_call(const AnyTensor& grad_out, const AnyTensor& input, std::span<con
   SmallVector<Int, kInlineDims> statistics{std::span<const Int>(sizes)};
   for (size_t i = ndim - shape.size(); i < ndim; ++i) statistics[i] = 1;
   for (const AnyTensor* each : {&mean, &rstd})
-    OPWRIGHT_DEMAND(have_same_sizes(each->sizes(), statistics), kWho, ": mean (", mean,
-                    ") and rstd (", rstd,
-                    ") must have the sizes of input with 1 in place of normalized_shape ",
-                    to_text(shape));
+    OPWRIGHT_DEMAND(
+        have_same_sizes(each->sizes(), statistics), kWho, ": mean (", mean, ") and rstd (", rstd,
+        ") must have the sizes of input with 1 in place of normalized_shape ", to_text(shape));
 }
 template <class AnyTensor, class Int>
 void check_parameter(const char* name, const std::optional<AnyTensor>& parameter,
                      std::span<const Int> shape) {
   if (!parameter) return;
-  OPWRIGHT_DEMAND(have_same_sizes(parameter->sizes(), shape), kWho, ": ", name, " (", *parameter, ") does not have normalized_shape ",
-                 to_text(shape));
+  OPWRIGHT_DEMAND(have_same_sizes(parameter->sizes(), shape), kWho, ": ", name, " (", *parameter,
+                  ") does not have normalized_shape ", to_text(shape));
 }
 
 template <class AnyTensor>

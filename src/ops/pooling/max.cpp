@@ -89,8 +89,8 @@ struct MaxPool {
     check_backward(as_tensor(grad), as_tensor(self), as_tensor(indices));
     if (needs_batch(as_tensor(self))) {
       const Tensor batch = with_batch(as_tensor(self));
-      const FakeTensor result =
-          fake_result(self, sym_geometry_of(batch).sizes, self.dtype(), suggest_memory_format(batch));
+      const FakeTensor result = fake_result(self, sym_geometry_of(batch).sizes, self.dtype(),
+                                            suggest_memory_format(batch));
       return as_fake(without_batch(as_tensor(result)));
     }
     return fake_result(self, self.sizes(), self.dtype(), suggest_memory_format(as_tensor(self)));

@@ -5,11 +5,11 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
-#include "opwright/ops/demand.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_arguments.h"
 #include "opwright/ops/random/random_fill.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 

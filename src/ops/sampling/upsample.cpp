@@ -86,7 +86,8 @@ Tensor Upsample::run(const Tensor& self, std::span<const int64_t> output_size) c
 
 FakeTensor Upsample::run(const FakeTensor& self, std::span<const SymInt> output_size) const {
   const Tensor& input = as_tensor(self);
-  return fake_result(self, sizes_for(*this, input, output_size), self.dtype(), suggest_memory_format(input));
+  return fake_result(self, sizes_for(*this, input, output_size), self.dtype(),
+                     suggest_memory_format(input));
 }
 
 Tensor Upsample::differentiate(const Tensor& grad, std::span<const int64_t> output_size,

@@ -27,8 +27,9 @@ void demand(const SymBool& condition, const char* kind, const Message& message) 
 }
 
 // RuntimeError with the parts of the message, as OPWRIGHT_CHECK; of symbols as check() has it.
-#define OPWRIGHT_DEMAND(condition, ...) \
-  ::opwright::demand((condition), "RuntimeError", [&] { return ::opwright::concatenate(__VA_ARGS__); })
+#define OPWRIGHT_DEMAND(condition, ...)           \
+  ::opwright::demand((condition), "RuntimeError", \
+                     [&] { return ::opwright::concatenate(__VA_ARGS__); })
 
 [[nodiscard]] inline bool have_same_sizes(std::span<const int64_t> a, std::span<const int64_t> b) {
   return std::ranges::equal(a, b);
