@@ -20,10 +20,13 @@ int64_t split_dim(const char* who, const Tensor& self, int64_t dim) {
   return static_cast<int64_t>(wrap_dim(dim, static_cast<size_t>(self.dim()), who));
 }
 
-Tensor part_of(const Tensor& self, int64_t dim, const SymInt& start, const SymInt& length,
-               const char* who) {
-  return make_view(
-      self, slice_geometry<SymInt>(sym_geometry_of(self), dim, start, start + length, 1, who));
+// Elements that are known to be there.
+Tensor part_of(const Tensor& self, int64_t dim, const SymInt& start, const SymInt& length) {
+  SymGeometry geometry = sym_geometry_of(self);
+  const auto along = static_cast<size_t>(dim);
+  geometry.offset = geometry.offset + start * geometry.strides[along];
+  geometry.sizes[along] = length;
+  return make_view(self, geometry);
 }
 
 }  // namespace
@@ -46,7 +49,7 @@ std::vector<Tensor> split_with_sizes_all_devices(const Tensor& self,
   std::vector<Tensor> parts;
   SymInt start = 0;
   for (const SymInt& size : split_sizes) {
-    parts.push_back(part_of(self, along, start, size, kWho));
+    parts.push_back(part_of(self, along, start, size));
     start = start + size;
   }
   return parts;
@@ -56,7 +59,7 @@ std::vector<Tensor> split_all_devices(const Tensor& self, const SymInt& split_si
   const int64_t along = split_dim("split", self, dim);
   const SymInt size = self.sym_size(along);
   if (is_plain_int(split_size, 0) && is_known_equal(size, SymInt(0)))
-    return {part_of(self, along, 0, size, "split")};
+    return {part_of(self, along, 0, size)};
   OPWRIGHT_DEMAND(split_size > 0, "split: split_size must be positive, got ", split_size,
                   " for dimension ", along, " of size ", size);
   // How many parts there are must be known; their sizes need not be.
@@ -64,8 +67,7 @@ std::vector<Tensor> split_all_devices(const Tensor& self, const SymInt& split_si
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < count; ++i) {
     const SymInt start = split_size * SymInt(i);
-    parts.push_back(
-        part_of(self, along, start, i + 1 < count ? split_size : size - start, "split"));
+    parts.push_back(part_of(self, along, start, i + 1 < count ? split_size : size - start));
   }
   return parts;
 }

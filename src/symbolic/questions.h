@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -31,6 +32,14 @@ namespace opwright {
     const SymInt& a, const SymInt& b,
     std::source_location where = std::source_location::current()) {
   return a.word() != b.word() && guard_or_false(SymOperand(a, where) < SymOperand(b, where));
+}
+
+// Whether it holds whatever the symbols are, as far as their owner can tell: no guard.
+[[nodiscard]] inline bool holds_always(bool condition) { return condition; }
+[[nodiscard]] inline bool holds_always(const SymBool& condition) {
+  if (!condition.is_symbolic()) return condition.value().word() != 0;
+  const ShapeEnv* environment = shape_env_of(condition.value());
+  return environment && environment->decide(condition.value()).value_or(false);
 }
 
 // Plainly that int: no question, and a symbol is none.

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
@@ -189,6 +190,7 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
     result[*unknown] = numel;
     return result;
   }
+  if constexpr (std::is_same_v<T, SymInt>) check(SymOperand(known, where) > SymOperand(0, where), refusal());
   demand_equal(numel % known, T(0), where, refusal);
   result[*unknown] = numel / known;
   return result;

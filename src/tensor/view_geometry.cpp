@@ -96,8 +96,10 @@ void erase_dim(BasicGeometry<Int>& geometry, size_t dim) {
 // 0 ... size, negative ones counted from the end.
 template <class Int>
 Int clamp_index(const Int& index, const Int& size) {
-  const Int from_front = is_below_zero(index) ? index + size : index;
-  return smaller(larger(from_front, Int(0)), size);
+  if (is_same(index, size) || is_plain_int(index, INT64_MAX)) return size;
+  if (is_below_zero(index)) return larger(index + size, Int(0));
+  const Int above = holds_always(index >= Int(0)) ? index : larger(index, Int(0));
+  return holds_always(above <= size) ? above : smaller(above, size);
 }
 
 }  // namespace
@@ -117,6 +119,10 @@ std::optional<Sizes> view_strides(std::span<const int64_t> sizes, std::span<cons
 std::optional<SymSizes> view_strides(std::span<const SymInt> sizes, std::span<const SymInt> strides,
                                      std::span<const SymInt> new_sizes,
                                      std::source_location where) {
+  // Of contiguous memory every view is one, and no symbol is asked anything.
+  const bool is_contiguous = std::ranges::equal(contiguous_strides(sizes), strides,
+                                                [](const SymInt& a, const SymInt& b) { return is_same(a, b); });
+  if (is_contiguous) return contiguous_strides(new_sizes);
   return find_view_strides(sizes, strides, new_sizes, where);
 }
 
@@ -204,7 +210,9 @@ BasicGeometry<Int> slice_geometry(BasicGeometry<Int> base, int64_t dim, Int star
   OPWRIGHT_CHECK_VALUE(!is_below_zero(step - 1), who, ": the step must be at least 1, got ", step);
   const Int size = base.sizes[i];
   const Int first = clamp_index(start, size);
-  const Int last = larger(clamp_index(end, size), first);
+  const Int limit = clamp_index(end, size);
+  const bool is_whole = is_same(limit, size) || holds_always(first <= limit);
+  const Int last = is_whole ? limit : larger(limit, first);
   base.offset = base.offset + first * base.strides[i];
   base.sizes[i] = ceil_div(last - first, step);
   base.strides[i] = base.strides[i] * step;
