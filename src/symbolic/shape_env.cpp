@@ -171,7 +171,9 @@ std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
 std::optional<bool> ShapeEnv::decide(const SymInt& condition) const {
   return state_->facts.decide(condition.word());
 }
-SymRange ShapeEnv::range(const SymInt& value) const { return state_->facts.range(value.word()); }
+SymRange ShapeEnv::range(const SymInt& value) const {
+  return state_->facts.tight_range(value.word());
+}
 std::optional<int64_t> ShapeEnv::hint(const SymInt& value) const {
   return state_->hint(value.word());
 }

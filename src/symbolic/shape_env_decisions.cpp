@@ -26,6 +26,12 @@ SourceSite site_of(const char* file, uint32_t line) {
 
 }  // namespace
 
+std::optional<bool> ShapeEnv::State::holds_now(OpwSymWord condition) const {
+  const std::optional<int64_t> now = hint(condition);
+  if (!now) return std::nullopt;
+  return *now != 0;
+}
+
 void ShapeEnv::State::record_guard(OpwSymWord condition, const char* file, uint32_t line) {
   // A fact that contradicts would be an error of ours: the hints satisfy all facts.
   OPWRIGHT_ASSERT(facts.learn(condition));
@@ -80,26 +86,27 @@ OpwSymWord ShapeEnv::apply(OpwSymOp op, OpwSymWord a, OpwSymWord b) {
 
 bool ShapeEnv::guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* file,
                      uint32_t line) {
-  if (const std::optional<bool> answer = state_->facts.decide(condition)) return *answer;
+  if (const std::optional<bool> answer = state_->facts.recall(condition)) return *answer;
   const OpwSymWord truth = state_->canonical.truth(condition);
-  if (const std::optional<int64_t> now = state_->hint(truth)) {
-    state_->record_guard(*now != 0 ? truth : state_->canonical.negate(truth), file, line);
-    return *now != 0;
+  const std::optional<bool> now = state_->holds_now(truth);
+  if (const std::optional<bool> answer = state_->facts.decide(truth, now)) return *answer;
+  if (now) {
+    state_->record_guard(*now ? truth : state_->canonical.negate(truth), file, line);
+    return *now;
   }
   if (if_unknown == kOpwUnknownIsError) state_->refuse("decide", truth, file, line);
   return if_unknown == kOpwUnknownIsTrue;
 }
 
 void ShapeEnv::check(OpwSymWord condition, const char* message, const char* file, uint32_t line) {
-  if (const std::optional<bool> answer = state_->facts.decide(condition)) {
+  const OpwSymWord truth = state_->canonical.truth(condition);
+  const std::optional<bool> now = state_->holds_now(truth);
+  if (now == false) throw Error("ValueError", message);
+  if (const std::optional<bool> answer = state_->facts.decide(truth, now)) {
     if (!*answer) throw Error("ValueError", message);
     return;
   }
-  const OpwSymWord truth = state_->canonical.truth(condition);
-  if (const std::optional<int64_t> now = state_->hint(truth)) {
-    if (*now == 0) throw Error("ValueError", message);
-    return state_->record_guard(truth, file, line);
-  }
+  if (now) return state_->record_guard(truth, file, line);
   if (!state_->facts.learn(truth)) throw Error("ValueError", message);
   state_->keep(RuntimeAssert{handle_of(truth), message, site_of(file, line), current_user_line()});
 }

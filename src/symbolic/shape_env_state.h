@@ -53,6 +53,7 @@ struct ShapeEnv::State final : SymbolFinder {
 
   // The value in this run; none where an unbacked symbol is in it.
   [[nodiscard]] std::optional<int64_t> hint(OpwSymWord word) const;
+  [[nodiscard]] std::optional<bool> holds_now(OpwSymWord condition) const;
   // Takes the condition for true, which holds in this run.
   void record_guard(OpwSymWord condition, const char* file, uint32_t line);
   void keep(Guard guard);
