@@ -7,20 +7,27 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
+#include "bindings/fake_mode.h"
 #include "bindings/generator.h"
+#include "bindings/graph_object.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
 #include "bindings/operator_namespace.h"
 #include "bindings/operator_object.h"
 #include "bindings/operator_packet.h"
 #include "bindings/operator_text.h"
+#include "bindings/pytree.h"
 #include "bindings/scalar_types.h"
 #include "bindings/schema.h"
 #include "bindings/scope.h"
+#include "bindings/shape_env.h"
 #include "bindings/source.h"
+#include "bindings/sym_int.h"
 #include "bindings/tensor_object.h"
+#include "bindings/trace_session.h"
 #include "bindings/value.h"
 #include "operator_names.h"
 #include "opwright/base/thread_pool.h"
@@ -147,6 +154,7 @@ NB_MODULE(_C, m) {
   });
   bind_scalar_types(m);
   bind_generator(m);
+  add_sym_types(m.ptr());
   add_tensor_type(m.ptr());
   add_operator_type(m.ptr());
   add_packet_types(m.ptr());
@@ -158,5 +166,12 @@ NB_MODULE(_C, m) {
   bind_operator_names(m);
   bind_creation(m);
   bind_process(m);
+  bind_shape_env(m);
+  bind_fake_mode(m);
+  bind_graph_object(m);
+  bind_trace_session(m);
+  bind_control_flow(m);
+  bind_pytree(m);
   install_wait_hooks();
+  install_user_line_finder();
 }

@@ -1,8 +1,10 @@
 #include "bindings/nested_data.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "bindings/element.h"
+#include "bindings/fake_mode.h"
 #include "bindings/method.h"
 #include "bindings/value.h"
 #include "opwright/ops/promotion.h"
@@ -103,7 +105,7 @@ Tensor tensor_of_nested(PyObject* object, std::optional<DType> given_dtype, cons
     write_element(out, dtype, element);
     out += item_size(dtype);
   });
-  return tensor;
+  return fake_if_active(std::move(tensor));
 }
 
 }  // namespace opwright::python

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bindings/element.h"
+#include "bindings/fake_mode.h"
 #include "bindings/method.h"
 #include "bindings/tensor_conversion.h"
 #include "opwright/runtime.h"
@@ -17,7 +18,7 @@ Tensor readable(const Tensor& tensor, const char* who) {
   OPWRIGHT_CHECK(!self.is_wrapper(), who,
                  ": a tensor inside a transform has no value to read; make the code that reads it "
                  "an operator of its own");
-  OPWRIGHT_CHECK(!tensor.is_fake(), who, ": a fake tensor has no value to read (", tensor, ")");
+  if (tensor.is_fake()) throw_no_data(who, tensor);
   return tensor.device().type == kOpwDeviceCpu ? tensor : detached_copy(tensor, {.device = kCpu});
 }
 

@@ -11,10 +11,12 @@
 #include "bindings/generator.h"
 #include "bindings/lock.h"
 #include "bindings/scalar_types.h"
+#include "bindings/sym_int.h"
 #include "bindings/tensor_object.h"
 #include "opwright/base/intern.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/schema/bind.h"
+#include "opwright/symbolic/user_question.h"
 
 namespace opwright::python {
 namespace {
@@ -149,9 +151,9 @@ PyObject* list_to_python(uint32_t length, const Element& element) {
 }
 
 PyObject* word_to_python(OpwSymWord word) {
-  if (!is_symbolic(word)) return PyLong_FromLongLong(word);
-  throw_error("NotImplementedError",
-              "a symbolic size has no Python object yet: symbolic tracing is not there");
+  if (!is_symbolic(word)) [[likely]]
+    return PyLong_FromLongLong(word);
+  return sym_int_to_python(SymInt::borrow(word));
 }
 
 PyObject* object_to_python(OpwObject* object) {
@@ -232,6 +234,9 @@ OpwValue ValueMemory::borrow(PyObject* object) {
   if (PyBool_Check(object)) return make_value(kOpwBool, object == Py_True);
   if (PyLong_Check(object)) return int_value(object);
   if (PyFloat_Check(object)) return ValueOf<double>::lend(PyFloat_AS_DOUBLE(object));
+  if (is_sym_int(object)) return make_value(kOpwSymInt, sym_word_of(object));
+  if (is_sym_bool(object))  // control flow of the operator may hang on it: decided here
+    return make_value(kOpwBool, guard_for_user(SymInt::borrow(sym_word_of(object))) ? 1 : 0);
   if (PyUnicode_Check(object)) return string_value(object);
   if (PyList_Check(object) || PyTuple_Check(object)) return borrow_sequence(object);
   if (Py_TYPE(object) == dtype_type)

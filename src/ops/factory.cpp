@@ -162,7 +162,10 @@ Tensor scalar_tensor_all_devices(const Scalar& s, const std::optional<DType>& dt
                                  const std::optional<Device>& device,
                                  const std::optional<bool>& pin_memory) {
   check_unpinned("scalar_tensor", pin_memory);
-  return make_scalar_tensor(s, dtype.value_or(kDefaultFloat), device.value_or(kCpu));
+  const Device where = device.value_or(kCpu);
+  if (makes_fake(where))
+    return make_fake(std::span<const int64_t>(), dtype.value_or(kDefaultFloat), where);
+  return make_scalar_tensor(s, dtype.value_or(kDefaultFloat), where);
 }
 
 Tensor new_empty_all_devices(const Tensor& self, std::span<const SymInt> size,

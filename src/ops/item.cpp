@@ -8,6 +8,7 @@
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
 #include "opwright/ops/cpu/numbers.h"
+#include "opwright/symbolic/current_shape_env.h"
 
 namespace opwright {
 namespace {
@@ -25,6 +26,19 @@ Scalar number_of(T value) {
   }
 }
 
+// All values of an integral dtype that an int can hold.
+SymRange range_of(DType dtype) {
+  return for_dtype(dtype, "item", []<typename T>() -> SymRange {
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int64_t)) {
+      return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    } else if constexpr (std::is_same_v<T, uint64_t>) {
+      return {0, INT64_MAX};
+    } else {
+      return {};
+    }
+  });
+}
+
 }  // namespace
 
 Scalar item_composite(const Tensor& self) {
@@ -38,8 +52,12 @@ Scalar local_scalar_dense_cpu(const Tensor& self) {
   return for_dtype(self.dtype(), "item", [&]<typename T>() { return number_of(*self.data<T>()); });
 }
 
-// Where the tensor is not on the CPU.
+// Where the tensor is not on the CPU. The int of a fake tensor is a symbol of the trace.
 Scalar local_scalar_dense_all_devices(const Tensor& self) {
+  ShapeEnv* shape_env = self.is_fake() ? current_shape_env() : nullptr;
+  if (shape_env && is_integral(self.dtype())) {
+    return shape_env->make_unbacked(range_of(self.dtype()));
+  }
   OPWRIGHT_CHECK(!self.is_fake(), "item: ", self,
                  " has no data, so there is no number to read; a fake or meta tensor has sizes, "
                  "dtype and device only");

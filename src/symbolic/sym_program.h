@@ -23,6 +23,8 @@ class SymProgram {
   // The values, given those of the symbols. ZeroDivisionError. OverflowError where a result leaves
   // 64 bits.
   void run(std::span<const int64_t> symbols, std::span<int64_t> values) const;
+  // The same for values that may be symbols of any owner: a graph that is run on fake tensors.
+  void run(std::span<const SymInt> symbols, std::span<SymInt> values) const;
 
   [[nodiscard]] const std::vector<std::string>& symbols() const noexcept { return symbols_; }
   [[nodiscard]] size_t num_values() const noexcept { return num_values_; }

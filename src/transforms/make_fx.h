@@ -1,0 +1,64 @@
+// make_fx: a function becomes a graph by running once.
+//
+//   TraceSession session({.mode = TracingMode::Symbolic});
+//   const Tensor x = session.add_tensor(given, "x");
+//   { const InterpreterScope scope(session.level()); y = f(x); }
+//   GraphPtr graph = session.finish({y});
+//
+// A trace on fakes starts a new root: transforms that are active outside do not see its calls. One on
+// real values keeps the caller's chain as its parent.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "opwright/ir/graph.h"
+#include "opwright/make_fx.h"
+#include "opwright/symbolic/shape_env.h"
+#include "opwright/tensor.h"
+#include "opwright/transforms/trace.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+struct TraceSessionOptions {
+  TracingMode mode = TracingMode::Real;
+  ShapeEnvPtr shape_env = nullptr;  // null: one of its own
+  bool functional = false;          // views and writes become pure calls, with write-back at the end
+  TraceOptions trace = {};
+};
+
+class TraceSession {
+ public:
+  // Begins a trace at the current level of this thread.
+  explicit TraceSession(TraceSessionOptions options = {});
+  // A trace that was not finished is given up.
+  ~TraceSession();
+  TraceSession(const TraceSession&) = delete;
+  TraceSession& operator=(const TraceSession&) = delete;
+
+  // The function's own arguments, in order.
+  [[nodiscard]] Tensor add_tensor(const Tensor& given, const std::string& name);
+  // In symbolic mode a symbol and an input of the graph, else the number itself.
+  [[nodiscard]] SymInt add_int(int64_t given, const std::string& name);
+
+  // What is current while the function runs.
+  [[nodiscard]] Interpreter* level() const noexcept { return trace_.get(); }
+  [[nodiscard]] Trace& trace() const noexcept { return *trace_; }
+
+  // The graph, verified. `outputs` are tensors (foreign ones become inputs of the graph), ints,
+  // symbolic ones too, or None. Once.
+  [[nodiscard]] GraphPtr finish(std::span<const OpwValue> outputs);
+
+ private:
+  TracingMode mode_;
+  IntrusivePtr<Trace> trace_;
+};
+
+// Runs a graph again, node by node, on fakes under a trace with other options; its inputs stay.
+[[nodiscard]] GraphPtr retrace(const Graph& graph, TraceSessionOptions options);
+// With the listed operators replaced by their decompositions, and those of what these are made of.
+[[nodiscard]] GraphPtr decompose(const Graph& graph, std::span<const Operator* const> operators);
+
+}  // namespace opwright
