@@ -49,6 +49,17 @@ namespace opwright {
 }
 
 [[nodiscard]] inline int64_t at_least_one(int64_t size) { return std::max<int64_t>(size, 1); }
-[[nodiscard]] inline SymInt at_least_one(const SymInt& size) { return sym_max(size, 1); }
+[[nodiscard]] inline SymInt at_least_one(const SymInt& size) {
+  SymInt result = sym_max(size, 1);
+  if (!result.is_symbolic() || result.word() == size.word()) return result;
+  return holds_always(size >= 1) ? size : result;
+}
+
+// With what was learned since the expression was made.
+[[nodiscard]] inline int64_t simplified(int64_t value) { return value; }
+[[nodiscard]] inline SymInt simplified(const SymInt& value) {
+  const ShapeEnv* environment = shape_env_of(value);
+  return environment ? environment->simplify(value) : value;
+}
 
 }  // namespace opwright

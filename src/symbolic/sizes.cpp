@@ -29,11 +29,9 @@ SymBool equality(const SymInt& a, const SymInt& b, const Where& where) {
   if (a.word() == b.word()) return {SymInt(1), where};  // the same node: no question
   return SymOperand(a, where) == SymOperand(b, where);
 }
-// Equal whatever the symbols are: no guard.
 bool is_always_equal(int64_t a, int64_t b) { return a == b; }
 bool is_always_equal(const SymInt& a, const SymInt& b) {
-  const SymBool condition = equality(a, b, Where());
-  return !condition.is_symbolic() && condition.value().word() != 0;
+  return holds_always(equality(a, b, Where()));
 }
 
 template <class Message>
@@ -126,14 +124,14 @@ bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, Memory
   return true;
 }
 
-// What is plainly 1 is looked at first: it saves a question about the other.
+// What needs no question is looked at first.
 template <class T, class Message>
 T broadcast_one(const T& x, const T& y, const Where& where, const Message& message) {
+  if (is_plain_int(x, 1)) return y;
+  if (is_plain_int(y, 1)) return x;
   if (is_always_equal(x, y)) return prefer_plain(x, y);
-  const bool x_is_one = is_plain_int(x, 1) || (!is_plain_int(y, 1) && is_known_equal(x, 1, where));
-  if (x_is_one) return y;
-  const bool y_is_one = is_plain_int(y, 1) || is_known_equal(y, 1, where);
-  if (y_is_one) return x;
+  if (is_known_equal(x, 1, where)) return y;
+  if (is_known_equal(y, 1, where)) return x;
   demand_equal(x, y, where, message);
   return prefer_plain(x, y);
 }
@@ -192,7 +190,7 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
   }
   if constexpr (std::is_same_v<T, SymInt>) check(SymOperand(known, where) > SymOperand(0, where), refusal());
   demand_equal(numel % known, T(0), where, refusal);
-  result[*unknown] = numel / known;
+  result[*unknown] = simplified(numel / known);
   return result;
 }
 
