@@ -34,7 +34,6 @@ from .kept_call import to_bytes
 from .mutation import mutate
 
 TORCHS = "torch's "  # before the name, while torch runs the call
-VARIANTS = 2  # calls that differ in values alone
 SHOWN = 4  # failing calls kept for each overload and job
 
 
@@ -100,6 +99,8 @@ class Outcome:
 class Replayer:
     """`seen` are the signatures replayed so far; `announce` is told each call before it is made."""
 
+    variants = 2  # calls that differ in values alone
+
     def __init__(self, wanted, seen: Counter, crashed: set, announce):
         self.wanted = wanted
         self.seen = seen
@@ -129,7 +130,7 @@ class Replayer:
         if not self.wanted(name):
             return None
         key = signature(overload, args, kwargs)
-        if self.seen[key] >= VARIANTS or key in self.crashed:
+        if self.seen[key] >= self.variants or key in self.crashed:
             return None
         self.seen[key] += 1
         self.outcome.seen[key] += 1
