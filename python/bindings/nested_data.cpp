@@ -105,7 +105,7 @@ Tensor tensor_of_nested(PyObject* object, std::optional<DType> given_dtype, cons
     write_element(out, dtype, element);
     out += item_size(dtype);
   });
-  return fake_if_active(std::move(tensor));
+  return adopt(std::move(tensor));
 }
 
 }  // namespace opwright::python

@@ -89,6 +89,16 @@ std::string range_text(const Symbol& symbol) {
   return concatenate(symbol.range.least, " <= ", symbol.name, " <= ", symbol.range.greatest);
 }
 
+// A condition; ends that are without bound are not asked for.
+SymInt lies_in(const SymInt& value, const SymRange& range) {
+  SymInt holds = 1;
+  if (range.least > kOpwSmallestInt) holds = apply_sym(kOpwSymGe, value, SymInt(range.least));
+  if (range.greatest < INT64_MAX) {
+    holds = apply_sym(kOpwSymAnd, holds, apply_sym(kOpwSymLe, value, SymInt(range.greatest)));
+  }
+  return holds;
+}
+
 }  // namespace
 
 InputCheck::InputCheck(const Graph& graph)
@@ -192,9 +202,7 @@ void InputCheck::check_ranges(const SymbolValues& symbols) {
     const auto found = symbols.find(symbol.name);
     if (found == symbols.end()) continue;
     const SymInt& value = found->second;
-    const auto least = std::max(symbol.range.least, static_cast<int64_t>(kOpwSmallestInt));
-    const SymInt holds = apply_sym(kOpwSymAnd, apply_sym(kOpwSymGe, value, SymInt(least)),
-                                   apply_sym(kOpwSymLe, value, SymInt(symbol.range.greatest)));
+    const SymInt holds = lies_in(value, symbol.range);
     if (!holds.is_symbolic() && holds.word() != 0) continue;
     const SymInt itself = env_->symbol(symbol.name);
     demand(holds, concatenate("graph: it was traced for ", range_text(symbol), ", but is run",

@@ -35,8 +35,9 @@ void append_tensor_text(std::string& out, const Tensor& tensor) {
     out.append(" strides ").append(to_text(std::span<const SymInt>(geometry.strides)));
   }
   if (geometry.offset.word() != 0) {
-    out.append(" offset ");
+    out.append(" offset(");
     append_text(out, geometry.offset);
+    out.push_back(')');
   }
   if (tensor.device() != kCpu) out.append(" on ").append(device_text(tensor.device()));
   if (tensor.requires_grad()) out.append(" grad");

@@ -15,7 +15,7 @@
 
 namespace opwright {
 
-// "float32[s0, 4] strides [1, s0] offset 3 on cuda:0 grad", "int(u0)", "None". Strides stand where
+// "float32[s0, 4] strides [1, s0] offset(3) on cuda:0 grad", "int(u0)", "None". Strides stand where
 // they are not those of contiguous memory.
 void append_meta_text(std::string& out, const Value& meta);
 [[nodiscard]] std::string meta_text(const Value& meta);

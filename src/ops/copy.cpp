@@ -120,6 +120,7 @@ Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_bloc
 }
 
 Tensor& zero_all_devices(Tensor& self) {
+  if (self.is_fake()) return self;
   self.fill_(0);
   return self;
 }
@@ -130,6 +131,8 @@ Tensor clone_all_devices(const Tensor& self, const std::optional<MemoryFormat>& 
   copy.copy_(self);
   return copy;
 }
+
+Tensor lift_fresh_copy_all_devices(const Tensor& self) { return self.clone(); }
 
 Tensor to_copy_all_devices(const Tensor& self, const std::optional<DType>& dtype,
                            const std::optional<Layout>& layout, const std::optional<Device>& device,

@@ -83,6 +83,7 @@ class Facts final : public Ranges {
   bool settle_narrowed();
   bool propagate(const Polynomial& polynomial, bool is_equality);
   bool propagate_product(const Expression& product);
+  bool propagate_parts(const Expression& expression);
   [[nodiscard]] SymRange own_range(const Expression& expression) const;
   // The symbol of a symbol or of the quotient in its replacement; else null.
   [[nodiscard]] const Expression* free_symbol(const Expression& monomial) const;

@@ -49,6 +49,21 @@ int64_t invert(int64_t a, int64_t m) {
   return floor_remainder(old_factor, m);
 }
 
+// The greatest x with x^exponent <= value, which is not negative.
+int64_t root(int64_t value, uint32_t exponent) {
+  int64_t low = 0;
+  int64_t high = value;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2 + 1;
+    if (power({middle, middle}, exponent).least <= value) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
 }  // namespace
 
 bool Facts::learn(OpwSymWord condition) {
@@ -270,9 +285,7 @@ bool Facts::settle_narrowed() {
     const OpwSymWord now = rebuild(*expression);
     if (now == word_of(*expression)) {
       narrowed_.push_back(expression);
-      if (expression->kind == ExpressionKind::Product && !propagate_product(*expression)) {
-        return false;
-      }
+      if (!propagate_parts(*expression)) return false;
       continue;
     }
     const SymRange values = known(*expression).narrowed;
@@ -286,10 +299,9 @@ bool Facts::settle_narrowed() {
   return true;
 }
 
-// Narrows each symbol of p <= 0 by the ranges of the other terms.
+// Narrows each monomial of p <= 0 by the ranges of the other terms.
 bool Facts::propagate(const Polynomial& polynomial, bool is_equality) {
   for (const SumTerm& term : polynomial.terms) {
-    if (!free_symbol(*term.monomial)) continue;
     SymRange others{polynomial.constant, polynomial.constant};
     for (const SumTerm& other : polynomial.terms) {
       if (&other == &term) continue;
@@ -298,6 +310,7 @@ bool Facts::propagate(const Polynomial& polynomial, bool is_equality) {
     }
     // c * x <= -others, and >= -others for an equality.
     if (!is_equality) others.greatest = INT64_MAX;
+    if (others.least == INT64_MIN && others.greatest == INT64_MAX) continue;
     const SymRange product = opwright::multiply({-1, -1}, others);
     const int64_t size = term.coefficient < 0 ? -term.coefficient : term.coefficient;
     const SymRange values = term.coefficient < 0 ? opwright::multiply({-1, -1}, product) : product;
@@ -311,26 +324,65 @@ bool Facts::propagate(const Polynomial& polynomial, bool is_equality) {
   return true;
 }
 
-// Factors of a bounded product of positive ones are bounded.
+// Factors of a bounded product are bounded, where none is negative.
 bool Facts::propagate_product(const Expression& product) {
-  const int64_t most = range(word_of(product)).greatest;
-  const auto least_of = [&](OpwSymWord factor) { return range(factor).least; };
-  if (most == INT64_MAX ||
-      std::ranges::any_of(product.operands, [&](OpwSymWord f) { return least_of(f) < 1; })) {
+  const SymRange values = range(word_of(product));
+  const auto range_of = [&](OpwSymWord factor) { return range(factor); };
+  if (std::ranges::any_of(product.operands, [&](OpwSymWord f) { return range(f).least < 0; })) {
     return true;
   }
-  for (const OpwSymWord factor : product.operands) {
+  for (size_t i = 0; i < product.operands.size();) {
+    const OpwSymWord factor = product.operands[i];
+    const auto is_factor = [&](OpwSymWord word) { return word == factor; };
+    const auto exponent = static_cast<uint32_t>(std::ranges::count_if(product.operands, is_factor));
+    i += exponent;
     SymRange others{1, 1};
     for (const OpwSymWord other : product.operands) {
-      if (other != factor) {
-        others = opwright::multiply(others, {least_of(other), least_of(other)});
-      }
+      if (other != factor) others = opwright::multiply(others, range_of(other));
     }
-    const int64_t allowed = others.least < 1 ? most : most / others.least;
-    if (!free_symbol(expression_of(factor)) || range(factor).greatest <= allowed) continue;
-    if (!narrow(expression_of(factor), {INT64_MIN, allowed})) return false;
+    SymRange allowed;
+    if (values.greatest != INT64_MAX && others.least >= 1) {
+      allowed.greatest = root(std::max<int64_t>(values.greatest, 0) / others.least, exponent);
+    }
+    if (values.least > 0 && others.greatest != INT64_MAX && others.greatest > 0) {
+      const int64_t least = (values.least - 1) / others.greatest;  // the power is greater
+      allowed.least = root(least, exponent) + 1;
+    }
+    const SymRange now = range(factor);
+    if (allowed.least <= now.least && allowed.greatest >= now.greatest) continue;
+    if (!narrow(expression_of(factor), allowed)) return false;
   }
   return true;
+}
+
+// What the range of a quotient, a maximum or a minimum tells of its operands.
+bool Facts::propagate_parts(const Expression& expression) {
+  const SymRange values = range(word_of(expression));
+  const auto bound = [&](OpwSymWord word, OpwSymOp op, const SymRange& ends) {
+    const int64_t end = op == kOpwSymGe ? ends.least : ends.greatest;
+    if (end == INT64_MIN || end == INT64_MAX || end < kOpwSmallestInt) return true;
+    return add(rewrite(canonical_.apply(op, word, end)));
+  };
+  switch (expression.kind) {
+    case ExpressionKind::Product:
+      return propagate_product(expression);
+    case ExpressionKind::FloorDiv: {
+      const OpwSymWord divisor = expression.operands[1];
+      if (is_symbolic(divisor) || known(expression).is_base) return true;
+      const SymRange numerators = opwright::multiply(values, {divisor, divisor});
+      return bound(expression.operands[0], kOpwSymGe, numerators) &&
+             bound(expression.operands[0], kOpwSymLe,
+                   opwright::add(numerators, {divisor - 1, divisor - 1}));
+    }
+    case ExpressionKind::Max:
+    case ExpressionKind::Min: {
+      const OpwSymOp op = expression.kind == ExpressionKind::Max ? kOpwSymLe : kOpwSymGe;
+      return std::ranges::all_of(expression.operands,
+                                 [&](OpwSymWord operand) { return bound(operand, op, values); });
+    }
+    default:
+      return true;
+  }
 }
 
 }  // namespace opwright

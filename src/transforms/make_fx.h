@@ -26,8 +26,12 @@ struct TraceSessionOptions {
   TracingMode mode = TracingMode::Real;
   ShapeEnvPtr shape_env = nullptr;  // null: one of its own
   bool functional = false;          // views and writes become pure calls, with write-back at the end
+  bool is_part = false;  // of another graph, which binds its symbols: it is not verified by itself
   TraceOptions trace = {};
 };
+
+// The environment of the traced values of this thread; a new one where there is none.
+[[nodiscard]] ShapeEnvPtr find_shape_env();
 
 class TraceSession {
  public:
@@ -53,6 +57,7 @@ class TraceSession {
 
  private:
   TracingMode mode_;
+  bool is_part_;
   IntrusivePtr<Trace> trace_;
 };
 

@@ -7,22 +7,11 @@
 #include "opwright/error.h"
 #include "opwright/ir/symbol_bindings.h"
 #include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/make_fx.h"
 
 namespace opwright {
 namespace {
-
-// The environment that the traced values of this thread belong to; a new one where there is none.
-ShapeEnvPtr find_shape_env() {
-  for (Interpreter* level = current_interpreter(); level; level = level->parent()) {
-    if (const auto* fake = dynamic_cast<FakeMode*>(level)) {
-      return ShapeEnvPtr::share(&fake->shape_env());
-    }
-  }
-  return make_intrusive<ShapeEnv>();
-}
 
 std::vector<GraphValue*> captured_inputs(const Graph& graph) {
   std::vector<GraphValue*> inputs = graph.inputs();
@@ -30,12 +19,6 @@ std::vector<GraphValue*> captured_inputs(const Graph& graph) {
     return input->node().role() != InputRole::Captured;
   });
   return inputs;
-}
-
-Node* first_call(const Graph& graph) {
-  Node* node = graph.first();
-  while (node && node->kind() == NodeKind::Input) node = node->next();
-  return node;
 }
 
 void check_alike(const std::string& what, const Tensor& first, const Tensor& second) {
@@ -65,7 +48,7 @@ SubGraphs::SubGraphs(std::string who, std::span<const Tensor> operands)
       shape_env_(find_shape_env()) {}
 
 void SubGraphs::trace(const char* what, const Branch& part) {
-  TraceSession session({.mode = TracingMode::Fake, .shape_env = shape_env_, .functional = true});
+  TraceSession session({.mode = TracingMode::Fake, .shape_env = shape_env_, .functional = true, .is_part = true});
   std::vector<Tensor> own;
   for (size_t i = 0; i < num_given_; ++i) own.push_back(session.add_tensor(operands_[i], "operand"));
   std::vector<Tensor> results;
@@ -116,20 +99,24 @@ void SubGraphs::collect_captured() {
 
 // The captured inputs of a part become arguments in the order that all parts share.
 void SubGraphs::take_captured(Graph& graph) {
+  std::vector<GraphValue*> order = graph.inputs();
   const std::vector<GraphValue*> captured = captured_inputs(graph);
+  const auto is_captured = [&](GraphValue* input) {
+    return std::ranges::find(captured, input) != captured.end();
+  };
+  std::erase_if(order, is_captured);
   for (size_t i = num_given_; i < operands_.size(); ++i) {
     const auto found = std::ranges::find_if(captured, [&](const GraphValue* input) {
       return input->node().bound().get() == operands_[i].get();
     });
-    if (found == captured.end()) {
-      const SymGeometry shape = sym_geometry_of(operands_[i]);
-      graph.add_input("operand", Value(make_fake(shape.sizes, shape.strides, shape.offset,
-                                                 operands_[i].dtype(), operands_[i].device())));
-    } else {
+    if (found != captured.end()) {
       graph.make_argument(**found);
-      graph.move_before((*found)->node(), *first_call(graph));
+      order.push_back(*found);
+    } else {
+      order.push_back(&graph.add_input("operand", Value(fake_of(operands_[i]))));
     }
   }
+  graph.order_inputs(order);
 }
 
 void SubGraphs::add_sizes() {

@@ -6,10 +6,12 @@
 
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/error.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
+#include "opwright/transforms/data_access.h"
 
 namespace opwright {
 namespace {
@@ -23,13 +25,6 @@ bool is_in_chain(const Home* home, const Interpreter* level) {
     if (level == home) return true;
   }
   return false;
-}
-
-// A shape without memory of what a tensor shows.
-Tensor fake_of(const Tensor& shown) {
-  const SymGeometry geometry = sym_geometry_of(shown);
-  return make_fake(geometry.sizes, geometry.strides, geometry.offset, shown.dtype(),
-                   shown.device());
 }
 
 // What a graph keeps of a value: nothing that holds memory.
@@ -175,14 +170,7 @@ void Trace::refuse_reading_data(const Operator& op, Arguments args) const {
   const bool becomes_symbol =
       fake_ && tensor.is_defined() && is_integral(tensor.dtype()) && op.num_results() == 1;
   if (becomes_symbol) return;
-  const SourceSite line = current_user_line();
-  throw_error(
-      "RuntimeError", op.name(), ": the data of ", tensor,
-      " were asked for while the function was being traced",
-      line.is_known() ? concatenate(", at ", line) : "",
-      "; a graph cannot depend on them\n  Keep the value a tensor (opwright.where, "
-      "opwright.cond), or put the code that reads it into an operator of its own "
-      "(opwright.library.custom_op).");
+  throw_no_data(op.schema().name.base, tensor);
 }
 
 NodeArgument Trace::argument_of(const OpwValue& value) const {
@@ -225,6 +213,8 @@ void Trace::process(const Operator& op, Arguments args, Results results) {
 }
 
 void Trace::record(const Operator& op, Arguments args, Results results) {
+  static const Operator& lift_fresh_copy = Registry::get().require("aten::lift_fresh_copy");
+  if (&op == &lift_fresh_copy) graph_->make_constant(value_of(args[0].as_tensor));
   CallDescription description;
   description.op = &op;
   description.args.reserve(args.size());
@@ -279,6 +269,12 @@ void Trace::finish() noexcept {
   twins_.clear();
   names_.clear();
   lifted_lists_.clear();
+}
+
+Tensor fake_of(const Tensor& shown) {
+  const SymGeometry geometry = sym_geometry_of(shown);
+  return make_fake(geometry.sizes, geometry.strides, geometry.offset, shown.dtype(),
+                   shown.device());
 }
 
 Trace* current_trace() noexcept {

@@ -92,6 +92,9 @@ class Trace : public Interpreter {
   std::vector<std::unique_ptr<ReplacedArguments>> lifted_lists_;  // valid until the trace is over
 };
 
+// A shape without memory of what a tensor shows.
+[[nodiscard]] Tensor fake_of(const Tensor& shown);
+
 // The innermost trace that gets the calls of this thread; null: none.
 [[nodiscard]] Trace* current_trace() noexcept;
 

@@ -15,7 +15,7 @@ class Problem:
 
 
 def random_expression(rng: random.Random, names: list[str], depth: int) -> str:
-    if depth == 0 or rng.random() < 0.15:
+    if depth <= 0 or rng.random() < 0.15:
         return rng.choice([*names, *names, str(rng.randint(0, 6))])
     a = random_expression(rng, names, depth - 1)
     b = random_expression(rng, names, depth - 1)
@@ -121,7 +121,7 @@ def convolution(rng: random.Random) -> Problem:
 def reshape(rng: random.Random) -> Problem:
     parts = rng.randint(2, 6)
     numel = "s0*s1*s2"
-    problem = Problem(
+    return Problem(
         symbols=[f"backed {4 * parts} 2 inf", "backed 6 2 inf", "backed 5 2 inf"],
         facts=rng.sample(
             [
@@ -160,7 +160,6 @@ def reshape(rng: random.Random) -> Problem:
             f"(s0*s1)//{parts}",
         ],
     )
-    return problem
 
 
 def joined(rng: random.Random) -> Problem:
@@ -268,4 +267,52 @@ def strided(rng: random.Random) -> Problem:
     )
 
 
-FAMILIES = [generic, convolution, reshape, joined, broadcast, strided]
+def size_of_result(rng: random.Random) -> str:
+    """A size as some operator computes it from those of its inputs."""
+    a, b = rng.choice(["s0", "s1", "s2", "u0"]), rng.choice(["s0", "s1", "s2"])
+    number = rng.randint(1, 4)
+    return rng.choice(
+        [
+            a,
+            b,
+            f"{a}*{b}",
+            f"{a} + {b}",
+            f"{a} + {number}",
+            f"{number}*{a}",
+            f"{a}//{number}",
+            f"({a} + {number - 1})//{number}",
+            f"{a} - {a}//{number}",
+            f"{a} % {number}",
+            f"max({a}, {number})",
+            f"min({a}, {b})",
+            f"max({a} - {number}, 0)",
+            f"{a}*max({b}, 1)",
+            f"({a}*{b})//{number}",
+            f"({number}*{a}*{b})//{b}",
+            f"max({a}, {b})*{number}",
+            f"(min({a}, {b}) + {number - 1})//{number}",
+            window(
+                a, rng.randint(1, 3), rng.randint(1, 2), rng.randint(0, 1), 1, rng.random() < 0.2
+            ),
+        ]
+    )
+
+
+def mixed(rng: random.Random) -> Problem:
+    """Sizes of results compared with each other."""
+
+    def condition() -> str:
+        sign = rng.choice(["==", "!=", "<", "<=", ">=", ">=", "<="])
+        return (
+            f"{size_of_result(rng)} {sign} {rng.choice([size_of_result(rng), rng.randint(0, 9)])}"
+        )
+
+    return Problem(
+        symbols=["backed 12 2 inf", "backed 24 2 inf", "backed 6 0 inf", "unbacked 0 inf"],
+        facts=[condition() for _ in range(rng.randint(0, 4))],
+        questions=[condition() for _ in range(16)],
+        values=[size_of_result(rng) for _ in range(4)],
+    )
+
+
+FAMILIES = [generic, mixed, convolution, reshape, joined, broadcast, strided]

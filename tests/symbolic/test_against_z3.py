@@ -1,4 +1,4 @@
-"""Random facts and questions: no claim of a ShapeEnv that Z3 refutes, and most of what Z3 proves."""
+"""Random facts and questions: no claim that Z3 refutes, and most of what Z3 proves is decided."""
 
 import os
 import random

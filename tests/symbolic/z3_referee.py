@@ -12,7 +12,7 @@ z3 = pytest.importorskip("z3", reason="z3-solver is not installed: no claim was 
 
 ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
-TIMEOUT_MS = 400
+TIMEOUT_MS = 300
 COMPARISONS = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
