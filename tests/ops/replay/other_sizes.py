@@ -78,6 +78,8 @@ def resize(form: Form, original: torch.Tensor, values: dict[str, int]) -> torch.
     if count > MOST_ELEMENTS or min([0, *strides]) < 0:
         raise NotReplayableError("too large at other sizes")
     whole = torch.zeros(count, dtype=original.dtype)
+    if 0 in sizes:
+        return whole.as_strided(sizes, strides, offset)
     # A dimension that repeats one element is written once.
     own_sizes = [1 if stride == 0 else size for size, stride in zip(sizes, strides, strict=True)]
     source = original
