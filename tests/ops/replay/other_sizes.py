@@ -68,6 +68,17 @@ def proposals(symbols: dict[str, int], seed: str) -> Iterator[dict[str, int]]:
         yield symbols | {rng.choice(names): rng.randint(2, 9)}
 
 
+def overlaps(sizes: list[int], strides: list[int]) -> bool:
+    """Whether rows of one dimension run into each other; one that repeats (stride 0) does not."""
+    reach = 0
+    for stride, size in sorted(zip(strides, sizes, strict=True)):
+        if size > 1 and stride > 0:
+            if stride <= reach:
+                return True
+            reach += (size - 1) * stride
+    return False
+
+
 def resize(form: Form, original: torch.Tensor, values: dict[str, int]) -> torch.Tensor:
     """A tensor of the form at these values, with the data of `original` repeated or cut off."""
     sizes = [evaluate(text, values) for text in form.sizes]
@@ -93,8 +104,13 @@ def resize(form: Form, original: torch.Tensor, values: dict[str, int]) -> torch.
 
 def resize_all(
     forms: list[Form], originals: list[torch.Tensor], values: dict[str, int]
-) -> list[torch.Tensor]:
+) -> list[torch.Tensor] | None:
+    """The inputs at these values; None where one cannot have its strides then."""
     storages = {each.untyped_storage()._cdata for each in originals}
     if len(storages) != len(originals):
         raise NotReplayableError("inputs that share memory")
-    return [resize(form, each, values) for form, each in zip(forms, originals, strict=True)]
+    resized = [resize(form, each, values) for form, each in zip(forms, originals, strict=True)]
+    for old, new in zip(originals, resized, strict=True):
+        if overlaps(new.shape, new.stride()) and not overlaps(old.shape, old.stride()):
+            return None
+    return resized

@@ -82,6 +82,7 @@ class Outcome:
         self.seen: Counter = Counter()
         self.faults: list[str] = []  # jobs that ended by an error of the replay itself
         self.reached: dict[str, set] = defaultdict(set)
+        self.narrower: dict[str, str] = {}  # sizes that guards refused and the operator takes
 
     def merge(self, other: "Outcome") -> None:
         for overload, counts in other.counts.items():
@@ -94,6 +95,7 @@ class Outcome:
         self.faults += other.faults
         for overload, entries in other.reached.items():
             self.reached[overload] |= entries
+        self.narrower = other.narrower | self.narrower
 
 
 class Replayer:

@@ -172,7 +172,7 @@ class TracedReplayer(Replayer):
         self.outcome.left_out["torch refuses"] += 1
 
     def compare(self, overload, torchs, copies, ours, result, exact) -> None:
-        name = str(overload)
+        self.name = name = str(overload)
         if differences.find(NOT_TRACED, name):
             raise NotReplayableError("no tensor as a result")
         operator = our_form(self.ours(overload), overload, ours)
@@ -202,7 +202,7 @@ class TracedReplayer(Replayer):
         if not symbols:
             counts["fixed"] += 1
             return
-        done, refused, is_narrower = [symbols], 0, False
+        done, is_narrower = [symbols], False
         for values in proposals(symbols, name):
             if values in done or len(done) > OTHER_SIZES:
                 continue
@@ -211,13 +211,13 @@ class TracedReplayer(Replayer):
             except NotReplayableError as problem:
                 self.outcome.left_out[str(problem)] += 1
                 return
+            if tensors is None:
+                continue
             admitted = self.run_at(call, graph, tensors, values)
             if admitted:
                 done.append(values)
             elif admitted is None:
                 is_narrower = True
-            else:
-                refused += 1
         counts["sizes"] += len(done) - 1
         if len(done) == 1:
             counts["specialised"] += 1
@@ -235,6 +235,8 @@ class TracedReplayer(Replayer):
             run = call.run(graph, tensors)
         except Refusal as problem:
             if is_refused_by_guards(problem):
+                if eager is not None:
+                    self.outcome.narrower.setdefault(self.name, f"{values}: {problem}")
                 return False if eager is None else None
             if eager is None:
                 return True
