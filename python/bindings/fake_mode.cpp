@@ -38,10 +38,11 @@ class FakeModeObject {
     thread_state().set_current(mode_.get());
   }
   void leave() {
-    OPWRIGHT_CHECK(!entries_.empty() && entries_.back().thread == std::this_thread::get_id() &&
-                       current_interpreter() == mode_.get(),
-                   "FakeTensorMode: a mode is left on the thread that entered it, and the innermost "
-                   "first");
+    OPWRIGHT_CHECK(
+        !entries_.empty() && entries_.back().thread == std::this_thread::get_id() &&
+            current_interpreter() == mode_.get(),
+        "FakeTensorMode: a mode is left on the thread that entered it, and the innermost "
+        "first");
     const Entry left = std::move(entries_.back());  // the mode may go with it: last of all
     entries_.pop_back();
     thread_state().set_current(left.previous);
@@ -72,12 +73,12 @@ nb::object from_tensor(const FakeModeObject& self, const nb::object& tensor,
                       class_name(tensor.ptr()));
   const Tensor real = handle_of(tensor.ptr());
   FakeMode& mode = self.mode();
-  Tensor fake = PyBool_Check(dynamic.ptr())
-                    ? mode.from_tensor(real,
-                                       dynamic.ptr() == Py_True ? FakeMode::Sizes::Dynamic
-                                                                : FakeMode::Sizes::Static,
-                                       source)
-                    : mode.from_tensor(real, read_dims(dynamic), source);
+  Tensor fake =
+      PyBool_Check(dynamic.ptr())
+          ? mode.from_tensor(
+                real, dynamic.ptr() == Py_True ? FakeMode::Sizes::Dynamic : FakeMode::Sizes::Static,
+                source)
+          : mode.from_tensor(real, read_dims(dynamic), source);
   return nb::steal(require(wrap(std::move(fake))));
 }
 
@@ -118,11 +119,12 @@ void bind_fake_mode(nb::module_& m) {
              return self;
            })
       .def("__exit__", [](FakeModeObject& self, const nb::args&) { self.leave(); })
-      .def("from_tensor", &from_tensor, nb::arg("tensor"), nb::arg("dynamic") = false,
-           nb::arg("source") = "",
-           "Give the fake twin of a real tensor, always the same one; twins share storages as their "
-           "tensors do.\n\n`dynamic` makes the sizes of all dimensions symbols, or of those that it "
-           "lists.")
+      .def(
+          "from_tensor", &from_tensor, nb::arg("tensor"), nb::arg("dynamic") = false,
+          nb::arg("source") = "",
+          "Give the fake twin of a real tensor, always the same one; twins share storages as their "
+          "tensors do.\n\n`dynamic` makes the sizes of all dimensions symbols, or of those that it "
+          "lists.")
       .def_prop_ro("shape_env", [](const FakeModeObject& self) {
         return shape_env_object(self.mode().shape_env());
       });

@@ -11,6 +11,7 @@
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
+#include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/graph_object.h"
 #include "bindings/kernel_object.h"
@@ -32,6 +33,7 @@
 #include "operator_names.h"
 #include "opwright/base/thread_pool.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/base/user_line.h"
 #include "opwright/check/mutation_check.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/runtime.h"
@@ -120,6 +122,10 @@ void bind_process(nb::module_& m) {
         [] { return nb::make_tuple(live_counts().tensors, live_counts().storages); });
   m.def("in_fake_kernel", [] { return thread_state().makes_fakes(); });
   m.def("check_mutation", &set_check_mutation, nb::arg("enabled"));
+  m.def("user_line", [] {
+    const SourceSite site = current_user_line();
+    return nb::make_tuple(site.file ? site.file : "", site.line);
+  });
   m.def("site_of", [](const nb::object& callable) {
     const SourceSite site = site_of(callable.ptr());
     return nb::make_tuple(site.file ? site.file : "", site.line);
@@ -165,6 +171,7 @@ NB_MODULE(_C, m) {
   bind_look_up(m);
   bind_operator_names(m);
   bind_creation(m);
+  bind_functionalize(m);
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);

@@ -25,7 +25,9 @@ namespace opwright::python {
 namespace {
 
 nb::object int_object(SymInt value) { return nb::steal(sym_int_to_python(std::move(value))); }
-nb::object condition_object(SymInt value) { return nb::steal(sym_bool_to_python(std::move(value))); }
+nb::object condition_object(SymInt value) {
+  return nb::steal(sym_bool_to_python(std::move(value)));
+}
 
 // ---- Reading arguments ----
 
@@ -36,8 +38,7 @@ SymInt require_sym_int(const nb::object& object, const char* who) {
 }
 SymInt require_condition(const nb::object& object, const char* who) {
   const std::optional<SymInt> value = read_condition(object.ptr());
-  OPWRIGHT_CHECK_TYPE(value, who, ": expected a bool or a SymBool, got ",
-                      class_name(object.ptr()));
+  OPWRIGHT_CHECK_TYPE(value, who, ": expected a bool or a SymBool, got ", class_name(object.ptr()));
   return *value;
 }
 SymInt require_either(const nb::object& object, const char* who) {
@@ -140,8 +141,7 @@ void bind_symbols(nb::class_<ShapeEnvObject>& env) {
           },
           nb::arg("min") = 0, nb::arg("max") = nb::none(),
           "Make a symbol whose value is known at run time only.")
-      .def_prop_ro("symbols",
-                   [](const ShapeEnvObject& self) { return self.shape_env->symbols(); })
+      .def_prop_ro("symbols", [](const ShapeEnvObject& self) { return self.shape_env->symbols(); })
       .def(
           "free_symbols",
           [](const ShapeEnvObject& self, const nb::object& value) {
@@ -169,7 +169,8 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
           [](const ShapeEnvObject& self, const nb::object& value) {
             const bool is_condition = read_condition(value.ptr()).has_value();
             SymInt simple = self.shape_env->simplify(require_either(value, "simplify"));
-            return is_condition ? condition_object(std::move(simple)) : int_object(std::move(simple));
+            return is_condition ? condition_object(std::move(simple))
+                                : int_object(std::move(simple));
           },
           nb::arg("value"), "Write an expression with all that was learned.")
       .def(
@@ -285,8 +286,9 @@ void bind_functions(nb::module_& m) {
   m.def("guard_or_true", [](const nb::object& condition) {
     return guard_for_user(require_condition(condition, "guard_or_true"), kOpwUnknownIsTrue);
   });
-  m.def("is_symbolic",
-        [](const nb::object& object) { return is_sym_int(object.ptr()) || is_sym_bool(object.ptr()); });
+  m.def("is_symbolic", [](const nb::object& object) {
+    return is_sym_int(object.ptr()) || is_sym_bool(object.ptr());
+  });
 }
 
 }  // namespace
@@ -297,9 +299,8 @@ void bind_shape_env(nb::module_& m) {
   env.def(
       "__init__",
       [](ShapeEnvObject* self, bool duck_shaping, bool specialises_zero_one) {
-        new (self) ShapeEnvObject{ShapeEnvPtr::take(
-            new ShapeEnv({.duck_shaping = duck_shaping,
-                          .specialises_zero_one = specialises_zero_one}))};
+        new (self) ShapeEnvObject{ShapeEnvPtr::take(new ShapeEnv(
+            {.duck_shaping = duck_shaping, .specialises_zero_one = specialises_zero_one}))};
       },
       nb::kw_only(), nb::arg("duck_shaping") = true, nb::arg("specialises_zero_one") = true);
   bind_symbols(env);

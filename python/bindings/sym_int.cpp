@@ -157,8 +157,7 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
     const bool multiplies = base.whole && exponent.whole && modulus == Py_None &&
                             !exponent.whole->is_symbolic() && exponent.whole->word() >= 0 &&
                             exponent.whole->word() <= kMostFactors;
-    if (!multiplies)
-      return PyNumber_Power(fixed_object(a).ptr(), fixed_object(b).ptr(), modulus);
+    if (!multiplies) return PyNumber_Power(fixed_object(a).ptr(), fixed_object(b).ptr(), modulus);
     SymInt product = 1;
     for (int64_t i = 0; i < exponent.whole->word(); ++i) product = product * *base.whole;
     return sym_int_to_python(std::move(product));
@@ -179,8 +178,8 @@ PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 // ---- What needs the value ----
 
 int is_not_zero(PyObject* self) {
-  return guarded(
-      [&] { return guard_for_user(apply_sym(kOpwSymNe, value_of(self), 0)) ? 1 : 0; }, -1);
+  return guarded([&] { return guard_for_user(apply_sym(kOpwSymNe, value_of(self), 0)) ? 1 : 0; },
+                 -1);
 }
 PyObject* as_int(PyObject* self) {
   return guarded([&] { return PyLong_FromLongLong(specialise_for_user(value_of(self))); });
@@ -273,22 +272,20 @@ PyObject* compare_conditions(PyObject* a, PyObject* b, int comparison) {
 
 // ---- The types ----
 
-PyMethodDef methods[] = {
-    {"__format__", as_method(format), METH_O, nullptr},
-    {"__copy__", as_method(get_self), METH_NOARGS, nullptr},
-    {"__deepcopy__", as_method(get_self), METH_O, nullptr},
-    {"__reduce__", as_method(reduce), METH_NOARGS, nullptr},
-    {}};
-PyMethodDef int_methods[] = {
-    {"__format__", as_method(format), METH_O, nullptr},
-    {"__copy__", as_method(get_self), METH_NOARGS, nullptr},
-    {"__deepcopy__", as_method(get_self), METH_O, nullptr},
-    {"__reduce__", as_method(reduce), METH_NOARGS, nullptr},
-    {"__floor__", as_method(get_self), METH_NOARGS, nullptr},
-    {"__ceil__", as_method(get_self), METH_NOARGS, nullptr},
-    {"__trunc__", as_method(get_self), METH_NOARGS, nullptr},
-    {"__round__", as_method(get_self), METH_VARARGS, nullptr},
-    {}};
+PyMethodDef methods[] = {{"__format__", as_method(format), METH_O, nullptr},
+                         {"__copy__", as_method(get_self), METH_NOARGS, nullptr},
+                         {"__deepcopy__", as_method(get_self), METH_O, nullptr},
+                         {"__reduce__", as_method(reduce), METH_NOARGS, nullptr},
+                         {}};
+PyMethodDef int_methods[] = {{"__format__", as_method(format), METH_O, nullptr},
+                             {"__copy__", as_method(get_self), METH_NOARGS, nullptr},
+                             {"__deepcopy__", as_method(get_self), METH_O, nullptr},
+                             {"__reduce__", as_method(reduce), METH_NOARGS, nullptr},
+                             {"__floor__", as_method(get_self), METH_NOARGS, nullptr},
+                             {"__ceil__", as_method(get_self), METH_NOARGS, nullptr},
+                             {"__trunc__", as_method(get_self), METH_NOARGS, nullptr},
+                             {"__round__", as_method(get_self), METH_VARARGS, nullptr},
+                             {}};
 PyGetSetDef properties[] = {
     {"hint", get_hint, nullptr, "The value in this run; None where it is known at run time only.",
      nullptr},
@@ -298,7 +295,8 @@ PyGetSetDef properties[] = {
 constexpr const char* kSymIntDoc =
     "A size that is a symbol of a trace, or an expression of such symbols.\n\n"
     "Arithmetic and comparison give symbols again, or plain numbers where the symbols cancel. It\n"
-    "goes wherever a size goes. It is no int: isinstance(n, int) is False, opwright.is_symbolic(n)\n"
+    "goes wherever a size goes. It is no int: isinstance(n, int) is False, "
+    "opwright.is_symbolic(n)\n"
     "is True. What needs the number fixes it for this trace, with the line that asked as a guard:\n"
     "int(n), float(n), n / 2 (there is no symbolic float; n // 2 stays symbolic), range(n), an\n"
     "index of a list. Control flow on a comparison is a guard too.\n\n"

@@ -61,6 +61,7 @@ from .random import (  # noqa: E402
     seed,
     set_rng_state,
 )
+
 # Modules that cost something to import and that not every program needs, with the names of theirs
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
@@ -70,6 +71,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "debug": (),
     "declare": (),
     "fake": ("FakeTensor", "FakeTensorMode"),
+    "func": (),
     "library": (),
     "nn": (),
     "pytree": (),

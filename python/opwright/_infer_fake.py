@@ -1,4 +1,4 @@
-"""Fake kernels by trial: the operator runs on zeros of two sizes, and the results tell the shapes."""
+"""Fake kernels by trial: the operator runs on zeros of two sizes, and its results tell."""
 
 import itertools
 import warnings
@@ -15,8 +15,8 @@ def inferred_fake(operator: _C.Operator, *args: object, **kwargs: object) -> obj
     if operator.name not in _warned:
         _warned.add(operator.name)
         warnings.warn(
-            f"{operator.name} has no fake kernel: the shapes of its results are inferred by running "
-            "it on zeros; register one with opwright.library.register_fake",
+            f"{operator.name} has no fake kernel: the shapes of its results are inferred by "
+            "running it on zeros; register one with opwright.library.register_fake",
             stacklevel=3,
         )
     return _Inference(operator, args, kwargs).run()
@@ -132,7 +132,9 @@ class _Inference:
         shape = [self._join_sizes(a, b) for a, b in zip(first.shape, second.shape, strict=True)]
         order = _dense_order(first)
         if order is None or order != _dense_order(second):
-            raise _refuse(self.operator.name, "the strides of a result are not those of dense memory")
+            raise _refuse(
+                self.operator.name, "the strides of a result are not those of dense memory"
+            )
         made = _C.require_packet("aten::empty")(
             [shape[dim] for dim in order], dtype=first.dtype, device=self.device or first.device
         )
@@ -229,26 +231,12 @@ class Switch:
             for token in self._tokens.pop(name):
                 self._scope.remove(token)
             return
-        # A function for all devices would run on fakes itself: it gets out of the way.
-        names = _opaque_operators() if name is None else [name]
-        tokens = [
-            self._scope.implement(each, "Fake", _bound(each))
-            for each in names
-            if not _C.has_own_function(each, "Fake")
-        ]
         if name is None:
-            tokens.append(self._scope.set_fallback("Fake", inferred_fake))
-        self._tokens[name] = tokens
-
-
-def _opaque_operators() -> list[str]:
-    """List the authors' operators whose one function is for all devices."""
-    return [
-        name
-        for name in _C.list_operators("")
-        if not name.startswith(("aten::", "opwright::"))
-        and _C.has_own_function(name, "CompositeExplicitAutograd")
-    ]
+            self._tokens[name] = [self._scope.set_fallback("Fake", inferred_fake)]
+        elif _C.has_own_function(name, "Fake"):
+            self._tokens[name] = []
+        else:
+            self._tokens[name] = [self._scope.implement(name, "Fake", _bound(name))]
 
 
 def _bound(name: str) -> Callable:

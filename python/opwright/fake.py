@@ -28,6 +28,6 @@ class FakeTensor(_C.Tensor, metaclass=_FakeTensorType):
 
     def __new__(cls, *args: object, **kwargs: object) -> "FakeTensor":
         raise TypeError(
-            "FakeTensor: it is for isinstance; make fake tensors inside of a FakeTensorMode, or with "
-            "its from_tensor"
+            "FakeTensor: it is for isinstance; make fake tensors inside of a FakeTensorMode, or "
+            "with its from_tensor"
         )

@@ -1,14 +1,14 @@
 """Symbolic sizes: what they are made of, and what code may ask of them.
 
-A size that a trace keeps open is a `SymInt`, a condition on it a `SymBool`. Control flow on one is a
-guard of its `ShapeEnv`, with the line that asked; `check` and `check_size` demand instead, which also
-holds for sizes known only at run time.
+A size that a trace keeps open is a `SymInt`, a condition on it a `SymBool`. Control flow on one
+is a guard of its `ShapeEnv`, with the line that asked; `check` and `check_size` demand instead,
+which also holds for sizes known only at run time.
 """
 
 from collections.abc import Callable
 
 from . import _C
-from ._C import Guard, RuntimeAssert, ShapeEnv, SymBool, SymInt, Symbol
+from ._C import Guard, RuntimeAssert, ShapeEnv, Symbol, SymBool, SymInt
 
 __all__ = [
     "Guard",

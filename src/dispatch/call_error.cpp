@@ -182,10 +182,10 @@ void throw_real_result(const Operator& op, Results results, uint32_t index) {
   visit_tensors(results[index], [&](OpwTensor* tensor) {
     if (!(tensor->flags & kOpwFlagFake)) shown = tensor_text(tensor);
   });
-  Error error("RuntimeError",
-              concatenate(op.name(), ": the fake kernel returned a real tensor as result ",
-                          index + 1, " (", shown,
-                          ")\n  Make it of a fake argument, e.g. x.new_empty(sizes)."));
+  Error error(
+      "RuntimeError",
+      concatenate(op.name(), ": the fake kernel returned a real tensor as result ", index + 1, " (",
+                  shown, ")\n  Make it of a fake argument, e.g. x.new_empty(sizes)."));
   release_all(results);
   note_fake_kernel(error, op);
   throw error;
@@ -203,8 +203,10 @@ void note_fake_kernel(Error& error, const Operator& op) {
     return;
   }
   // A body that reads sizes only is a fake kernel too; this one did not get through.
-  error.add_note("operator", concatenate(op.name(), " has no fake kernel, so its own function ran on "
-                                         "fake tensors", called, "; register one with ", register_fake_text(op)));
+  error.add_note("operator", concatenate(op.name(),
+                                         " has no fake kernel, so its own function ran on "
+                                         "fake tensors",
+                                         called, "; register one with ", register_fake_text(op)));
 }
 
 void throw_overlap(const Operator& op, uint32_t written, uint32_t other) {

@@ -81,8 +81,7 @@ std::optional<std::string> find_difference(const Schema& schema, std::string_vie
 
 void check_signature(const Operator& op, Slot slot, const BoxedFunction& function,
                      SourceSite site) {
-  const bool has_operators_arguments =
-      is_callable(slot) || slot == Slot::ExplicitComposite || slot == Slot::ImplicitComposite;
+  const bool has_operators_arguments = is_callable(slot) || stands_in(slot);
   if (!function.signature || !has_operators_arguments) return;
   const auto difference = find_difference(op.schema(), function.signature);
   if (!difference) return;

@@ -60,11 +60,6 @@ void append_list_text(std::string& out, const OpwValue& list, size_t indent) {
   out.push_back(']');
 }
 
-bool is_default(const NodeArgument& argument, const Argument& declared) {
-  return argument.kind() == NodeArgument::Kind::Constant && declared.default_value &&
-         value_text(argument.constant().get()) == value_text(declared.default_value->get());
-}
-
 void append_results(std::string& out, const Node& node) {
   bool is_first = true;
   for (const GraphValue& value : node.values()) {
@@ -140,24 +135,23 @@ void append_argument_text(std::string& out, const NodeArgument& argument, size_t
   out.append(argument.elements().empty() ? "[]" : "]");
 }
 
+bool is_default(const NodeArgument& argument, const Argument& declared) {
+  if (argument.kind() != NodeArgument::Kind::Constant || !declared.default_value) return false;
+  const OpwValue& value = argument.constant().get();
+  const OpwValue& default_value = declared.default_value->get();
+  if (value.tag == default_value.tag) return equal_values(value, default_value);
+  return value_text(value) == value_text(default_value);
+}
+
 void append_call_text(std::string& out, const Node& node, size_t indent) {
-  const std::vector<Argument>& declared = node.op().schema().arguments;
   out.append(node.op().name()).append("(");
   bool is_first = true;
-  bool by_name = false;
-  for (size_t i = 0; i < node.args().size(); ++i) {
-    const bool is_declared = i < declared.size();
-    if (is_declared && is_default(node.args()[i], declared[i])) {
-      by_name = true;
-      continue;
-    }
+  visit_written_arguments(node, [&](std::string_view name, const NodeArgument& argument) {
     if (!is_first) out.append(", ");
     is_first = false;
-    if (is_declared && (by_name || declared[i].is_keyword_only)) {
-      out.append(declared[i].name).append("=");
-    }
-    append_argument_text(out, node.args()[i], indent);
-  }
+    if (!name.empty()) out.append(name).append("=");
+    append_argument_text(out, argument, indent);
+  });
   out.push_back(')');
 }
 

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "opwright/base/source_site.h"
 #include "opwright/c_api.h"
 #include "opwright/ir/node.h"
+#include "opwright/schema/schema.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
@@ -25,6 +27,24 @@ void append_meta_text(std::string& out, const Value& meta);
 void append_constant_text(std::string& out, const OpwValue& value, size_t indent = 0);
 // The same with values as %name.
 void append_argument_text(std::string& out, const NodeArgument& argument, size_t indent = 0);
+// Whether an argument is the schema's default, which no text shows.
+[[nodiscard]] bool is_default(const NodeArgument& argument, const Argument& declared);
+// Calls `visit(name, argument)` for what the text of a call shows; the name is empty where the
+// argument stands by its position.
+template <class Visit>
+void visit_written_arguments(const Node& node, const Visit& visit) {
+  const std::vector<Argument>& declared = node.op().schema().arguments;
+  bool by_name = false;
+  for (size_t i = 0; i < node.args().size(); ++i) {
+    const bool is_declared = i < declared.size();
+    if (is_declared && is_default(node.args()[i], declared[i])) {
+      by_name = true;
+      continue;
+    }
+    const bool has_name = is_declared && (by_name || declared[i].is_keyword_only);
+    visit(has_name ? std::string_view(declared[i].name) : std::string_view(), node.args()[i]);
+  }
+}
 // "aten::add.Tensor(%x, %y, alpha=2)": without the arguments that are the schema's defaults.
 void append_call_text(std::string& out, const Node& node, size_t indent = 0);
 

@@ -125,6 +125,8 @@ Tensor& zero_all_devices(Tensor& self) {
   return self;
 }
 
+Tensor zero_new_all_devices(const Tensor& self) { return zeros_like(self); }
+
 Tensor clone_all_devices(const Tensor& self, const std::optional<MemoryFormat>& memory_format) {
   Tensor copy = empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
                            memory_format.value_or(MemoryFormat::Preserve));

@@ -20,8 +20,9 @@ SymInt make_dynamic_size(int64_t min, const std::optional<int64_t>& max) {
                  "only at run time\n  Call it in a fake kernel that runs under FakeTensorMode or "
                  "make_fx; meta tensors alone have plain sizes.");
   OPWRIGHT_CHECK_VALUE(min >= 0, "new_dynamic_size: a size is not negative, got min=", min);
-  OPWRIGHT_CHECK_VALUE(!max || *max >= min, "new_dynamic_size: max must be at least min, got min=",
-                       min, " and max=", max.value_or(0));
+  OPWRIGHT_CHECK_VALUE(!max || *max >= min,
+                       "new_dynamic_size: max must be at least min, got min=", min,
+                       " and max=", max.value_or(0));
   return environment->make_unbacked({.least = min, .greatest = max.value_or(INT64_MAX)});
 }
 

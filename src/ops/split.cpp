@@ -54,6 +54,12 @@ std::vector<Tensor> split_with_sizes_all_devices(const Tensor& self,
   }
   return parts;
 }
+Tensor split_with_sizes_scatter(const Tensor& base, const Tensor& value,
+                                std::span<const SymInt> split_sizes, int64_t dim, int64_t place) {
+  SymInt start = 0;
+  for (const SymInt& size : split_sizes.first(static_cast<size_t>(place))) start = start + size;
+  return slice_scatter(base, value, dim, start, start + split_sizes[static_cast<size_t>(place)]);
+}
 
 std::vector<Tensor> split_all_devices(const Tensor& self, const SymInt& split_size, int64_t dim) {
   const int64_t along = split_dim("split", self, dim);
@@ -70,6 +76,11 @@ std::vector<Tensor> split_all_devices(const Tensor& self, const SymInt& split_si
     parts.push_back(part_of(self, along, start, i + 1 < count ? split_size : size - start));
   }
   return parts;
+}
+Tensor split_scatter(const Tensor& base, const Tensor& value, const SymInt& split_size, int64_t dim,
+                     int64_t place) {
+  const SymInt start = split_size * SymInt(place);
+  return slice_scatter(base, value, dim, start, start + value.sym_size(dim));
 }
 
 std::vector<Tensor> split_sizes_composite(const Tensor& self, std::span<const SymInt> split_size,
@@ -94,6 +105,9 @@ std::vector<Tensor> unbind_all_devices(const Tensor& self, int64_t dim) {
     parts.push_back(
         make_view(self, select_geometry<SymInt>(sym_geometry_of(self), along, i, "unbind")));
   return parts;
+}
+Tensor unbind_scatter(const Tensor& base, const Tensor& value, int64_t dim, int64_t place) {
+  return select_scatter(base, value, dim, SymInt(place));
 }
 
 Tensor narrow_composite(const Tensor& self, int64_t dim, const SymInt& start,

@@ -29,8 +29,8 @@ class BoundArguments {
   BoundArguments(const BoundArguments&) = delete;
   BoundArguments& operator=(const BoundArguments&) = delete;
 
-  // On an object that was not bound: tells whether it can be bound, else keeps why. An attempt only:
-  // a symbol where a plain number is wanted has no value yet.
+  // On an object that was not bound: tells whether it can be bound, else keeps why. An attempt
+  // only: a symbol where a plain number is wanted has no value yet.
   bool try_bind(const Schema& schema, std::span<const OpwValue> positional,
                 std::span<const KeywordValue> keywords);
   // Why try_bind gave false, e.g. "missing argument 'limit' (position 2)".

@@ -12,7 +12,6 @@ bool is_real_number(uint32_t tag) {
   return tag == kOpwInt || tag == kOpwFloat || tag == kOpwBool || tag == kOpwSymInt;
 }
 
-
 Fit pass(const OpwValue& given, OpwValue& result, Fit fit = Fit::Exact) {
   result = given;
   return fit;

@@ -106,11 +106,11 @@ OpwSymWord Facts::rebuild(const Expression& expression) const {
 std::optional<bool> Facts::decide(OpwSymWord condition, std::optional<bool> now) const {
   if (const std::optional<bool> answer = recall(condition)) return answer;
   const Expression& expression = expression_of(condition);
-  if (known(expression).undecided_at == version_) return std::nullopt;
+  if (known(expression).undecided_at == num_changes()) return std::nullopt;
   const std::optional<bool> answer = decide_anew(canonical_.truth(condition), now);
   Known& entry = known(expression);
   entry.decided = answer;
-  entry.undecided_at = version_;
+  entry.undecided_at = num_changes();
   return answer;
 }
 
@@ -123,6 +123,12 @@ std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool>
   if (now != false && is_known(simple)) return true;
   const OpwSymWord opposite = canonical_.negate(simple);
   if (now != true && is_known(opposite)) return false;
+  const Witnesses::Seen seen = witnesses_.ask(condition);
+  if (seen.is_true && seen.is_false) return std::nullopt;
+  if (seen.is_true != seen.is_false) {
+    if (!now) now = seen.is_true;
+    if (has_other_witness(simple, seen.is_true)) return std::nullopt;
+  }
   if (const std::optional<bool> answer = decide_parts(expression_of(simple), now)) return answer;
   if (now != false && refutes(opposite)) return true;
   if (now != true && refutes(simple)) return false;

@@ -15,6 +15,7 @@
 #include "opwright/symbolic/expression_pool.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/witnesses.h"
 
 namespace opwright {
 
@@ -22,7 +23,11 @@ class Facts final : public Ranges {
  public:
   explicit Facts(ExpressionPool& pool) : canonical_(pool, *this) {}
 
-  // Takes a condition for true. False: it contradicts what is known, and nothing is learned.
+  // To be called for each symbol, in order of their making.
+  void add_symbol(const Expression& symbol, std::optional<int64_t> hint);
+
+  // Takes a condition for true. False: it contradicts what is known or the values of this run, and
+  // nothing is learned.
   [[nodiscard]] bool learn(OpwSymWord condition);
 
   // Whether a condition holds for all values that the facts admit. `now`, where it is known, is how
@@ -61,6 +66,13 @@ class Facts final : public Ranges {
     SymRange range;
   };
   Known& known(const Expression& expression) const;
+  // The same, to be changed; what it was comes back if the fact at hand contradicts.
+  Known& change(const Expression& expression);
+  struct Before {
+    const Expression* expression;
+    Known known;
+  };
+  [[nodiscard]] uint32_t num_changes() const noexcept { return version_ + num_kept_; }
 
   [[nodiscard]] OpwSymWord rebuild(const Expression& expression) const;
   [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition,
@@ -68,6 +80,8 @@ class Facts final : public Ranges {
   [[nodiscard]] std::optional<bool> decide_parts(const Expression& condition,
                                                  std::optional<bool> now) const;
   [[nodiscard]] bool refutes(OpwSymWord condition) const;
+  bool take_in(OpwSymWord condition);
+  [[nodiscard]] bool admits_this_run() const;
   bool add(OpwSymWord condition);
   bool add_equality(const Expression& condition);
   bool add_inequality(const Expression& condition);
@@ -80,6 +94,11 @@ class Facts final : public Ranges {
   bool set_residue(const Expression& symbol, int64_t modulus, int64_t residue);
   bool add_residues_of(const Polynomial& equality, bool* found);
   bool settle();
+  void find_witnesses();
+  // Whether the other answer than `seen` is found near a witness; then it is one from here on.
+  [[nodiscard]] bool has_other_witness(OpwSymWord condition, bool seen) const;
+  bool offer(Witnesses::Values values) const;
+  [[nodiscard]] int64_t fit(const Expression& symbol, int64_t value) const;
   bool settle_narrowed();
   bool propagate(const Polynomial& polynomial, bool is_equality);
   bool propagate_product(const Expression& product);
@@ -100,7 +119,16 @@ class Facts final : public Ranges {
   std::vector<OpwSymWord> conditions_;       // those that are not a range or a replacement
   std::vector<const Expression*> narrowed_;  // other than symbols
   mutable std::vector<Known> known_;         // by id
+  // Of ranges and replacements: what was computed from them is good as long as it does not change.
   uint32_t version_ = 1;
+  uint32_t num_kept_ = 0;  // conditions that were ever kept
+  uint32_t settled_at_ = 0;
+  size_t num_settled_ = 0;  // of the conditions
+  static constexpr size_t kWantedWitnesses = 3;
+  std::vector<Before> undo_;  // what changed since learn() began
+  std::vector<const Expression*> symbols_;
+  std::vector<std::optional<int64_t>> hints_;
+  mutable Witnesses witnesses_;
 };
 
 }  // namespace opwright

@@ -21,6 +21,7 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr int kMostRounds = 12;
+constexpr size_t kWantedWitnesses = 3;
 constexpr int64_t kMostModulus = int64_t{1} << 40;
 
 bool mentions(OpwSymWord word, const Expression& symbol) {
@@ -66,12 +67,54 @@ int64_t root(int64_t value, uint32_t exponent) {
 
 }  // namespace
 
+void Facts::add_symbol(const Expression& symbol, std::optional<int64_t> hint) {
+  symbols_.push_back(&symbol);
+  hints_.push_back(hint);
+  witnesses_.add_symbol(symbol.range, hint);
+}
+
 bool Facts::learn(OpwSymWord condition) {
   condition = canonical_.truth(condition);
   if (const std::optional<bool> answer = decide(condition)) return *answer;
-  if (!add(rewrite(condition)) || !settle()) return false;
-  if (is_symbolic(condition)) known(expression_of(condition)).decided = true;
+  if (!take_in(condition)) return false;
+  known(expression_of(condition)).decided = true;
+  witnesses_.learn(condition);
+  if (witnesses_.size() < kWantedWitnesses) find_witnesses();
   return true;
+}
+
+// All or nothing.
+bool Facts::take_in(OpwSymWord condition) {
+  const std::vector<OpwSymWord> conditions = conditions_;
+  const std::vector<const Expression*> narrowed = narrowed_;
+  undo_.clear();
+  const auto put_back = [&] {
+    for (; !undo_.empty(); undo_.pop_back()) known(*undo_.back().expression) = undo_.back().known;
+    conditions_ = conditions;
+    narrowed_ = narrowed;
+    ++version_;
+  };
+  try {
+    if (add(rewrite(condition)) && settle() && admits_this_run()) return true;
+  } catch (...) {
+    put_back();
+    throw;
+  }
+  put_back();
+  return false;
+}
+
+bool Facts::admits_this_run() const {
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    if (hints_[i] && !contains(range(word_of(*symbols_[i])), *hints_[i])) return false;
+  }
+  return true;
+}
+
+Facts::Known& Facts::change(const Expression& expression) {
+  Known& entry = known(expression);
+  undo_.push_back({&expression, entry});
+  return entry;
 }
 
 bool Facts::add(OpwSymWord condition) {
@@ -98,18 +141,18 @@ bool Facts::add(OpwSymWord condition) {
 bool Facts::keep(OpwSymWord condition) {
   if (std::ranges::find(conditions_, condition) != conditions_.end()) return true;
   conditions_.push_back(condition);
-  ++version_;
+  ++num_kept_;
   return true;
 }
 
 bool Facts::narrow(const Expression& monomial, SymRange range) {
-  Known& entry = known(monomial);
-  const SymRange narrowed = intersect(entry.narrowed, range);
-  if (narrowed == entry.narrowed) return true;
-  if (entry.narrowed == SymRange() && monomial.kind != ExpressionKind::Symbol) {
+  const SymRange before = known(monomial).narrowed;
+  const SymRange narrowed = intersect(before, range);
+  if (narrowed == before) return true;
+  if (before == SymRange() && monomial.kind != ExpressionKind::Symbol) {
     narrowed_.push_back(&monomial);
   }
-  entry.narrowed = narrowed;
+  change(monomial).narrowed = narrowed;
   ++version_;
   const SymRange now = this->range(word_of(monomial));
   if (is_empty(now)) return false;
@@ -178,8 +221,8 @@ bool Facts::add_equality(const Expression& condition) {
 // The range of the symbol becomes that of the expression. `free` is the symbol or its quotient.
 bool Facts::replace(const Expression& symbol, const Expression& free, OpwSymWord by) {
   const SymRange values = range(word_of(symbol));
-  known(free).is_base = false;
-  Known& entry = known(symbol);
+  change(free).is_base = false;
+  Known& entry = change(symbol);
   entry.replaced = by;
   entry.modulus = 1;
   entry.residue = 0;
@@ -215,7 +258,7 @@ bool Facts::set_residue(const Expression& symbol, int64_t modulus, int64_t resid
   const SymRange values = range(word_of(symbol));
   const Known before = known(symbol);
   if (before.modulus != 1) {
-    known(*expression_of(*before.replaced).terms[0].monomial).is_base = false;
+    change(*expression_of(*before.replaced).terms[0].monomial).is_base = false;
   }
   const OpwSymWord operands[] = {word_of(symbol), modulus};
   const Expression& quotient =
@@ -223,8 +266,8 @@ bool Facts::set_residue(const Expression& symbol, int64_t modulus, int64_t resid
   Polynomial by = scale(Polynomial::of(word_of(quotient)), modulus);
   by.constant = residue;
   const OpwSymWord replaced = canonical_.sum(by);
-  known(quotient).is_base = true;
-  Known& entry = known(symbol);
+  change(quotient).is_base = true;
+  Known& entry = change(symbol);
   entry.narrowed = values;
   entry.modulus = modulus;
   entry.residue = residue;
@@ -258,23 +301,26 @@ bool Facts::add_residues_of(const Polynomial& equality, bool* found) {
 // Brings the conditions up to date until nothing new comes of it.
 bool Facts::settle() {
   for (int round = 0; round < kMostRounds; ++round) {
-    const uint32_t before = version_;
-    for (const OpwSymWord condition : std::exchange(conditions_, {})) {
-      const OpwSymWord now = rewrite(condition);
-      if (now == condition) {
-        conditions_.push_back(condition);
-      } else if (!add(now)) {
-        return false;
+    if (version_ != settled_at_) {
+      settled_at_ = version_;
+      num_settled_ = 0;
+      for (const OpwSymWord condition : std::exchange(conditions_, {})) {
+        const OpwSymWord now = rewrite(condition);
+        if (now == condition) {
+          conditions_.push_back(condition);
+        } else if (!add(now)) {
+          return false;
+        }
       }
+      if (!settle_narrowed()) return false;
     }
-    if (!settle_narrowed()) return false;
-    for (const OpwSymWord condition : std::vector(conditions_)) {
-      const Expression& expression = expression_of(condition);
+    for (; num_settled_ < conditions_.size(); ++num_settled_) {
+      const Expression& expression = expression_of(conditions_[num_settled_]);
       const bool is_equality = expression.kind == ExpressionKind::Equal;
       if (!is_equality && expression.kind != ExpressionKind::AtMost) continue;
       if (!propagate(Polynomial::of(expression.operands[0]), is_equality)) return false;
     }
-    if (version_ == before) return true;
+    if (version_ == settled_at_) break;
   }
   return true;
 }

@@ -339,10 +339,10 @@ void Refutation::multiply_claims() {
 
 LinearRow Refutation::row_of(const Claim& claim) {
   LinearRow row;
-  row.coefficients.resize(variables_.size());
   for (const SumTerm& term : claim.polynomial.terms) {
-    row.coefficients[variable(*term.monomial)] = term.coefficient;
+    row.terms.push_back({static_cast<uint32_t>(variable(*term.monomial)), term.coefficient});
   }
+  std::ranges::sort(row.terms, {}, &LinearTerm::variable);
   row.constant = claim.polynomial.constant;
   row.is_equality = claim.is_equality;
   return row;
@@ -393,8 +393,8 @@ SymRange Refutation::bounds(OpwSymWord word) {
   try {
     std::vector<LinearRow> rows = all_rows();
     LinearRow definition = row_of({Polynomial::of(word), true});
-    const size_t itself = variables_.size();
-    definition.coefficients.push_back(-1);
+    const auto itself = static_cast<uint32_t>(variables_.size());
+    definition.terms.push_back({itself, -1});
     rows.push_back(std::move(definition));
     return LinearSystem(std::move(rows), itself + 1).bounds(itself);
   } catch (const Error&) {

@@ -33,8 +33,9 @@ std::optional<bool> ShapeEnv::State::holds_now(OpwSymWord condition) const {
 }
 
 void ShapeEnv::State::record_guard(OpwSymWord condition, const char* file, uint32_t line) {
-  // A fact that contradicts would be an error of ours: the hints satisfy all facts.
-  OPWRIGHT_ASSERT(facts.learn(condition));
+  // Demands on unbacked symbols may rule out this run before it comes to them.
+  OPWRIGHT_CHECK_VALUE(facts.learn(condition), expression_text(condition), " holds in this run (",
+                       site_of(file, line), ") but contradicts what was demanded before");
   keep(Guard{handle_of(condition), site_of(file, line), current_user_line()});
 }
 

@@ -30,8 +30,8 @@
 namespace opwright {
 namespace {
 
-// The strides of `real` over sizes that may be symbols: products where they are the products of this
-// run's sizes, as those of dense memory in any order are; the plain numbers otherwise.
+// The strides of `real` over sizes that may be symbols: products where they are the products of
+// this run's sizes, as those of dense memory in any order are; the plain numbers otherwise.
 SymSizes derive_strides(const Geometry& real, const SymSizes& sizes) {
   std::vector<size_t> inner_first(real.sizes.size());
   std::iota(inner_first.begin(), inner_first.end(), size_t{0});
@@ -72,7 +72,8 @@ StoragePtr fake_storage_of(const Storage& real, bool has_unknown_size) {
 
 }  // namespace
 
-FakeMode::FakeMode(ShapeEnvPtr shape_env) : Interpreter(nullptr), shape_env_(std::move(shape_env)) {}
+FakeMode::FakeMode(ShapeEnvPtr shape_env)
+    : Interpreter(nullptr), shape_env_(std::move(shape_env)) {}
 
 const char* FakeMode::advice() const {
   return "A fake tensor has no data, but goes on to work outside of its mode.";
@@ -89,12 +90,9 @@ void FakeMode::process(const Operator& op, Arguments args, Results results) {
   });
   const uint32_t flags = op.merged_tensor_flags(args);
   if (flags & kOpwDeviceBits) (void)select_slot(op, args, flags);  // refuses two devices
-  const OpwRecord* record = op.record(Slot::Fake);
-  if (!record) [[unlikely]]
-    throw_missing_kernel(op, Slot::Fake, args);
   const ParentScope parent(*this);
   const ShapeEnvScope scope(shape_env_.get());
-  run_fake_record(op, *record, args, results);
+  run_fake(op, args, results);
 }
 
 SymSizes FakeMode::make_sizes(const Tensor& real, std::span<const int64_t> dynamic_dims,

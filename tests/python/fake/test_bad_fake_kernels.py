@@ -25,9 +25,12 @@ def op() -> ow.Operator:
 
 
 def failure_of(mode: FakeTensorMode, op: ow.Operator) -> Exception:
-    with mode, pytest.raises(Exception) as failure:
-        op(ow.zeros(3))  # called
-    return failure.value
+    with mode:
+        try:
+            op(ow.zeros(3))  # called
+        except Exception as failure:
+            return failure
+    raise AssertionError("the call went well")
 
 
 # ---- In Python ----
@@ -52,7 +55,9 @@ def test_one_that_reads_data_names_its_line(mode, op, here):
 
     failure = failure_of(mode, op)
 
-    assert str(failure).startswith(f"item: a fake tensor has no data to read (float32[3]), at {here('reads')}")
+    assert str(failure).startswith(
+        f"item: a fake tensor has no data to read (float32[3]), at {here('reads')}"
+    )
     assert failure.__notes__ == [
         f"in the fake kernel of trial_k::op at {here('reads')}",
         "in trial_k::op(x=float32[3])",
@@ -138,16 +143,43 @@ def test_a_negative_size_names_its_line(mode, op, here):
 
 
 def test_get_ctx_outside_of_a_fake_kernel_is_an_error_under_a_mode_too(mode):
-    with mode, pytest.raises(RuntimeError, match="get_ctx\\(\\) was called outside of a fake kernel"):
+    with (
+        mode,
+        pytest.raises(RuntimeError, match="get_ctx\\(\\) was called outside of a fake kernel"),
+    ):
         library.get_ctx()
 
 
-def test_a_kernel_that_stands_in_for_a_fake_one_names_register_fake(mode):
-    @library.custom_op("trial_k::through_numpy", mutates_args=())
-    def through_numpy(x: ow.Tensor) -> ow.Tensor:
-        return ow.from_numpy(x.numpy())
+def test_the_function_of_a_custom_op_does_not_stand_in(mode):
+    @library.custom_op("trial_k::opaque", mutates_args=())
+    def opaque(x: ow.Tensor) -> ow.Tensor:
+        raise AssertionError("the kernel ran")
 
-    failure = failure_of(mode, through_numpy)
+    failure = failure_of(mode, opaque)
+
+    assert isinstance(failure, NotImplementedError)
+    assert str(failure).startswith("trial_k::opaque has no fake kernel (x is float32[3] on cpu)")
+
+
+def test_an_operator_that_only_writes_needs_none(mode):
+    @library.custom_op("trial_k::only_writes", mutates_args={"x"})
+    def only_writes(x: ow.Tensor) -> None:
+        raise AssertionError("the kernel ran")
+
+    with mode:
+        x = ow.empty(3)
+        only_writes(x)
+
+    assert x._version == 1
+
+
+def test_a_kernel_that_stands_in_for_a_fake_one_names_register_fake(mode):
+    library.define("trial_k::through_numpy", "(Tensor x) -> Tensor")
+    library.impl(
+        "trial_k::through_numpy", "CompositeExplicitAutograd", lambda x: ow.from_numpy(x.numpy())
+    )
+
+    failure = failure_of(mode, ow.ops.trial_k.through_numpy)
 
     assert "numpy: a fake tensor has no data to read" in str(failure)
     assert any(
@@ -243,7 +275,7 @@ def test_a_cpp_kernel_that_reads_data_names_operator_and_line(mode, shapes, here
 def test_a_negative_size_of_a_cpp_kernel_names_operator_and_line(mode, shapes, here):
     x = mode.from_tensor(ow.zeros(8), dynamic=True)
 
-    with pytest.raises(ValueError) as failure:
+    with pytest.raises(ValueError, match="is negative") as failure:
         shapes.negative_size(x)  # negative in C++
 
     text = str(failure.value)

@@ -139,10 +139,8 @@ def test_b5_bounds_of_a_dynamic_size_that_no_size_meets_are_refused(op, bounds, 
     def _(x, n):
         return x.new_empty([library.get_ctx().new_dynamic_size(**bounds)])
 
-    with ow.FakeTensorMode(), pytest.raises(ValueError) as failure:
+    with ow.FakeTensorMode(), pytest.raises(ValueError, match=f"^{text}\n"):
         op(ow.empty([1]))
-
-    assert str(failure.value).split("\n")[0] == text
 
 
 def test_b5_a_branch_on_a_dynamic_size_names_both_lines_and_the_ways_out(op, here):
@@ -151,8 +149,7 @@ def test_b5_a_branch_on_a_dynamic_size_names_both_lines_and_the_ways_out(op, her
         return x.new_empty([library.get_ctx().new_dynamic_size()])  # made
 
     with ow.FakeTensorMode(), pytest.raises(RuntimeError) as failure:
-        if op(ow.empty([1])).shape[0] > 3:  # asked
-            pass
+        assert not op(ow.empty([1])).shape[0] > 3  # asked
 
     text = str(failure.value)
     assert text.startswith(f"cannot decide u0 >= 4 at {here('asked')}: u0 in [0, inf] (made at")

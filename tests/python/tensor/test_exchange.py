@@ -265,7 +265,11 @@ def test_dlpack_copies_on_demand():
     [
         (lambda: ow.zeros(2).requires_grad_().__dlpack__(), BufferError, "requires grad"),
         (lambda: ow.zeros(2, device="meta").__dlpack__(), BufferError, "has no data to read"),
-        (lambda: ow.zeros(2, device="meta").__dlpack_device__(), BufferError, "has no data to read"),
+        (
+            lambda: ow.zeros(2, device="meta").__dlpack_device__(),
+            BufferError,
+            "has no data to read",
+        ),
         (lambda: ow.zeros(2).__dlpack__(stream=3), ValueError, "has no streams"),
         (
             lambda: ow.zeros(2).__dlpack__(dl_device=(2, 0), copy=False),

@@ -80,5 +80,5 @@ def test_a_returned_object_is_named():
         make_fx(f)(ow.ones(2))
 
     assert "Box" in str(error.value)
-    assert "['box'][1]" in str(error.value)
+    assert 'result["box"][1]' in str(error.value)
     assert "return tensors" in str(error.value)
