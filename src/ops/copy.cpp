@@ -112,7 +112,7 @@ Tensor fill_new_tensor_all_devices(const Tensor& self, const Tensor& value) {
 
 Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_blocking) {
   const SymGeometry geometry = sym_geometry_of(self);
-  const bool overlaps = !self.is_symbolic() && has_internal_overlap(self);
+  const bool overlaps = has_internal_overlap(self);
   Tensor result =
       overlaps ? empty_like(self) : self.new_empty_strided(geometry.sizes, geometry.strides);
   result.copy_(src, non_blocking);

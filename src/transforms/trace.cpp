@@ -32,6 +32,16 @@ bool is_in_chain(const Home* home, const Interpreter* level) {
 // What a graph keeps of a value: nothing that holds memory.
 Tensor meta_of(const Tensor& inner) { return inner.is_fake() ? inner : fake_of(inner); }
 
+// Of an input the graph keeps how it came in: a call may give it other sizes (out=, resize_).
+Tensor meta_of_input(const Tensor& inner) {
+  if (!inner.is_fake()) return fake_of(inner);
+  const TensorImpl& shown = impl(inner);
+  Tensor meta = Tensor::take(new_impl(StoragePtr::share(shown.storage), shown.dtype(),
+                                      shown.device(), shown.flags & kOpwFlagRequiresGrad, 0));
+  replace_contents(impl(meta), shown);
+  return meta;
+}
+
 Value meta_of(const OpwValue& result) {
   if (result.tag == kOpwTensor && result.as_tensor) {
     return Value(meta_of(Tensor::borrow(result.as_tensor)));
@@ -86,7 +96,7 @@ Tensor Trace::wrap(Tensor inner, GraphValue& value) {
 }
 
 Tensor Trace::add_input(const std::string& name, Tensor inner, InputRole role, Tensor bound) {
-  GraphValue& value = graph_->add_input(name, Value(meta_of(inner)), role, std::move(bound),
+  GraphValue& value = graph_->add_input(name, Value(meta_of_input(inner)), role, std::move(bound),
                                         current_user_line());
   Tensor own = wrap(std::move(inner), value);
   if (impl(wrapper(own).inner).flags & kOpwFlagRequiresGrad) {
