@@ -42,6 +42,12 @@ TraceSessionOptions read_options(const std::string& mode, bool functional, bool 
   return options;
 }
 
+GraphPtr require_graph(const nb::object& object) {
+  GraphPtr graph = graph_of_object(object);
+  OPWRIGHT_CHECK_TYPE(graph, "an opwright.Graph was expected, got ", class_name(object.ptr()));
+  return graph;
+}
+
 nb::object run(TraceSession& session, const nb::object& function, const nb::tuple& args,
                const nb::dict& kwargs) {
   const InterpreterScope scope(session.level());
@@ -98,6 +104,18 @@ void bind_trace_session(nb::module_& m) {
           nb::arg("added"))
       .def("run", &run, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
       .def("finish", &finish, nb::arg("outputs"));
+  m.def(
+      "functionalize_graph",
+      [](const nb::object& graph) { return graph_object(functionalize(*require_graph(graph))); },
+      nb::arg("graph"));
+  m.def(
+      "decompose_graph",
+      [](const nb::object& graph, const std::vector<std::string>& operators) {
+        std::vector<const Operator*> found;
+        for (const std::string& name : operators) found.push_back(&Registry::get().require(name));
+        return graph_object(decompose(*require_graph(graph), found));
+      },
+      nb::arg("graph"), nb::arg("operators"));
   m.def("is_tracing", [] { return current_trace() != nullptr; });
   m.def(
       "set_module_path",

@@ -75,7 +75,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "declare": (),
     "fake": ("FakeTensor", "FakeTensorMode"),
     "func": (),
-    "graph": ("Graph", "Node", "NodeValue"),
+    "graph": (),
     "library": (),
     "nn": (),
     "pytree": (),

@@ -20,12 +20,12 @@ RandomStates* find_states() {
 }  // namespace
 
 Tensor call_random_state() {
-  static const OperatorHandle<Tensor()> op("opwright::random_state");
+  static OperatorHandle<Tensor()> op("opwright::random_state");
   return op();
 }
 
 void call_set_random_state(const Tensor& state) {
-  static const OperatorHandle<void(const Tensor&)> op("opwright::set_random_state");
+  static OperatorHandle<void(const Tensor&)> op("opwright::set_random_state");
   op(state);
 }
 
