@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal
 
 from . import _C
+from ._infer_fake import switch as inferred_fakes
 from ._infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
 from ._library import Library
 from ._registrations import (
@@ -19,7 +20,7 @@ from ._registrations import (
     replace_definition,
     restorers_of,
 )
-from ._rules import VmapInfo, backward_rule, setup_context_rule, vmap_rule
+from ._rules import VmapInfo, backward_rule, scatter_rule, setup_context_rule, vmap_rule
 from ._tag import Tag, Tags
 from ._undo import Undo
 
@@ -33,6 +34,7 @@ __all__ = [
     "get_ctx",
     "get_kernel",
     "impl",
+    "infer_fake",
     "infer_schema",
     "list",
     "register_autocast",
@@ -41,12 +43,15 @@ __all__ = [
     "register_fake",
     "register_kernel",
     "register_opaque_type",
+    "register_scatter",
     "register_vmap",
     "set_kernel_enabled",
 ]
 
 OperatorLike = str | _C.Operator | _C.OperatorPacket
 DeviceTypes = str | Sequence[str] | None
+
+_new_dynamic_size = _C.require_operator("opwright::new_dynamic_size")
 
 _scoped_library = Library  # torch's name for `with Library(...)`
 
@@ -268,6 +273,29 @@ def register_fake(
     return func
 
 
+def infer_fake(op: OperatorLike | None = None, enabled: bool = True) -> Undo:
+    """Let an operator without a fake kernel tell its shapes by running; under `with`, so long.
+
+    The operator is run on zeros of two sizes, with a warning; sizes that the two runs do not
+    determine are refused. None stands for all operators that have no fake kernel.
+
+    >>> import opwright as ow
+    >>> import warnings
+    >>> @custom_op("audio::halve", mutates_args=())
+    ... def halve(x: ow.Tensor) -> ow.Tensor:
+    ...     return x[::2].clone()
+    >>> mode = ow.FakeTensorMode()
+    >>> x = mode.from_tensor(ow.zeros(8), dynamic=True)
+    >>> with infer_fake(halve), warnings.catch_warnings(action="ignore"):
+    ...     halve(x).shape
+    ((s0 + 1)//2,)
+    """
+    name = None if op is None else operator_name(op)
+    was_enabled = inferred_fakes.is_on(name)
+    inferred_fakes.set(name, enabled)
+    return Undo(lambda: inferred_fakes.set(name, was_enabled))
+
+
 def register_autograd(
     op: OperatorLike,
     backward: Callable,
@@ -327,6 +355,34 @@ def register_vmap(
     operator = _C.require_operator(operator_name(op))
     rule = vmap_rule(operator, func, restorers_of(operator.name))
     _registrations(operator, lib).add_rule("Vmap", rule)
+    return func
+
+
+def register_scatter(
+    op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
+) -> Callable:
+    """Register what a view operator's base is after a write to the view, without writing.
+
+    `func(base, value, *args)` gets the first argument, the new value of the view and the other
+    arguments, and returns the new base. For an operator that returns a list of views, `args` ends
+    with the place in the list. `functionalize` needs it where such a view is written.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::left", mutates_args=(), schema="(Tensor(a) x) -> Tensor(a)")
+    ... def left(x):
+    ...     return x[0]
+    >>> @left.register_scatter
+    ... def _(base, value):
+    ...     return ow.select_scatter(base, value, 0, 0)
+    >>> x = ow.zeros(2, 2)
+    >>> ow.func.functionalize(lambda x: left(x).add_(1))(x).tolist(), x.tolist()
+    ([1.0, 1.0], [[1.0, 1.0], [0.0, 0.0]])
+    """
+    if func is None:
+        return partial(register_scatter, op, lib=lib)
+    operator = _C.require_operator(operator_name(op))
+    rule = scatter_rule(operator, func, restorers_of(operator.name))
+    _registrations(operator, lib).add_rule("Scatter", rule)
     return func
 
 
@@ -413,14 +469,21 @@ class FakeContext:
     FakeContext
     """
 
-    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> int:
-        """Give a size that depends on data. Symbolic sizes are not there yet: this raises.
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> _C.SymInt:
+        """Give a size that is known only when the program runs, between `min` and `max`.
 
-        >>> FakeContext().new_dynamic_size()
-        Traceback (most recent call last):
-        NotImplementedError: new_dynamic_size: symbolic sizes are not there yet
+        >>> import opwright as ow
+        >>> @custom_op("audio::peaks", mutates_args=())
+        ... def peaks(x: ow.Tensor) -> ow.Tensor: ...
+        >>> @peaks.register_fake
+        ... def _(x):
+        ...     return x.new_empty([get_ctx().new_dynamic_size(max=100)])
+        >>> with ow.FakeTensorMode() as mode:
+        ...     found = peaks(ow.zeros(1000))
+        >>> found.shape, mode.shape_env.range(found.shape[0])
+        ((u0,), (0, 100))
         """
-        raise NotImplementedError("new_dynamic_size: symbolic sizes are not there yet")
+        return _new_dynamic_size(min, max)
 
 
 def get_ctx() -> FakeContext:
@@ -484,6 +547,7 @@ def list(namespace: str | None = None) -> "Sequence[str]":
 
 _C.Operator.register_kernel = register_kernel
 _C.Operator.register_fake = register_fake
+_C.Operator.register_scatter = register_scatter
 _C.Operator.register_autograd = register_autograd
 _C.Operator.register_vmap = register_vmap
 _C.Operator.register_autocast = register_autocast

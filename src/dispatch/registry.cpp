@@ -14,6 +14,8 @@ std::atomic<uint64_t> registry_epoch_counter{1};
 
 namespace {
 
+std::atomic<OperatorMaker> operator_maker{nullptr};
+
 // The newest function for a slot, or null.
 Implementation* newest_for(NameEntry& name, Slot slot) {
   const auto found = std::find_if(name.implementations.rbegin(), name.implementations.rend(),
@@ -21,11 +23,13 @@ Implementation* newest_for(NameEntry& name, Slot slot) {
   return found == name.implementations.rend() ? nullptr : &*found;
 }
 
-// What a call to a slot runs: its own function, else the composite body of the operator.
+// What a call to a slot runs: its own function, else, of a device, the kernel for all of them, else
+// the composite body of the operator.
 Implementation* find_implementation(NameEntry& name, Slot slot) {
   Implementation* found = newest_for(name, slot);
   if (found || !is_callable(slot)) return found;
-  found = newest_for(name, Slot::ExplicitComposite);
+  if (is_device(slot)) found = newest_for(name, Slot::AllDevices);
+  if (!found) found = newest_for(name, Slot::ExplicitComposite);
   return found ? found : newest_for(name, Slot::ImplicitComposite);
 }
 
@@ -53,6 +57,10 @@ void Registration::remove() {
 
 std::string_view Registration::name() const noexcept {
   return name_ ? std::string_view(name_->name) : std::string_view();
+}
+
+void set_operator_maker(OperatorMaker maker) noexcept {
+  operator_maker.store(maker, std::memory_order_release);
 }
 
 Registry& Registry::get() {
@@ -173,7 +181,11 @@ Schema Registry::parse(std::string_view schema) const {
 
 const Operator* Registry::find(std::string_view name) const noexcept {
   const NameEntry* found = table_.find(name);
-  return found ? found->op.load(std::memory_order_acquire) : nullptr;
+  const Operator* op = found ? found->op.load(std::memory_order_acquire) : nullptr;
+  if (op) [[likely]]
+    return op;
+  const OperatorMaker maker = operator_maker.load(std::memory_order_acquire);
+  return maker ? maker(name) : nullptr;
 }
 
 const Operator& Registry::require(std::string_view name) const {
@@ -206,6 +218,8 @@ const Operator& Registry::require(std::string_view name) const {
 }
 
 std::vector<const Operator*> Registry::overloads(std::string_view packet) const {
+  if (const OperatorMaker maker = operator_maker.load(std::memory_order_acquire))
+    (void)maker(packet);
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<uint64_t, const Operator*>> found;
   for (const auto& each : table_.entries()) {
@@ -323,8 +337,7 @@ const OpwRecord* Registry::keep_record(const Implementation& implementation, con
 void Registry::publish(NameEntry& name) { publish_slots(name, 0, kNumSlots); }
 
 void Registry::publish(NameEntry& name, Slot changed) {
-  // A composite body stands in for others.
-  if (changed == Slot::ExplicitComposite || changed == Slot::ImplicitComposite) {
+  if (stands_in(changed)) {
     publish(name);
   } else {
     const auto place = static_cast<uint8_t>(changed);

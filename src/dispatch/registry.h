@@ -104,7 +104,8 @@ class Registry {
   // parse_schema with the types that were added.
   [[nodiscard]] Schema parse(std::string_view schema) const;
 
-  // The operator of that name ("aten::add.Tensor"), or null.
+  // The operator of that name ("aten::add.Tensor"), or null. One that follows from another is made
+  // when it is asked for (set_operator_maker).
   [[nodiscard]] const Operator* find(std::string_view name) const noexcept;
   // The same, or an error that tells what is near, or who registered a kernel for an operator that
   // nobody defined.
@@ -153,6 +154,12 @@ class Registry {
   OpaqueTypes opaque_types_;
   uint64_t last_id_ = 0;
 };
+
+// Makes operators that follow from others by their names alone, such as functional siblings; null
+// for a name that it does not know. Without an overload a name stands for all overloads, which are
+// made. Set once, before the first look-up.
+using OperatorMaker = const Operator* (*)(std::string_view name) noexcept;
+void set_operator_maker(OperatorMaker maker) noexcept;
 
 // Raised by every change of the registry.
 extern std::atomic<uint64_t> registry_epoch_counter;

@@ -20,6 +20,7 @@ struct SlotName {
 constexpr SlotName kRuleNames[] = {
     {Slot::Fake, "Fake"},
     {Slot::Fake, "Meta"},
+    {Slot::AllDevices, "AllDevices"},
     {Slot::ExplicitComposite, "CompositeExplicitAutograd"},
     {Slot::ImplicitComposite, "CompositeImplicitAutograd"},
     {Slot::ImplicitComposite, "Composite"},
