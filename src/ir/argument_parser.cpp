@@ -104,8 +104,8 @@ Tensor fake_of(std::span<const SymInt> sizes, std::span<const SymInt> strides, c
   }
   const Device resolved = resolve_device(device);
   const uint32_t flags = device_bit(resolved.type) | kOpwFlagFake;
-  const Tensor tensor = Tensor::take(
-      new_impl(make_fake_storage(kUnknownBytes, resolved), dtype, resolved, flags, 0));
+  const Tensor tensor =
+      Tensor::take(new_impl(make_fake_storage(kUnknownBytes, resolved), dtype, resolved, flags, 0));
   set_symbolic_shape(impl(tensor), sizes, strides, offset);
   return tensor;
 }
