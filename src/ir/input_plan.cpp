@@ -1,6 +1,5 @@
 #include "opwright/ir/input_plan.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <string>
