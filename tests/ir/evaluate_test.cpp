@@ -1,7 +1,9 @@
 #include "opwright/ir/evaluate.h"
 
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -277,6 +279,33 @@ TEST_F(EvaluateGraph, TellsTheNodeOfAnError) {
                             "}\n",
                             given(tensor({1, 2}))),
                         "ValueError", "in the graph's '%y = test::fail(%x)' from model.py:8");
+}
+
+TEST_F(EvaluateGraph, RunsOnSeveralThreadsAtATime) {
+  const GraphPtr graph = parse_graph(kDynamic);
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const Value x(matrix(3, 3));
+      const Value y(tensor({1, 1, 1, 1, 1, 1}));
+      const OpwValue inputs[] = {x.get(), y.get()};
+      for (int j = 0; j < 100; ++j) right += evaluate(*graph, inputs)[1].get().as_int == 3 ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(right, 400);
+}
+
+TEST_F(EvaluateGraph, SeesInputsThatChangedSinceTheLastRun) {
+  const GraphPtr graph = parse_graph("graph(%x: float32[2]) -> (%x) {}");
+  EXPECT_NO_THROW(run(*graph, given(tensor({1, 2}))));
+
+  graph->set_meta(*graph->find("x"), Value(fake({3})));
+
+  EXPECT_ERROR(run(*graph, given(tensor({1, 2}))), "ValueError",
+               "graph: dimension 0 of input 'x' must be 3, got 2");
 }
 
 TEST_F(EvaluateGraph, TakesInputsWithSymbolsOfAnotherTrace) {
