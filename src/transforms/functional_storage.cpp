@@ -84,6 +84,31 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
   return Tensor::take(result.as_tensor);
 }
 
+bool repeats(ViewStep& step) {
+  return step.op->name() == "aten::expand" &&
+         step.results[0].sym_numel().word() != base_value(step).sym_numel().word();
+}
+
+// The storage's value after a write to the view. A part of what expand repeats may still be
+// written, though not by way of the whole of it; whoever writes made sure that no element of the
+// view is another one of it.
+Tensor scatter_view(const FunctionalView& view, Tensor value, const Operator& who) {
+  const Tensor& shown = current_value(view);
+  bool is_repeated = false;
+  for (ViewStep* step = view.step.get(); step; step = step->base.get())
+    is_repeated |= repeats(*step);
+  if (is_repeated && !shown.is_symbolic()) {
+    const SymGeometry part = sym_geometry_of(shown);
+    return as_strided_scatter(view.storage->value, value, part.sizes, part.strides, part.offset);
+  }
+  uint32_t place = view.place;
+  for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    value = scatter_step(*step, place, value, who);
+    place = step->base_place;
+  }
+  return value;
+}
+
 // Strides of sizes 1 do not matter.
 bool has_strides(const Tensor& tensor, const SymGeometry& wanted) {
   for (size_t i = 0; i < wanted.sizes.size(); ++i) {
@@ -119,11 +144,7 @@ void run_step(ViewStep& step) {
 
 void write_value(const FunctionalView& view, Tensor value, const Operator& who) {
   FunctionalStorage& storage = *view.storage;
-  uint32_t place = view.place;
-  for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
-    value = scatter_step(*step, place, value, who);
-    place = step->base_place;
-  }
+  if (view.step) value = scatter_view(view, std::move(value), who);
   if (!has_strides(value, storage.geometry)) value = copy(storage.value, value);
   storage.value = std::move(value);
   ++storage.writes;
