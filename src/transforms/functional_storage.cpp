@@ -1,7 +1,6 @@
 #include "opwright/transforms/functional_storage.h"
 
-#include <optional>
-#include <string>
+#include <initializer_list>
 #include <utility>
 
 #include "opwright/base/small_vector.h"
@@ -10,8 +9,6 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/wrapper.h"
 
 namespace opwright {
 namespace {

@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"

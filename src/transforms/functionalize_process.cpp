@@ -17,7 +17,6 @@
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
-#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/functional_call.h"
 #include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/functionalize.h"
