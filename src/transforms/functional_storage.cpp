@@ -9,6 +9,7 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/tensor/overlap.h"
 
 namespace opwright {
 namespace {
@@ -81,24 +82,22 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
   return Tensor::take(result.as_tensor);
 }
 
-bool repeats(ViewStep& step) {
-  return step.op->name() == "aten::expand" &&
-         step.results[0].sym_numel().word() != base_value(step).sym_numel().word();
-}
-
-// The storage's value after a write to the view. A part of what expand repeats may still be
-// written, though not by way of the whole of it; whoever writes made sure that no element of the
-// view is another one of it.
+// The storage's value after a write to the view. Of a view whose elements are the same memory (expand,
+// unfold) a part may be written, though not by way of the whole; whoever writes made sure that no
+// element of the part is another one of it.
 Tensor scatter_view(const FunctionalView& view, Tensor value, const Operator& who) {
   const Tensor& shown = current_value(view);
   bool is_repeated = false;
-  for (ViewStep* step = view.step.get(); step; step = step->base.get())
-    is_repeated |= repeats(*step);
+  uint32_t place = view.place;
+  for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    is_repeated |= has_internal_overlap(step->results[place]);
+    place = step->base_place;
+  }
   if (is_repeated && !shown.is_symbolic()) {
     const SymGeometry part = sym_geometry_of(shown);
     return as_strided_scatter(view.storage->value, value, part.sizes, part.strides, part.offset);
   }
-  uint32_t place = view.place;
+  place = view.place;
   for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
     value = scatter_step(*step, place, value, who);
     place = step->base_place;
