@@ -2,6 +2,7 @@
 #pragma once
 
 #include "opwright/autograd.h"
+#include "opwright/dynamic_size.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"

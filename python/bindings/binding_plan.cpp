@@ -5,6 +5,7 @@
 
 #include "bindings/error.h"
 #include "bindings/scalar_types.h"
+#include "bindings/sym_int.h"
 #include "opwright/symint.h"
 
 namespace opwright::python {
@@ -22,6 +23,13 @@ bool read_int(PyObject* object, int64_t& result) {
   int overflow = 0;
   result = PyLong_AsLongLongAndOverflow(object, &overflow);
   return overflow == 0 && result > kOpwSmallestInt;
+}
+
+// Where the schema takes symbols; an `int` fixes them, which the binder does.
+bool read_symbol(PyObject* object, uint32_t tag, int64_t& result) {
+  if (!is_sym_int(object) || (tag != kOpwSymInt && tag != kOpwSymIntList)) return false;
+  result = sym_word_of(object);
+  return true;
 }
 
 }  // namespace
@@ -104,7 +112,7 @@ bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& 
       value.as_tensor = tensor_of(object);
       return value.as_tensor != nullptr;
     case Kind::Int:
-      if (!read_int(object, number)) return false;
+      if (!read_int(object, number) && !read_symbol(object, arg.tag, number)) return false;
       set(value, arg.tag, number);
       return true;
     case Kind::Bool:
@@ -121,8 +129,12 @@ bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& 
         set(value, kOpwBool, object == Py_True);
         return true;
       }
-      if (!read_int(object, number)) return false;
-      set(value, kOpwInt, number);
+      if (read_int(object, number)) {
+        set(value, kOpwInt, number);
+        return true;
+      }
+      if (!is_sym_int(object)) return false;
+      set(value, kOpwSymInt, sym_word_of(object));
       return true;
     case Kind::String: {
       if (!PyUnicode_CheckExact(object)) return false;
@@ -160,8 +172,8 @@ bool BindingPlan::convert_ints(const Planned& arg, PyObject* object, OpwValue& v
   int64_t* ints = memory.allocate(size);
   if (!ints) return false;
   for (size_t i = 0; i < size; ++i) {
-    if (!read_int(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), ints[i]))
-      return false;
+    PyObject* element = PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i));
+    if (!read_int(element, ints[i]) && !read_symbol(element, arg.tag, ints[i])) return false;
   }
   value.tag = arg.tag;
   value.length = static_cast<uint32_t>(size);

@@ -21,7 +21,7 @@ constexpr size_t kManyBytes = 128 * 1024;
 size_t bytes_behind(const OpwTensor* tensor) {
   // Whatever a Python object holds is the core's own.
   const Storage* storage = tensor ? static_cast<const TensorImpl*>(tensor)->storage : nullptr;
-  return storage ? storage->nbytes : 0;
+  return storage && storage->data ? storage->nbytes : 0;
 }
 
 [[gnu::noinline]] size_t bytes_behind_list(const OpwValue& list) {

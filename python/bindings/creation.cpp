@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/fake_mode.h"
 #include "bindings/foreign_memory.h"
 #include "bindings/method.h"
 #include "bindings/nested_data.h"
@@ -108,7 +109,7 @@ PyObject* from_buffer(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
     parse_arguments(args, kwargs, "OO|LL$p:frombuffer", names, &buffer, &dtype, &count, &offset,
                     &requires_grad);
     return wrap_with_grad(
-        tensor_over_bytes(buffer, parse_dtype(dtype), count, offset, "frombuffer"),
+        adopt(tensor_over_bytes(buffer, parse_dtype(dtype), count, offset, "frombuffer")),
         requires_grad != 0);
   });
 }

@@ -1,5 +1,6 @@
 #include "bindings/kernel_object.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -95,6 +96,14 @@ void bind_kernel(nb::module_& m) {
       .def("__repr__", [](const Kernel& self) {
         return concatenate("<", slot_name(self.slot()), " kernel of ", self.op().name(), ">");
       });
+  m.def(
+      "has_own_function",
+      [](const std::string& name, const std::string& slot) {
+        const auto there = Registry::get().implementations(Registry::get().require(name));
+        return std::ranges::any_of(
+            there, [wanted = parse_slot(slot)](const auto& each) { return each.first == wanted; });
+      },
+      nb::arg("name"), nb::arg("slot"), "Whether something was registered for just this slot.");
   m.def(
       "get_kernel",
       [](const nb::object& op, const std::string& slot) {

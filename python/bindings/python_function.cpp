@@ -68,10 +68,23 @@ void give_one(const PythonFunction& self, const Operator& op, PyObject* object, 
                : give_result(object, op.schema().returns[index].type, result_text(op, index));
 }
 
+// A tuple where the schema has one result that is none.
+void check_is_one(const Operator& op, PyObject* returned) {
+  if (!PyTuple_Check(returned)) [[likely]]
+    return;
+  const Type& type = op.schema().returns[0].type.required();
+  const bool takes_tuples = type.is_list() || type.kind() == TypeKind::Tuple ||
+                            type.kind() == TypeKind::Any || type.kind() == TypeKind::Union;
+  OPWRIGHT_CHECK_TYPE(takes_tuples, op.name(),
+                      ": the Python function must return 1 result, but it returned a tuple of ",
+                      count_text(static_cast<size_t>(PyTuple_GET_SIZE(returned))));
+}
+
 void give_results(const PythonFunction& self, const Operator& op, PyObject* returned,
                   OpwValue* results, uint32_t num_results) {
   if (num_results == 1 && !(self.convention == Convention::Rule && PyTuple_Check(returned)))
       [[likely]] {
+    check_is_one(op, returned);
     return give_one(self, op, returned, 0, results[0]);
   }
   if (num_results == 0) {

@@ -1,11 +1,19 @@
 #include "bindings/source.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/lock.h"
 #include "opwright/base/intern.h"
+#include "opwright/base/user_line.h"
 
 namespace nb = nanobind;
 
@@ -47,6 +55,67 @@ bool is_of_package(PyCodeObject* code) {
   return text && !folder.empty() && std::string_view(text).starts_with(folder);
 }
 
+// A code object whose lines were looked up. Python finds the line of an instruction in time that is
+// proportional to its function's length, and every traced node asks.
+struct KnownCode {
+  bool is_ours = false;
+  const char* file = nullptr;  // interned; null: unknown
+  struct Lines {
+    int start;  // the offset of the first instruction
+    uint32_t line;
+  };
+  std::vector<Lines> lines;  // by offset; of the user's code only
+
+  [[nodiscard]] SourceSite site_of(int instruction) const {
+    const auto after = std::ranges::upper_bound(lines, instruction, {}, &Lines::start);
+    return after == lines.begin() || !file ? SourceSite{} : SourceSite{file, (after - 1)->line};
+  }
+};
+
+KnownCode read_code(PyCodeObject* code) {
+  KnownCode known{.is_ours = is_of_package(code), .file = nullptr, .lines = {}};
+  if (known.is_ours) return known;
+  auto* object = reinterpret_cast<PyObject*>(code);
+  known.file = site_of_code(object, 0).file;
+  const nb::object spans = nb::steal(PyObject_CallMethod(object, "co_lines", nullptr));
+  const nb::object all = nb::steal(spans.is_valid() ? PySequence_List(spans.ptr()) : nullptr);
+  if (!all.is_valid()) {
+    PyErr_Clear();
+    return known;
+  }
+  for (const nb::handle span : all) {
+    PyObject* line = PyTuple_GET_ITEM(span.ptr(), 2);
+    if (line == Py_None) continue;  // made by the compiler: the line before goes on
+    known.lines.push_back({static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(span.ptr(), 0))),
+                           static_cast<uint32_t>(PyLong_AsLong(line))});
+  }
+  return known;
+}
+
+// What is known of a frame's code; under the lock. Each entry owns its code, so that the address
+// stays taken; when there are many, all are forgotten.
+const KnownCode& look_up(PyCodeObject* code) {
+  constexpr size_t kMostCodes = 4096;
+  static auto* codes = new std::unordered_map<PyCodeObject*, KnownCode>;
+  if (const auto found = codes->find(code); found != codes->end()) [[likely]]
+    return found->second;
+  KnownCode known = read_code(code);
+  if (package_folder().empty()) {  // the package is being imported: ask again
+    static auto* asked = new KnownCode;
+    return *asked = std::move(known);
+  }
+  if (codes->size() >= kMostCodes) {
+    std::unordered_map<PyCodeObject*, KnownCode> dropped;
+    dropped.swap(*codes);
+    for (const auto& [each, lines] : dropped) Py_DECREF(each);
+  }
+  Py_INCREF(code);
+  return codes->emplace(code, std::move(known)).first->second;
+}
+
+// Of a thread that runs no Python code, or not now, there is no line.
+SourceSite find_user_line() { return holds_lock() ? caller_site() : SourceSite{}; }
+
 }  // namespace
 
 SourceSite caller_site() {
@@ -55,9 +124,9 @@ SourceSite caller_site() {
   SourceSite site;
   while (frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    const bool is_ours = is_of_package(code);
-    if (!is_ours)
-      site = site_of_code(reinterpret_cast<PyObject*>(code), PyFrame_GetLineNumber(frame));
+    const KnownCode& known = look_up(code);
+    const bool is_ours = known.is_ours;
+    site = known.site_of(PyFrame_GetLasti(frame));
     Py_DECREF(code);
     PyFrameObject* back = is_ours ? PyFrame_GetBack(frame) : nullptr;
     Py_DECREF(frame);
@@ -65,6 +134,8 @@ SourceSite caller_site() {
   }
   return site;
 }
+
+void install_user_line_finder() { set_user_line_finder(&find_user_line); }
 
 SourceSite site_of(PyObject* callable) {
   nb::object each = nb::borrow(callable);

@@ -13,4 +13,7 @@ SourceSite caller_site();
 // Where a callable was written, through partials, methods and wrappers; else the caller's line.
 SourceSite site_of(PyObject* callable);
 
+// Lets the core ask for the user's line (base/user_line.h).
+void install_user_line_finder();
+
 }  // namespace opwright::python

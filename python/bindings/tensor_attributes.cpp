@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include "bindings/creation.h"
+#include "bindings/fake_mode.h"
 #include "bindings/method.h"
 #include "bindings/scalar_types.h"
 #include "bindings/tensor_conversion.h"
@@ -13,6 +14,7 @@
 #include "bindings/value.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/transforms/data_access.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
@@ -41,7 +43,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyObject* data = find_data(type, args, kwargs);
     if (!data) {
       const int64_t none = 0;
-      return make_instance(type, make_empty({&none, 1}, DType::Float32));
+      return make_instance(type, adopt(make_empty({&none, 1}, DType::Float32)));
     }
     if (is_tensor(data)) return make_instance(type, detached(handle_of(data)));
     return make_instance(type, tensor_of_data(data, {}, "Tensor"));
@@ -183,8 +185,16 @@ PyObject* get_is_on(PyObject* self, void* /*closure*/) {
   });
 }
 
+PyObject* get_is_fake(PyObject* self, void* /*closure*/) {
+  return guarded([&] { return PyBool_FromLong(LentTensor(self)->is_fake() ? 1 : 0); });
+}
+
 PyObject* data_ptr(PyObject* self, PyObject* /*args*/) {
-  return guarded([&] { return PyLong_FromVoidPtr(const_cast<void*>(LentTensor(self)->data())); });
+  return guarded([&] {
+    const LentTensor tensor(self);
+    if (tensor->is_fake() || impl(*tensor).is_wrapper()) throw_no_data("data_ptr", *tensor);
+    return PyLong_FromVoidPtr(const_cast<void*>(tensor->data()));
+  });
 }
 
 PyObject* get_version(PyObject* self, void* /*closure*/) {
@@ -373,6 +383,11 @@ void add_attribute_slots(TensorSlots& out) {
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2, 3).ndim\n"
                 "2\n"),
+      read_only("is_fake", get_is_fake,
+                "Whether the tensor has no memory: one of a FakeTensorMode, or on meta.\n\n"
+                ">>> import opwright as ow\n"
+                ">>> ow.zeros(2).is_fake, ow.zeros(2, device='meta').is_fake\n"
+                "(False, True)\n"),
       read_only("itemsize", get_itemsize,
                 "The bytes of one element.\n\n"
                 ">>> import opwright as ow\n"

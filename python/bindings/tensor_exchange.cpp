@@ -6,6 +6,7 @@
 
 #include <Python.h>
 
+#include "bindings/fake_mode.h"
 #include "bindings/foreign_memory.h"
 #include "bindings/method.h"
 #include "bindings/numpy_objects.h"
@@ -13,6 +14,7 @@
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/transforms/data_access.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/stream.h"
@@ -35,8 +37,7 @@ void check_has_buffer(const Tensor& tensor) {
     OPWRIGHT_CHECK_KIND("BufferError", holds, "the memory of ", tensor,
                         " cannot be a buffer: ", problem);
   };
-  check(!impl(tensor).is_wrapper(), "a tensor inside a transform has no memory of its own");
-  check(!tensor.is_fake(), "a fake tensor has no memory");
+  if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
   check(tensor.device().type == kOpwDeviceCpu, "it is on another device; call cpu() first");
   check(!tensor.requires_grad(), "it requires grad; call detach() first");
   check(buffer_format(tensor.dtype()), "no buffer format stands for the dtype; convert it first");
@@ -98,10 +99,7 @@ void release_buffer(PyObject* /*self*/, Py_buffer* view) {
 // ---- NumPy ----
 
 void check_has_array(const Tensor& tensor) {
-  OPWRIGHT_CHECK(!impl(tensor).is_wrapper(),
-                 "numpy: a tensor inside a transform has no memory of its own; return it from the "
-                 "transformed function first");
-  OPWRIGHT_CHECK(!tensor.is_fake(), "numpy: a fake tensor has no memory (", tensor, ")");
+  if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("numpy", tensor);
   OPWRIGHT_CHECK(!tensor.requires_grad(),
                  "numpy: the tensor requires grad; call x.detach().numpy()");
   OPWRIGHT_CHECK_TYPE(tensor.device().type == kOpwDeviceCpu, "numpy: the tensor is on ",
@@ -189,8 +187,7 @@ PyObject* make_capsule(Managed* managed, const char* name, PyCapsule_Destructor 
 }
 
 Device dlpack_device(const Tensor& tensor) {
-  OPWRIGHT_CHECK_KIND("BufferError", tensor.device().type != kOpwDeviceMeta && !tensor.is_fake(),
-                      "__dlpack__: a tensor without memory cannot be exported (", tensor, ")");
+  if (tensor.is_fake()) throw_no_data("__dlpack__", tensor, "BufferError");
   return tensor.device();
 }
 

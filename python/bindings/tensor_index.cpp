@@ -2,6 +2,7 @@
 // Ellipsis; copies by index tensors, masks and sequences, as PyTorch has them.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,11 +13,14 @@
 #include "bindings/index_tensor.h"
 #include "bindings/method.h"
 #include "bindings/numpy_objects.h"
+#include "bindings/sym_int.h"
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
 #include "opwright/functions.h"
+#include "opwright/symbolic/user_question.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/transforms/fake.h"
 
 namespace opwright::python {
 namespace {
@@ -31,7 +35,7 @@ bool is_numpy_bool(PyObject* object) {
 }
 bool is_bool(PyObject* object) {
   if (PyLong_CheckExact(object) || PySlice_Check(object)) return false;
-  return PyBool_Check(object) || is_numpy_bool(object);
+  return PyBool_Check(object) || is_sym_bool(object) || is_numpy_bool(object);
 }
 
 // An int, a NumPy int, or an integer tensor without dimensions.
@@ -55,6 +59,11 @@ int64_t read_integer(PyObject* object) {
   if (value == -1 && PyErr_Occurred()) throw_python_error();
   OPWRIGHT_CHECK_INDEX(overflow == 0, "an index of more than 64 bits is out of range");
   return value;
+}
+
+// Data of Python beside a tensor: without memory where the tensor has none.
+Tensor made_beside(const Tensor& tensor, const Tensor& made) {
+  return tensor.is_fake() && !made.is_fake() ? fake_copy_of(made) : made;
 }
 
 // ---- Applying an index, one entry after the other ----
@@ -105,6 +114,7 @@ class Indexer {
                             "; ints, slices, None, Ellipsis, bools, tensors, sequences of ints or "
                             "bools and tuples of these are indices");
         given_.push_back(read_index_tensor(entry, tensor_.device()));
+        if (!is_tensor(entry)) given_.back() = made_beside(tensor_, given_.back());
         taken += count_index_dims(given_.back());
       }
     }
@@ -121,7 +131,7 @@ class Indexer {
     } else if (PySlice_Check(entry)) {
       apply_slice(entry);
     } else if (is_integer(entry)) {
-      apply_integer(read_integer(entry));
+      apply_integer(is_sym_int(entry) ? *read_sym_int(entry) : SymInt(read_integer(entry)));
     } else {
       apply_tensor(given_[num_applied_++]);
     }
@@ -151,24 +161,46 @@ class Indexer {
     dim_taken_ += taken;
   }
 
-  void apply_integer(int64_t index) {
+  void apply_integer(const SymInt& index) {
     const SymInt size = tensor_.sym_size(dim_);
-    if (!size.is_symbolic()) {
-      OPWRIGHT_CHECK_INDEX(index >= -size.word() && index < size.word(), "index ", index,
-                           " is out of range for dimension ", dim_taken_, " with size ", size);
+    if (!size.is_symbolic() && !index.is_symbolic()) {
+      OPWRIGHT_CHECK_INDEX(index.word() >= -size.word() && index.word() < size.word(), "index ",
+                           index, " is out of range for dimension ", dim_taken_, " with size ",
+                           size);
     }
     replace(select(tensor_, dim_, index));
     ++dim_taken_;
   }
 
   void apply_slice(PyObject* entry) {
+    if (has_symbols(entry)) return apply_symbolic_slice(entry);
     Py_ssize_t start = 0;
     Py_ssize_t stop = 0;
     Py_ssize_t step = 0;
     require_no_error(PySlice_Unpack(entry, &start, &stop, &step));
     OPWRIGHT_CHECK_VALUE(step > 0, "the step of a slice must be positive, got ", step);
     if (start != 0 || stop != PY_SSIZE_T_MAX || step != 1)
-      replace(slice(tensor_, dim_, bound(start), bound(stop), SymInt(step)));
+      replace(slice(tensor_, dim_, bound(start), end_bound(stop), SymInt(step)));
+    ++dim_;
+    ++dim_taken_;
+  }
+
+  static bool has_symbols(PyObject* entry) {
+    const auto* parts = reinterpret_cast<const PySliceObject*>(entry);
+    return is_sym_int(parts->start) || is_sym_int(parts->stop) || is_sym_int(parts->step);
+  }
+
+  void apply_symbolic_slice(PyObject* entry) {
+    const auto* parts = reinterpret_cast<const PySliceObject*>(entry);
+    const auto read = [](PyObject* part) -> std::optional<SymInt> {
+      if (part == Py_None) return std::nullopt;
+      const std::optional<SymInt> value = read_sym_int(part);
+      OPWRIGHT_CHECK_TYPE(value, "the parts of a slice must be ints or None, got ",
+                          class_name(part));
+      return value;
+    };
+    replace(slice(tensor_, dim_, read(parts->start), read(parts->stop),
+                  read(parts->step).value_or(SymInt(1))));
     ++dim_;
     ++dim_taken_;
   }
@@ -176,6 +208,12 @@ class Indexer {
   // Beyond any size, and an int that a SymInt can hold.
   static SymInt bound(Py_ssize_t value) {
     return SymInt(std::max<int64_t>(value, kOpwSmallestInt));
+  }
+
+  // The size itself where there is no end: a symbol stays as it is.
+  static std::optional<SymInt> end_bound(Py_ssize_t stop) {
+    if (stop == PY_SSIZE_T_MAX) return std::nullopt;
+    return bound(stop);
   }
 
   void replace(Tensor next) {
@@ -219,11 +257,9 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
   return guarded([&] {
     const LentTensor tensor(self);
     OPWRIGHT_CHECK_INDEX(tensor->dim() > 0, kNoDimensions);
-    const SymInt size = tensor->sym_size(0);
-    if (!size.is_symbolic()) {
-      OPWRIGHT_CHECK_INDEX(index >= 0 && index < size.word(), "index ", index,
-                           " is out of range for dimension 0 with size ", size);
-    }
+    const int64_t size = specialise_for_user(tensor->sym_size(0));  // iteration ends there
+    OPWRIGHT_CHECK_INDEX(index >= 0 && index < size, "index ", index,
+                         " is out of range for dimension 0 with size ", size);
     return require(wrap(select(*tensor, 0, index)));
   });
 }
@@ -265,11 +301,11 @@ Scalar read_scalar(PyObject* number) {
 Tensor read_assigned(const Tensor& view, PyObject* value) {
   if (is_tensor(value)) return handle_of(value);
   if (!PyFloat_Check(value) && !PyLong_Check(value) && !PyComplex_Check(value))
-    return tensor_over_data(value, {}, "assignment to a tensor");
+    return made_beside(view, tensor_over_data(value, {}, "assignment to a tensor"));
   const Scalar number = read_scalar(value);
   OPWRIGHT_CHECK_TYPE(!number.is_complex() || is_complex(view.dtype()), "the complex number ",
                       number, " cannot be stored in a tensor of ", view.dtype());
-  return scalar_tensor(number, view.dtype(), std::nullopt, view.device());
+  return made_beside(view, scalar_tensor(number, view.dtype(), std::nullopt, view.device()));
 }
 
 void put(Tensor& view, const IndexTensorList& indices, PyObject* value) {
@@ -293,7 +329,8 @@ int assign_subscript(PyObject* self, PyObject* index, PyObject* value) {
         } else if (PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value)) {
           view.fill_(read_scalar(value));
         } else {
-          assign_tensor(view, tensor_over_data(value, {}, "assignment to a tensor"));
+          assign_tensor(view,
+                        made_beside(view, tensor_over_data(value, {}, "assignment to a tensor")));
         }
         return 0;
       },
@@ -305,7 +342,7 @@ Py_ssize_t length(PyObject* self) {
       [&]() -> Py_ssize_t {
         const LentTensor tensor(self);
         OPWRIGHT_CHECK_TYPE(tensor->dim() > 0, "len: a tensor of zero dimensions has no length");
-        return tensor->size(0);
+        return specialise_for_user(tensor->sym_size(0));
       },
       -1);
 }

@@ -7,6 +7,7 @@
 #include "bindings/method.h"
 #include "bindings/numpy_objects.h"
 #include "bindings/operator_packet.h"
+#include "bindings/sym_int.h"
 #include "bindings/tensor_slots.h"
 
 namespace opwright::python {
@@ -23,7 +24,7 @@ nanobind::object as_operand(PyObject* object) {
     return share(object);
   if (is_numpy_number(object)) return own(PyObject_CallMethod(object, "item", nullptr));
   if (is_numpy_array(object)) return own(wrap(tensor_over_buffer(object, "arithmetic")));
-  return is_python_number(object) ? share(object) : nanobind::object();
+  return is_python_number(object) || is_sym_int(object) ? share(object) : nanobind::object();
 }
 
 PyObject* not_implemented() noexcept { return Py_NewRef(Py_NotImplemented); }

@@ -9,12 +9,16 @@
 
 #include "bindings/error.h"
 #include "bindings/generator.h"
+#include "bindings/graph.h"
 #include "bindings/lock.h"
 #include "bindings/scalar_types.h"
+#include "bindings/sym_int.h"
 #include "bindings/tensor_object.h"
 #include "opwright/base/intern.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/ir/graph_object.h"
 #include "opwright/schema/bind.h"
+#include "opwright/symbolic/user_question.h"
 
 namespace opwright::python {
 namespace {
@@ -149,13 +153,17 @@ PyObject* list_to_python(uint32_t length, const Element& element) {
 }
 
 PyObject* word_to_python(OpwSymWord word) {
-  if (!is_symbolic(word)) return PyLong_FromLongLong(word);
-  throw_error("NotImplementedError",
-              "a symbolic size has no Python object yet: symbolic tracing is not there");
+  if (!is_symbolic(word)) [[likely]]
+    return PyLong_FromLongLong(word);
+  return sym_int_to_python(SymInt::borrow(word));
 }
 
 PyObject* object_to_python(OpwObject* object) {
   if (PyObject* held = object_of(object)) return Py_NewRef(held);
+  OpwValue value{};
+  value.tag = kOpwObject;
+  value.as_object = object;
+  if (is_graph(value)) return graph_object(graph_of(value)).release().ptr();
   if (std::string_view(object->table->type_name) == "Generator")
     return to_python(Generator::borrow(object));
   throw_error("TypeError", "an object of type ", object->table->type_name,
@@ -232,6 +240,9 @@ OpwValue ValueMemory::borrow(PyObject* object) {
   if (PyBool_Check(object)) return make_value(kOpwBool, object == Py_True);
   if (PyLong_Check(object)) return int_value(object);
   if (PyFloat_Check(object)) return ValueOf<double>::lend(PyFloat_AS_DOUBLE(object));
+  if (is_sym_int(object)) return make_value(kOpwSymInt, sym_word_of(object));
+  if (is_sym_bool(object))  // control flow of the operator may hang on it: decided here
+    return make_value(kOpwBool, guard_for_user(SymInt::borrow(sym_word_of(object))) ? 1 : 0);
   if (PyUnicode_Check(object)) return string_value(object);
   if (PyList_Check(object) || PyTuple_Check(object)) return borrow_sequence(object);
   if (Py_TYPE(object) == dtype_type)
@@ -294,6 +305,11 @@ OpwValue ValueMemory::borrow_sequence(PyObject* sequence) {
 }
 
 OpwValue ValueMemory::borrow_object(PyObject* object) {
+  if (GraphPtr graph = graph_of_object(object)) {
+    const OpwValue sub_graph = graph_value(std::move(graph)).give();
+    objects_.push_back(sub_graph.as_object);
+    return sub_graph;
+  }
   const OpwObjectTable* table = find_opaque_table(Py_TYPE(object));
   OpwValue value{};
   value.tag = kOpwObject;

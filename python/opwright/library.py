@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal
 
 from . import _C
+from ._infer_fake import switch as inferred_fakes
 from ._infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
 from ._library import Library
 from ._registrations import (
@@ -33,6 +34,7 @@ __all__ = [
     "get_ctx",
     "get_kernel",
     "impl",
+    "infer_fake",
     "infer_schema",
     "list",
     "register_autocast",
@@ -48,6 +50,8 @@ __all__ = [
 
 OperatorLike = str | _C.Operator | _C.OperatorPacket
 DeviceTypes = str | Sequence[str] | None
+
+_new_dynamic_size = _C.require_operator("opwright::new_dynamic_size")
 
 _scoped_library = Library  # torch's name for `with Library(...)`
 
@@ -269,6 +273,29 @@ def register_fake(
     return func
 
 
+def infer_fake(op: OperatorLike | None = None, enabled: bool = True) -> Undo:
+    """Let an operator without a fake kernel tell its shapes by running; under `with`, so long.
+
+    The operator is run on zeros of two sizes, with a warning; sizes that the two runs do not
+    determine are refused. None stands for all operators that have no fake kernel.
+
+    >>> import opwright as ow
+    >>> import warnings
+    >>> @custom_op("audio::halve", mutates_args=())
+    ... def halve(x: ow.Tensor) -> ow.Tensor:
+    ...     return x[::2].clone()
+    >>> mode = ow.FakeTensorMode()
+    >>> x = mode.from_tensor(ow.zeros(8), dynamic=True)
+    >>> with infer_fake(halve), warnings.catch_warnings(action="ignore"):
+    ...     halve(x).shape
+    ((s0 + 1)//2,)
+    """
+    name = None if op is None else operator_name(op)
+    was_enabled = inferred_fakes.is_on(name)
+    inferred_fakes.set(name, enabled)
+    return Undo(lambda: inferred_fakes.set(name, was_enabled))
+
+
 def register_autograd(
     op: OperatorLike,
     backward: Callable,
@@ -442,14 +469,21 @@ class FakeContext:
     FakeContext
     """
 
-    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> int:
-        """Give a size that depends on data. Symbolic sizes are not there yet: this raises.
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> _C.SymInt:
+        """Give a size that is known only when the program runs, between `min` and `max`.
 
-        >>> FakeContext().new_dynamic_size()
-        Traceback (most recent call last):
-        NotImplementedError: new_dynamic_size: symbolic sizes are not there yet
+        >>> import opwright as ow
+        >>> @custom_op("audio::peaks", mutates_args=())
+        ... def peaks(x: ow.Tensor) -> ow.Tensor: ...
+        >>> @peaks.register_fake
+        ... def _(x):
+        ...     return x.new_empty([get_ctx().new_dynamic_size(max=100)])
+        >>> with ow.FakeTensorMode() as mode:
+        ...     found = peaks(ow.zeros(1000))
+        >>> found.shape, mode.shape_env.range(found.shape[0])
+        ((u0,), (0, 100))
         """
-        raise NotImplementedError("new_dynamic_size: symbolic sizes are not there yet")
+        return _new_dynamic_size(min, max)
 
 
 def get_ctx() -> FakeContext:

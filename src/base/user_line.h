@@ -4,6 +4,9 @@
 // graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the line.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "opwright/base/source_site.h"
 
 namespace opwright {
@@ -13,10 +16,11 @@ using UserLineFinder = SourceSite (*)();
 // The finder of the host language; stays until the end of the process.
 void set_user_line_finder(UserLineFinder finder) noexcept;
 
-// What the finder says, else the innermost UserLineScope of this thread, else unknown.
+// What the innermost UserLineScope of this thread says, else the finder, else unknown.
 [[nodiscard]] SourceSite current_user_line();
 
-// Names the line for the length of the scope, for programs in C++.
+// Names the line for the length of the scope: for programs in C++, and for the run of a graph,
+// whose nodes know their lines.
 class [[nodiscard]] UserLineScope {
  public:
   explicit UserLineScope(SourceSite site) noexcept;
@@ -26,6 +30,23 @@ class [[nodiscard]] UserLineScope {
 
  private:
   SourceSite previous_;
+};
+
+// The part of the user's model that is being run on this thread, "encoder.layers.0"; empty: none.
+[[nodiscard]] const std::string& current_module_path() noexcept;
+// Gives the previous path.
+std::string set_module_path(std::string path) noexcept;
+
+class [[nodiscard]] ModulePathScope {
+ public:
+  explicit ModulePathScope(std::string path) noexcept
+      : previous_(set_module_path(std::move(path))) {}
+  ~ModulePathScope() { set_module_path(std::move(previous_)); }
+  ModulePathScope(const ModulePathScope&) = delete;
+  ModulePathScope& operator=(const ModulePathScope&) = delete;
+
+ private:
+  std::string previous_;
 };
 
 }  // namespace opwright

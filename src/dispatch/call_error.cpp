@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opwright/base/given_error.h"
+#include "opwright/base/user_line.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/schema/constant.h"
@@ -50,6 +51,11 @@ std::string_view namespace_of(const Operator& op) {
               ")\n  Look it up again if it was defined anew.");
 }
 
+std::string register_fake_text(const Operator& op) {
+  return concatenate("m.register_fake(\"", op.schema().name.base,
+                     "\", ...) or opwright.library.register_fake(\"", op.name(), "\")");
+}
+
 // "CPU, CompositeImplicitAutograd"
 std::string kernels_there_are(const Operator& op) {
   std::string text;
@@ -69,6 +75,12 @@ std::optional<std::string> find_wrong_argument(const Operator& op, Arguments arg
     }
   }
   return std::nullopt;
+}
+
+// " at model.py:12"
+std::string at_user_line() {
+  const SourceSite line = current_user_line();
+  return line.is_known() ? concatenate(" at ", line) : "";
 }
 
 void release_all(Results results) {
@@ -117,9 +129,8 @@ void throw_missing_kernel(const Operator& op, Slot slot, Arguments args) {
   });
   if (slot == Slot::Fake) {
     throw_error("NotImplementedError", op.name(), " has no fake kernel", where,
-                "; it was defined at ", op.site(), "\n  Register one with m.register_fake(\"",
-                op.schema().name.base, "\", ...) or opwright.library.register_fake(\"", op.name(),
-                "\").");
+                "; it was defined at ", op.site(), "\n  Register one with ", register_fake_text(op),
+                ".");
   }
   throw_error("NotImplementedError", op.name(), " has no kernel for ", slot_name(slot), where,
               "; it has: ", kernels_there_are(op), ".\n  Register one with OPWRIGHT_LIBRARY_IMPL(",
@@ -150,6 +161,52 @@ void throw_escaped(const Operator& op, uint32_t argument, OpwTensor* tensor) {
   throw_error("RuntimeError", "a tensor made inside ", home->name(), " was used after it ended (",
               tensor_text(tensor), ", argument '", argument_name(op, argument), "' of ", op.name(),
               ")\n  ", home->advice());
+}
+
+void throw_mixed(const Operator& op, uint32_t argument, OpwTensor* real) {
+  throw_error("RuntimeError", op.name(), ": argument '", argument_name(op, argument),
+              "' is a real tensor (", tensor_text(real), "), but others are fake", at_user_line(),
+              "\n  Make it fake first: mode.from_tensor(", argument_name(op, argument),
+              ") of the FakeTensorMode.");
+}
+
+void throw_real_in_fake_mode(const Operator& op, uint32_t argument, OpwTensor* real) {
+  throw_error("RuntimeError", op.name(), ": argument '", argument_name(op, argument),
+              "' is a real tensor (", tensor_text(real), "), but FakeTensorMode is active",
+              at_user_line(), "\n  Make it fake first: mode.from_tensor(",
+              argument_name(op, argument), "); what is made inside of the mode is fake already.");
+}
+
+void throw_real_result(const Operator& op, Results results, uint32_t index) {
+  std::string shown;
+  visit_tensors(results[index], [&](OpwTensor* tensor) {
+    if (!(tensor->flags & kOpwFlagFake)) shown = tensor_text(tensor);
+  });
+  Error error(
+      "RuntimeError",
+      concatenate(op.name(), ": the fake kernel returned a real tensor as result ", index + 1, " (",
+                  shown, ")\n  Make it of a fake argument, e.g. x.new_empty(sizes)."));
+  release_all(results);
+  note_fake_kernel(error, op);
+  throw error;
+}
+
+void note_fake_kernel(Error& error, const Operator& op) {
+  // An author's operator is the one to look into.
+  if (namespace_of(op) == "aten" || namespace_of(op) == "opwright") return;
+  const std::string called = current_user_line().is_known() ? ", called" + at_user_line() : "";
+  for (const auto& [slot, site] : Registry::get().implementations(op)) {
+    if (slot != Slot::Fake) continue;
+    const std::string registered = site.is_known() ? concatenate(", registered at ", site) : "";
+    error.add_note("fake kernel",
+                   concatenate("in the fake kernel of ", op.name(), registered, called));
+    return;
+  }
+  // A body that reads sizes only is a fake kernel too; this one did not get through.
+  error.add_note("operator", concatenate(op.name(),
+                                         " has no fake kernel, so its own function ran on "
+                                         "fake tensors",
+                                         called, "; register one with ", register_fake_text(op)));
 }
 
 void throw_overlap(const Operator& op, uint32_t written, uint32_t other) {

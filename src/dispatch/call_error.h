@@ -17,6 +17,14 @@ std::string call_text(const Operator& op, Arguments args);
 [[noreturn]] void throw_overlap(const Operator& op, uint32_t written, uint32_t other);
 [[noreturn]] void throw_read_only(const Operator& op, uint32_t written);
 
+// Fake and real tensors in one call; a real one under FakeTensorMode.
+[[noreturn]] void throw_mixed(const Operator& op, uint32_t argument, OpwTensor* real);
+[[noreturn]] void throw_real_in_fake_mode(const Operator& op, uint32_t argument, OpwTensor* real);
+// A fake kernel gave a tensor with memory; releases the results.
+[[noreturn]] void throw_real_result(const Operator& op, Results results, uint32_t index);
+// Adds to an error of a fake kernel whose it is and which line called it.
+void note_fake_kernel(Error& error, const Operator& op);
+
 // The error that the function gave, with a note of the call; releases the results that it set.
 [[noreturn]] void throw_failed_call(const Operator& op, Arguments args, Results results);
 

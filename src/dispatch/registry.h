@@ -65,7 +65,8 @@ struct Origin {
 
 class Registry {
  public:
-  // The registry of the process. Never destroyed, so that static objects may unregister late.
+  // The registry of the process, with all that the core itself registers (first_use.h). Never
+  // destroyed, so that static objects may unregister late.
   static Registry& get();
 
   // Adds an operator. ValueError for a schema that is wrong or a name that is defined already (both
@@ -129,7 +130,10 @@ class Registry {
   void undo_claim(NameEntry* name, uint64_t id);
 
   NameEntry& entry(std::string_view name);
+  // Fills the row anew; after a change of one slot's functions only what they reach.
   void publish(NameEntry& name);
+  void publish(NameEntry& name, Slot changed);
+  void publish_slots(NameEntry& name, uint8_t begin, uint8_t end);
   const OpwRecord* resolve(NameEntry& name, Operator& op, Slot slot);
   const OpwRecord* keep_record(const Implementation& implementation, const Operator& op);
   void publish_all();

@@ -73,9 +73,57 @@ void give_arguments_back(const Operator& op, Arguments args, Results results) {
   }
 }
 
+namespace {
+
+// Meta tensors may meet real ones where the operator allows two devices.
+void check_all_are_fake(const Operator& op, Arguments args) {
+  OpwTensor* real = nullptr;
+  uint32_t which = 0;
+  bool has_fake = false;
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if (!(tensor->flags & kOpwFlagFake)) {
+      real = tensor;
+      which = index;
+    } else if (tensor->dl.device.type != kOpwDeviceMeta) {
+      has_fake = true;
+    }
+  });
+  if (real && has_fake) [[unlikely]]
+    throw_mixed(op, which, real);
+}
+
+void check_results_are_fake(const Operator& op, Arguments args, Results results) {
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    visit_tensors(results[i], [&](OpwTensor* result) {
+      if (result->flags & kOpwFlagFake) [[likely]]
+        return;
+      bool is_argument = false;
+      op.visit_tensor_arguments(
+          args, [&](uint32_t /*index*/, OpwTensor* tensor) { is_argument |= tensor == result; });
+      if (!is_argument) throw_real_result(op, results, i);
+    });
+  }
+}
+
+bool gives_only_what_it_writes(const Operator& op) {
+  const uint64_t all = (uint64_t{1} << op.num_results()) - 1;
+  return op.writes_arguments() && op.returned_args() == all && !op.is_removed();
+}
+
+void write_without_kernel(const Operator& op, Arguments args, Results results) {
+  check_overlaps(op, args);
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    results[i] = copy_value(args[op.argument_of_result(i)]);
+  }
+  raise_versions(op, args);
+}
+
+}  // namespace
+
 Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
   const uint32_t devices = flags & kOpwDeviceBits;
   if (devices == 0) {
+    if (thread_state().makes_fakes()) return Slot::Fake;
     if (op.device_argument() < 0) return Slot::Cpu;
     const OpwValue& device = args[static_cast<size_t>(op.device_argument())];
     if (device.tag == kOpwNone) return Slot::Cpu;
@@ -101,10 +149,25 @@ Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
   return (flags & kOpwFlagFake) != 0 ? Slot::Fake : static_cast<Slot>(std::countr_zero(chosen));
 }
 
-void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results) {
+void run_fake(const Operator& op, Arguments args, Results results) {
+  check_all_are_fake(op, args);
+  const OpwRecord* record = op.record(Slot::Fake);
+  if (!record) {
+    if (!gives_only_what_it_writes(op)) throw_missing_kernel(op, Slot::Fake, args);
+    return write_without_kernel(op, args, results);
+  }
   const AttentionScope scope(kAttentionMakesFakes, true);
-  if (op.writes_arguments()) return run_writing_record(op, record, args, results);
-  run_record(op, record, args, results);
+  try {
+    if (op.writes_arguments()) {
+      run_writing_record(op, *record, args, results);
+    } else {
+      run_record(op, *record, args, results);
+    }
+  } catch (Error& error) {
+    note_fake_kernel(error, op);
+    throw;
+  }
+  check_results_are_fake(op, args, results);
 }
 
 void run_writing_record(const Operator& op, const OpwRecord& record, Arguments args,

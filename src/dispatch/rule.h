@@ -12,8 +12,7 @@ namespace opwright {
 // Whether the function in `slot` takes and gives what the operator does; a rule has arguments of
 // its own.
 constexpr bool has_operator_signature(Slot slot) {
-  return is_callable(slot) || slot == Slot::ExplicitComposite || slot == Slot::ImplicitComposite ||
-         slot == Slot::Decompose;
+  return is_callable(slot) || stands_in(slot) || slot == Slot::Decompose;
 }
 
 // How many results the function in `slot` gives.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,14 +53,22 @@ class Graph : public Counted<Graph> {
   [[nodiscard]] std::span<const NodeArgument> outputs() const noexcept;
   [[nodiscard]] GraphValue* find(std::string_view name) const noexcept;
   [[nodiscard]] size_t num_nodes() const noexcept { return num_nodes_; }
+  // More than the number of every value: the length of a table with a place for each.
+  [[nodiscard]] uint32_t num_value_numbers() const noexcept { return num_value_numbers_; }
 
   // ---- Changing. Each keeps users right; verify() judges the whole. ----
 
   // After the inputs there are. A name that is taken gets a number.
   GraphValue& add_input(std::string_view name, Value meta, InputRole role = InputRole::Argument,
                         Tensor bound = {}, SourceSite site = {});
-  // Before the node, or, null, at the end, before the Output.
+  // Before the node, or, null, before the insertion point or the Output. Tensors and SymInts among
+  // the results become values. ValueError for another number of results than the schema's, a value
+  // of another graph, or a place before an input.
   Node& insert_call(CallDescription call, Node* before = nullptr);
+  // Where insert_call puts a call that is given no place; null: at the end. It moves on when its
+  // node is erased or moved.
+  [[nodiscard]] Node* insertion_point() const noexcept { return insertion_point_; }
+  void set_insertion_point(Node* before);
   // Sets or replaces the Output.
   void set_outputs(std::vector<NodeArgument> outputs);
   void set_arguments(Node& node, std::vector<NodeArgument> args);
@@ -72,6 +81,12 @@ class Graph : public Counted<Graph> {
   // Every use of `from` becomes one of `to`.
   void replace_uses(GraphValue& from, GraphValue& to);
   void move_before(Node& node, Node& before);
+  // An input that was captured is given by the caller from now on.
+  void make_argument(GraphValue& input);
+  // A captured input holds data that nothing else changes.
+  void make_constant(GraphValue& input);
+  // All inputs in another order.
+  void order_inputs(std::span<GraphValue* const> inputs);
   // Gives an input its tensor; for graphs that were read from text.
   void bind_input(GraphValue& input, Tensor tensor);
 
@@ -79,18 +94,36 @@ class Graph : public Counted<Graph> {
   [[nodiscard]] IntrusivePtr<Graph> copy() const;
 
  private:
-  std::string unique_name(std::string_view wanted);
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  void name_value(GraphValue& value, std::string_view wanted);
+  GraphValue& add_value(Node& node, uint32_t index, Value meta, std::string_view name);
+  void add_results(Node& node, CallDescription& call);
+  void check_member(const Node& node) const;
+  void check_arguments(std::span<const NodeArgument> args) const;
+  void check_place(const Node* before) const;
   void link_before(Node& node, Node* before);
-  void add_uses(Node& node);
-  void drop_uses(Node& node);
+  void unlink(Node& node) noexcept;
+  static void add_uses(Node& node);
+  static void drop_uses(Node& node);
 
   ShapeEnvPtr shape_env_;
   Node* first_ = nullptr;
   Node* last_ = nullptr;
   Node* output_ = nullptr;
+  Node* last_input_ = nullptr;
+  Node* insertion_point_ = nullptr;
+  Node* erased_ = nullptr;  // linked by next
   size_t num_nodes_ = 0;
-  std::unordered_map<std::string, GraphValue*> names_;
-  std::unordered_map<std::string, uint32_t> numbers_;  // the last number given to a name
+  uint32_t num_value_numbers_ = 0;
+  std::unordered_map<std::string_view, GraphValue*> names_;  // the keys are those of the values
+  // The last number given to a name.
+  std::unordered_map<std::string, uint32_t, NameHash, std::equal_to<>> numbers_;
 };
 
 using GraphPtr = IntrusivePtr<Graph>;
@@ -100,7 +133,8 @@ using GraphPtr = IntrusivePtr<Graph>;
 // removed operator. ValueError that names the node and what is wrong with it.
 void verify(const Graph& graph);
 
-// The text form. Reading it back gives an equal graph, but for the tensors that inputs are bound to.
+// The text form. Reading it back gives an equal graph, but for the tensors that inputs are bound
+// to.
 [[nodiscard]] std::string to_text(const Graph& graph);
 // ValueError with the line and the token underlined. The graph is verified.
 [[nodiscard]] GraphPtr parse_graph(std::string_view text);

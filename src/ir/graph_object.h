@@ -1,6 +1,7 @@
 // A graph as a value: the sub-graphs that operators such as cond take as arguments.
 #pragma once
 
+#include "opwright/c_api.h"
 #include "opwright/ir/graph.h"
 #include "opwright/value.h"
 
@@ -9,7 +10,11 @@ namespace opwright {
 // The type's name in schemas: "Graph".
 inline constexpr const char* kGraphTypeName = "Graph";
 
+// Makes schemas know the type; before operators that take graphs are defined. May be called again.
+void register_graph_type();
+
 [[nodiscard]] Value graph_value(GraphPtr graph);
+[[nodiscard]] bool is_graph(const OpwValue& value) noexcept;
 // TypeError for a value that is no graph.
 [[nodiscard]] GraphPtr graph_of(const OpwValue& value);
 

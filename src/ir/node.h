@@ -26,8 +26,10 @@ class GraphValue {
   [[nodiscard]] Node& node() const noexcept { return *node_; }
   // Its place among the values of its node.
   [[nodiscard]] uint32_t index() const noexcept { return index_; }
-  // What it would be: a fake tensor, or a symbolic int. Other kinds of results are constants of the
-  // trace, which no node can refer to.
+  // No other value that the graph ever had has it; below Graph::num_value_numbers().
+  [[nodiscard]] uint32_t number() const noexcept { return number_; }
+  // What it would be: a fake tensor, or an int (a SymInt, symbolic or plain). Other kinds of
+  // results are constants of the trace, which no node can refer to; None stands in lists only.
   [[nodiscard]] const Value& meta() const noexcept { return meta_; }
   // The fake tensor; undefined where it is none.
   [[nodiscard]] Tensor tensor() const;
@@ -39,6 +41,7 @@ class GraphValue {
   std::string name_;
   Node* node_ = nullptr;
   uint32_t index_ = 0;
+  uint32_t number_ = 0;
   Value meta_;
   std::vector<Node*> users_;
 };
@@ -60,7 +63,7 @@ enum class InputRole : uint8_t {
 // What the operator's result i became.
 struct NodeResult {
   uint32_t first = 0;  // its first value
-  uint32_t count = 0;  // of a list: its length; 0 with !is_list: None or a constant
+  uint32_t count = 0;  // of a list: its length; else 1, or 0: None or a constant, not kept
   bool is_list = false;
   friend bool operator==(const NodeResult&, const NodeResult&) = default;
 };
@@ -86,6 +89,8 @@ class Node {
   [[nodiscard]] const std::string& module_path() const noexcept { return module_path_; }
   // Whether grad mode was on; a run does not record where it was off.
   [[nodiscard]] bool grad_mode() const noexcept { return grad_mode_; }
+  // An erased node has no arguments and stands nowhere; the object stays as long as its graph.
+  [[nodiscard]] bool is_erased() const noexcept { return is_erased_; }
 
   [[nodiscard]] Node* next() const noexcept { return next_; }
   [[nodiscard]] Node* previous() const noexcept { return previous_; }
@@ -100,6 +105,7 @@ class Node {
   NodeKind kind_ = NodeKind::Call;
   InputRole role_ = InputRole::Argument;
   bool grad_mode_ = true;
+  bool is_erased_ = false;
   const Operator* op_ = nullptr;
   std::vector<NodeArgument> args_;
   std::vector<GraphValue> values_;  // their number does not change

@@ -112,7 +112,7 @@ Tensor fill_new_tensor_all_devices(const Tensor& self, const Tensor& value) {
 
 Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_blocking) {
   const SymGeometry geometry = sym_geometry_of(self);
-  const bool overlaps = !self.is_symbolic() && has_internal_overlap(self);
+  const bool overlaps = has_internal_overlap(self);
   Tensor result =
       overlaps ? empty_like(self) : self.new_empty_strided(geometry.sizes, geometry.strides);
   result.copy_(src, non_blocking);
@@ -120,6 +120,7 @@ Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_bloc
 }
 
 Tensor& zero_all_devices(Tensor& self) {
+  if (self.is_fake()) return self;
   self.fill_(0);
   return self;
 }
@@ -132,6 +133,8 @@ Tensor clone_all_devices(const Tensor& self, const std::optional<MemoryFormat>& 
   copy.copy_(self);
   return copy;
 }
+
+Tensor lift_fresh_copy_all_devices(const Tensor& self) { return self.clone(); }
 
 Tensor to_copy_all_devices(const Tensor& self, const std::optional<DType>& dtype,
                            const std::optional<Layout>& layout, const std::optional<Device>& device,

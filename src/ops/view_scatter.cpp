@@ -16,7 +16,7 @@ namespace {
 // A copy with the same strides, where no two elements are one in memory.
 Tensor clone_in_place_of(const Tensor& self) {
   const SymGeometry geometry = sym_geometry_of(self);
-  if (!self.is_symbolic() && has_internal_overlap(self)) return self.clone();
+  if (has_internal_overlap(self)) return self.clone();
   Tensor copy = self.new_empty_strided(geometry.sizes, geometry.strides);
   copy.copy_(self);
   return copy;

@@ -61,7 +61,7 @@ std::string describe_kind(const OpwValue& value) {
 
 BoundArguments::BoundArguments(const Schema& schema, std::span<const OpwValue> positional,
                                std::span<const KeywordValue> keywords) {
-  if (try_bind(schema, positional, keywords)) [[likely]]
+  if (bind(schema, positional, keywords)) [[likely]]
     return;
   const bool is_about_argument = failure_.reason == Failure::Reason::Mismatch;
   const bool is_about_value =
@@ -73,6 +73,12 @@ BoundArguments::BoundArguments(const Schema& schema, std::span<const OpwValue> p
 
 bool BoundArguments::try_bind(const Schema& schema, std::span<const OpwValue> positional,
                               std::span<const KeywordValue> keywords) {
+  is_attempt_ = true;
+  return bind(schema, positional, keywords);
+}
+
+bool BoundArguments::bind(const Schema& schema, std::span<const OpwValue> positional,
+                          std::span<const KeywordValue> keywords) {
   Given given(schema.arguments.size(), nullptr);
   if (!collect(schema, positional, keywords, given) || !fill(schema, given)) return false;
   for (size_t i = schema.num_positional(); schema.is_vararg && i < positional.size(); ++i)
@@ -118,7 +124,7 @@ bool BoundArguments::fill(const Schema& schema, const Given& given) {
       values_[i] = *given[i];
       continue;
     }
-    Coercion coercion(memory_, argument.default_value);
+    Coercion coercion(memory_, argument.default_value, is_attempt_);
     const Fit fit = coercion.run(argument.type, *given[i], values_[i]);
     if (fit == Fit::No) {
       failure_.mismatch = coercion.mismatch();

@@ -29,7 +29,8 @@ class BoundArguments {
   BoundArguments(const BoundArguments&) = delete;
   BoundArguments& operator=(const BoundArguments&) = delete;
 
-  // On an object that was not bound: binds, or gives false and keeps why.
+  // On an object that was not bound: tells whether it can be bound, else keeps why. An attempt
+  // only: a symbol where a plain number is wanted has no value yet.
   bool try_bind(const Schema& schema, std::span<const OpwValue> positional,
                 std::span<const KeywordValue> keywords);
   // Why try_bind gave false, e.g. "missing argument 'limit' (position 2)".
@@ -57,6 +58,8 @@ class BoundArguments {
   };
   using Given = SmallVector<const OpwValue*, 16>;
 
+  bool bind(const Schema& schema, std::span<const OpwValue> positional,
+            std::span<const KeywordValue> keywords);
   bool collect(const Schema& schema, std::span<const OpwValue> positional,
                std::span<const KeywordValue> keywords, Given& given);
   bool fill(const Schema& schema, const Given& given);
@@ -64,6 +67,7 @@ class BoundArguments {
 
   SmallVector<OpwValue, 16> values_;
   bool is_exact_ = true;
+  bool is_attempt_ = false;
   Failure failure_;
   CoercionMemory memory_;
 };

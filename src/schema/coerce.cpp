@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "opwright/symbolic/user_question.h"
 #include "opwright/tensor/device_table.h"
 
 namespace opwright {
@@ -9,13 +10,6 @@ namespace {
 
 bool is_real_number(uint32_t tag) {
   return tag == kOpwInt || tag == kOpwFloat || tag == kOpwBool || tag == kOpwSymInt;
-}
-
-double as_float(const OpwValue& number) {
-  if (number.tag == kOpwFloat) return number.as_double;
-  if (number.tag == kOpwSymInt)
-    return static_cast<double>(SymInt::borrow(number.as_int).specialise());
-  return static_cast<double>(number.as_int);
 }
 
 Fit pass(const OpwValue& given, OpwValue& result, Fit fit = Fit::Exact) {
@@ -43,14 +37,25 @@ void* CoercionMemory::allocate_bytes(size_t bytes) {
   return blocks_.back().get();
 }
 
-Coercion::Coercion(CoercionMemory& memory, const std::optional<Value>& default_value)
-    : memory_(memory) {
+Coercion::Coercion(CoercionMemory& memory, const std::optional<Value>& default_value,
+                   bool is_attempt)
+    : memory_(memory), is_attempt_(is_attempt) {
   if (default_value && is_list_tag(default_value->tag()))
     default_length_ = default_value->get().length;
 }
 
 Fit Coercion::run(const Type& type, const OpwValue& given, OpwValue& result) {
   return fit(type, given, result);
+}
+
+int64_t Coercion::fix(OpwSymWord word) const {
+  if (!is_symbolic(word)) return word;
+  return is_attempt_ ? 0 : specialise_for_user(SymInt::borrow(word));
+}
+
+double Coercion::as_float(const OpwValue& number) const {
+  if (number.tag == kOpwFloat) return number.as_double;
+  return static_cast<double>(number.tag == kOpwSymInt ? fix(number.as_int) : number.as_int);
 }
 
 Fit Coercion::refuse(Mismatch::Reason reason, const OpwValue& got, std::string text) {
@@ -125,7 +130,8 @@ Fit Coercion::fit_number(TypeKind kind, const OpwValue& given, OpwValue& result)
     default:
       if (!is_whole && given.tag != kOpwBool) break;
       result = given;
-      result.tag = kind == TypeKind::SymInt || is_symbolic(given.as_int) ? kOpwSymInt : kOpwInt;
+      result.tag = kind == TypeKind::SymInt ? kOpwSymInt : kOpwInt;
+      if (kind == TypeKind::Int && given.tag == kOpwSymInt) result.as_int = fix(given.as_int);
       return is_whole ? Fit::Exact : Fit::Coerced;
   }
   return refuse(Mismatch::Reason::Type, given);

@@ -52,12 +52,14 @@ struct Mismatch {
 // Scalar). Coerced: bool to int, int to float, numbers to complex, a number to a list of fixed
 // length, str to Device, anything to Any. Lists of any tag become that of the type, an empty one
 // fits all; a list of one element is repeated up to a fixed length, and a length of 1 in the type
-// bounds nothing. A symbolic int stays one where an int is wanted: whoever reads it fixes it.
+// bounds nothing. A symbolic int is fixed where an int or a float is wanted, for the user's line;
+// an attempt (to find the overload that fits) fixes nothing and gives some number there.
 // `result` is borrowed from `given` and `memory`.
 class Coercion {
  public:
   // Only the default may have another length than the fixed one (`int[2] stride=[]`).
-  Coercion(CoercionMemory& memory, const std::optional<Value>& default_value);
+  Coercion(CoercionMemory& memory, const std::optional<Value>& default_value,
+           bool is_attempt = false);
 
   Fit run(const Type& type, const OpwValue& given, OpwValue& result);
   [[nodiscard]] const Mismatch& mismatch() const noexcept { return mismatch_; }
@@ -77,8 +79,11 @@ class Coercion {
   void store(OpwValue& list, uint32_t index, const OpwValue& element);
   OpwValue new_list(OpwTag tag, uint32_t length);
   Fit refuse(Mismatch::Reason reason, const OpwValue& got, std::string text = {});
+  [[nodiscard]] int64_t fix(OpwSymWord word) const;
+  [[nodiscard]] double as_float(const OpwValue& number) const;
 
   CoercionMemory& memory_;
+  bool is_attempt_;
   std::optional<uint32_t> default_length_;
   Mismatch mismatch_;
 };

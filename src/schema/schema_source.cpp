@@ -22,25 +22,31 @@ std::string printable(std::string_view line) {
 
 }  // namespace
 
+std::string underline(std::string_view text, size_t begin, size_t end, std::string_view problem) {
+  begin = std::min(begin, text.size());
+  const size_t newline = text.substr(0, begin).rfind('\n');
+  const size_t line_begin = newline == std::string_view::npos ? 0 : newline + 1;
+  const size_t line_end = std::min(text.find('\n', begin), text.size());
+  const size_t column = num_characters(text.substr(line_begin, begin - line_begin));
+  end = std::clamp(end, begin, line_end);
+  const size_t width = std::max<size_t>(1, num_characters(text.substr(begin, end - begin)));
+
+  std::string out(problem);
+  out.append(" at ");
+  if (line_begin != 0) {
+    out.append(
+        concatenate("line ", 1 + std::ranges::count(text.substr(0, line_begin), '\n'), ", "));
+  }
+  out.append(concatenate("column ", column + 1));
+  out.append("\n    ").append(printable(text.substr(line_begin, line_end - line_begin)));
+  out.append("\n    ").append(column, ' ').append(width, '^');
+  return out;
+}
+
 void SchemaSource::fail(size_t begin, size_t end, std::string_view problem,
                         std::string_view advice) const {
-  begin = std::min(begin, text_.size());
-  const size_t newline = text_.substr(0, begin).rfind('\n');
-  const size_t line_begin = newline == std::string_view::npos ? 0 : newline + 1;
-  const size_t line_end = std::min(text_.find('\n', begin), text_.size());
-  const size_t column = num_characters(text_.substr(line_begin, begin - line_begin));
-  end = std::clamp(end, begin, line_end);
-  const size_t width = std::max<size_t>(1, num_characters(text_.substr(begin, end - begin)));
-
   std::string text = name_.empty() ? "schema: " : concatenate("schema of ", name_, ": ");
-  text.append(problem).append(" at ");
-  if (line_begin != 0) {
-    text.append(
-        concatenate("line ", 1 + std::ranges::count(text_.substr(0, line_begin), '\n'), ", "));
-  }
-  text.append(concatenate("column ", column + 1));
-  text.append("\n    ").append(printable(text_.substr(line_begin, line_end - line_begin)));
-  text.append("\n    ").append(column, ' ').append(width, '^');
+  text = underline(text_, begin, end, text.append(problem));
   if (!advice.empty() || site_.is_known()) text.append("\n  ").append(advice);
   if (site_.is_known())
     text.append(advice.empty() ? "" : " ").append("registered at ").append(site_.text());

@@ -2,6 +2,7 @@
 // underlined.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,11 @@
 #include "opwright/base/suggest.h"
 
 namespace opwright {
+
+// "<problem> at line 2, column 5", the line, and below it the underlined bytes [begin, end). A
+// first line has no number.
+[[nodiscard]] std::string underline(std::string_view text, size_t begin, size_t end,
+                                    std::string_view problem);
 
 // Borrows the text.
 class SchemaSource {

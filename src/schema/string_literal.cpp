@@ -56,25 +56,31 @@ size_t read_escape(std::string& out, std::string_view text) {
 
 }  // namespace
 
+size_t read_escapes(std::string_view body, std::string& out) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (body[i] != '\\') {
+      out.push_back(body[i]);
+      continue;
+    }
+    const size_t length = i + 1 < body.size() ? read_escape(out, body.substr(i + 1)) : 0;
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
 std::string read_string(const Lexer& lexer, const Token& token) {
   const bool is_triple =
       token.text.size() >= 6 && token.text[1] == token.text[0] && token.text[2] == token.text[0];
   const size_t quotes = is_triple ? 3 : 1;
   const std::string_view body = token.text.substr(quotes, token.text.size() - 2 * quotes);
   std::string out;
-  for (size_t i = 0; i < body.size(); ++i) {
-    if (body[i] != '\\') {
-      out.push_back(body[i]);
-      continue;
-    }
-    const size_t length = read_escape(out, body.substr(i + 1));
-    if (length == 0) {
-      const size_t begin = token.begin + quotes + i;
-      lexer.source().fail(begin, begin + 2,
-                          concatenate("unknown escape '\\", body[i + 1], "' in a string"),
-                          "an escape is one of \\n \\t \\r \\\" \\' \\\\ \\ooo \\xhh \\uhhhh");
-    }
-    i += length;
+  const size_t wrong = read_escapes(body, out);
+  if (wrong != std::string_view::npos) {
+    const size_t begin = token.begin + quotes + wrong;
+    lexer.source().fail(begin, begin + 2,
+                        concatenate("unknown escape '\\", body[wrong + 1], "' in a string"),
+                        "an escape is one of \\n \\t \\r \\\" \\' \\\\ \\ooo \\xhh \\uhhhh");
   }
   return out;
 }

@@ -2,14 +2,15 @@
 //
 // A symbol is *backed* when this run has a value for it (a hint): questions are decided by the hint
 // and recorded as guards. It is *unbacked* when its value is known at run time only: what its range
-// and the facts do not decide is refused, or becomes a run-time assertion where code demands instead
-// of asking. Expressions are kept in one canonical form, so that two SymInts of one environment are
-// equal expressions exactly if their words are equal.
+// and the facts do not decide is refused, or becomes a run-time assertion where code demands
+// instead of asking. Expressions are kept in one canonical form, so that two SymInts of one
+// environment are equal expressions exactly if their words are equal.
 //
 // One thread at a time; counts may be changed from any.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/base/source_site.h"
+#include "opwright/c_api.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -29,8 +31,8 @@ struct ShapeEnvOptions {
 
 // Both ends belong to it.
 struct SymRange {
-  int64_t least = INT64_MIN;    // INT64_MIN: without bound
-  int64_t greatest = INT64_MAX; // INT64_MAX: without bound
+  int64_t least = INT64_MIN;     // INT64_MIN: without bound
+  int64_t greatest = INT64_MAX;  // INT64_MAX: without bound
   friend bool operator==(const SymRange&, const SymRange&) = default;
 };
 
@@ -66,8 +68,8 @@ class ShapeEnv : public Counted<ShapeEnv> {
 
   // ---- Symbols ----
 
-  // A size of an input that is `hint` in this run: a plain int by the 0/1 rule, else the symbol that
-  // duck-shaping finds, else a new one.
+  // A size of an input that is `hint` in this run: a plain int by the 0/1 rule, else the symbol
+  // that duck-shaping finds, else a new one.
   [[nodiscard]] SymInt make_size(int64_t hint, std::string source);
   // A new backed symbol with a range of its own. ValueError when the hint is outside of it.
   [[nodiscard]] SymInt make_backed(int64_t hint, SymRange range, std::string source);
@@ -112,6 +114,20 @@ class ShapeEnv : public Counted<ShapeEnv> {
   };
   [[nodiscard]] Solution solve() const;
 
+  // ---- What its words ask through their table; `file` is read only where something is recorded
+  // ----
+
+  // At least one of the words is a symbol of this environment; the result is owned. ValueError for
+  // a symbol of another environment, ZeroDivisionError, OverflowError.
+  [[nodiscard]] OpwSymWord apply(OpwSymOp op, OpwSymWord a, OpwSymWord b);
+  // RuntimeError where an unbacked symbol leaves the condition open and `if_unknown` says so.
+  [[nodiscard]] bool guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* file,
+                           uint32_t line);
+  // ValueError with `message` for a condition that does not hold.
+  void check(OpwSymWord condition, const char* message, const char* file, uint32_t line);
+  // RuntimeError for a value with an unbacked symbol that facts do not fix.
+  [[nodiscard]] int64_t specialise(OpwSymWord word, const char* file, uint32_t line);
+
   // ---- Text ----
 
   // Reads "2*s0 + 1", "s0 // 2 == u0", ... as append_text writes it; symbols of this environment.
@@ -120,7 +136,7 @@ class ShapeEnv : public Counted<ShapeEnv> {
 
  private:
   struct State;
-  State* state_;  // owned
+  std::unique_ptr<State> state_;
 };
 
 using ShapeEnvPtr = IntrusivePtr<ShapeEnv>;

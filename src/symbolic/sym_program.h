@@ -14,15 +14,17 @@ namespace opwright {
 
 class SymProgram {
  public:
-  // Computes `values`, all of one environment, from symbols in the order of `symbols` (their names).
-  // ValueError for a symbol that is not listed.
+  // Computes `values`, all of one environment, from symbols in the order of `symbols` (their
+  // names). ValueError for a symbol that is not listed.
   SymProgram(std::span<const SymInt> values, std::vector<std::string> symbols);
   // Reads to_text(). ValueError for anything else.
   [[nodiscard]] static SymProgram parse(std::string_view text);
 
-  // The values, given those of the symbols. ZeroDivisionError. OverflowError where a result leaves 64
-  // bits.
+  // The values, given those of the symbols. ZeroDivisionError. OverflowError where a result leaves
+  // 64 bits.
   void run(std::span<const int64_t> symbols, std::span<int64_t> values) const;
+  // The same for values that may be symbols of any owner: a graph that is run on fake tensors.
+  void run(std::span<const SymInt> symbols, std::span<SymInt> values) const;
 
   [[nodiscard]] const std::vector<std::string>& symbols() const noexcept { return symbols_; }
   [[nodiscard]] size_t num_values() const noexcept { return num_values_; }
@@ -32,7 +34,9 @@ class SymProgram {
   friend bool operator==(const SymProgram&, const SymProgram&) = default;
 
  private:
+  class Compiler;
   SymProgram() = default;
+  bool measure_stack();
 
   // An operation, a symbol by place, or a constant.
   struct Step {

@@ -143,6 +143,21 @@ Tensor make_empty_strided(std::span<const int64_t> sizes, std::span<const int64_
                       dtype, device);
 }
 
+namespace {
+
+// What is negative in this run is an error, what may be is checked when the program runs.
+void check_not_negative(std::span<const SymInt> sizes) {
+  for (const SymInt& size : sizes) {
+    if (!size.is_symbolic()) continue;
+    const SymBool holds = size >= 0;
+    if (!holds.is_symbolic() && holds.value().word() != 0) [[likely]]
+      continue;
+    check(holds, concatenate("fake tensor: the size ", size, " is negative in ", to_text(sizes)));
+  }
+}
+
+}  // namespace
+
 Tensor make_fake(std::span<const SymInt> sizes, std::span<const SymInt> strides,
                  const SymInt& offset, DType dtype, Device device) {
   OPWRIGHT_CHECK_VALUE(sizes.size() == strides.size(),
@@ -153,6 +168,8 @@ Tensor make_fake(std::span<const SymInt> sizes, std::span<const SymInt> strides,
   size_t nbytes = kUnknownBytes;
   if (plain_sizes && plain_strides && !offset.is_symbolic()) {
     nbytes = needed_bytes("fake tensor", *plain_sizes, *plain_strides, offset.word(), dtype);
+  } else {
+    check_not_negative(sizes);
   }
   const Device resolved = resolve_device(device);
   const uint32_t flags = device_bit(resolved.type) | kOpwFlagFake;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "opwright/dtype.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/extent.h"
@@ -131,11 +132,19 @@ bool shares_a_byte(const TensorImpl& a, const ByteRange& a_range, const TensorIm
   return visit_units(b, b_range, b_item, [&](size_t at) { return marked[at]; });
 }
 
+// What can be told of symbols: a dimension of more than one element repeats one.
+bool is_expanded(const SymbolicShape& shape) {
+  for (size_t i = 0; i < shape.sizes.size(); ++i) {
+    if (is_plain_int(shape.strides[i], 0) && is_known_less(SymInt(1), shape.sizes[i])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool has_internal_overlap(const TensorImpl& tensor) {
   const TensorImpl& self = storage_holder(tensor);
-  if (self.symbolic) return false;
+  if (self.symbolic) return is_expanded(*self.symbolic);
   const std::optional<Extent> extent = find_extent(self.shape(), self.strides());
   if (!extent || extent->is_empty) return false;
   if (is_plainly_without_overlap(self.shape(), self.strides())) return false;

@@ -17,7 +17,7 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/transforms/functional_storage.h"
-#include "opwright/transforms/random_states.h"
+#include "opwright/ir/random_states.h"
 #include "opwright/value.h"
 
 namespace opwright {

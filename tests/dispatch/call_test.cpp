@@ -283,7 +283,8 @@ TEST_F(Call, TakesAScalarOnCpuBesideAnotherDeviceInAPointwiseOperator) {
   const auto fake =
       implement("test::plus", +[](const Tensor& a, const Tensor&) { return a; }, Slot::Fake);
   OperatorHandle<Tensor(const Tensor&, const Tensor&)> plus("test::plus");
-  EXPECT_NO_THROW(plus(on_cuda(0, {2}), make_scalar_tensor(2.0, DType::Float32)));
+  const Tensor scalar = make_fake(std::span<const int64_t>(), DType::Float32, kCpu);
+  EXPECT_NO_THROW(plus(on_cuda(0, {2}), scalar));
   EXPECT_THROW(plus(on_cuda(0, {2}), x), Error);
 }
 

@@ -29,6 +29,13 @@ Tensor frozen_fake(const Tensor& x) {
   return opwright::empty({size}, x.dtype(), {}, x.device());
 }
 
+// As many rows as the data says.
+FakeTensor rows_fake(const FakeTensor& x) {
+  return x.new_empty({opwright::new_dynamic_size(1, 64), x.size(0)});
+}
+
+FakeTensor negative_size_fake(const FakeTensor& x) { return x.new_empty({x.size(0) - 100}); }
+
 FakeTensor reads_data_fake(const Tensor& x) {
   return FakeTensor::borrow(x.data<float>()[0] > 0 ? x.get() : nullptr);
 }
@@ -40,6 +47,10 @@ OPWRIGHT_LIBRARY(shapes, m) {
   m.register_fake("halves", &halves_fake);
   m.def("same_size(Tensor x, Tensor y) -> Tensor");
   m.register_fake("same_size", &same_size_fake);
+  m.def("rows(Tensor x) -> Tensor");
+  m.register_fake("rows", &rows_fake);
+  m.def("negative_size(Tensor x) -> Tensor");
+  m.register_fake("negative_size", &negative_size_fake);
   m.def("frozen(Tensor x) -> Tensor");
   m.def("reads_data(Tensor x) -> Tensor");
   m.register_fake("reads_data", &reads_data_fake);

@@ -112,6 +112,10 @@ class TestOwner {
   static bool is_positive(OpwSymWord word) {
     return is_symbolic(word) ? node_of(word)->is_positive : word > 0;
   }
+  // A symbol is a size: not negative.
+  static bool is_symbol(OpwSymWord word) {
+    return is_symbolic(word) && node_of(word)->left.word() == 0 && node_of(word)->right.word() == 0;
+  }
   static std::string site(const char* file, uint32_t line) {
     return concatenate(" at ", file, ":", line);
   }
@@ -173,9 +177,11 @@ class TestOwner {
       case kOpwSymMin:
         if (is_same) return SymInt::borrow(a);
         break;
+      case kOpwSymGe:
+        if (is_same || (b == 0 && (is_positive(a) || is_symbol(a)))) return SymInt(1);
+        break;
       case kOpwSymEq:
       case kOpwSymLe:
-      case kOpwSymGe:
         if (is_same) return SymInt(1);
         break;
       case kOpwSymNe:

@@ -1,5 +1,5 @@
-// Makes of nodes that compute the same one node. Writes, effects and random numbers stay; nothing is
-// shared across a write to what it reads.
+// Makes of nodes that compute the same one node. Writes, effects and random numbers stay; nothing
+// is shared across a write to what it reads, and two values that the graph returns stay two.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Removes nodes whose values nothing uses and that neither write nor have another effect. Inputs stay.
+// Removes nodes whose values nothing uses and that neither write nor have another effect. Inputs
+// stay.
 #pragma once
 
 #include <cstddef>

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "opwright/ir/graph.h"
 
 namespace opwright {
 
-// The number of nodes removed. Results of more than `most_elements` stay computed.
+// The number of nodes removed. Results of more than `most_elements` stay computed, and so does what
+// is written or given to the caller: each run makes that anew.
 size_t fold_constants(Graph& graph, int64_t most_elements = 1 << 16);
 
 }  // namespace opwright

@@ -12,6 +12,11 @@ from opwright import library
 
 MODULES = [
     "torch",
+    "torch._subclasses",
+    "torch._subclasses.fake_tensor",
+    "torch.fx",
+    "torch.fx.experimental",
+    "torch.fx.experimental.symbolic_shapes",
     "torch.library",
     "torch.nn",
     "torch.nn.functional",
@@ -50,7 +55,7 @@ def test_a_name_that_is_not_there_yet_says_so(name):
 
 
 def test_what_has_no_engine_yet_is_absent_and_not_a_stub():
-    for name in ("compile", "vmap", "export", "nn", "fx", "onnx"):
+    for name in ("compile", "vmap", "export", "nn", "onnx"):
         assert hasattr(torch, name) == hasattr(opwright, name), name
     assert hasattr(torch.library, "opcheck") == hasattr(opwright.library, "opcheck")
 
@@ -158,3 +163,24 @@ def test_what_is_no_image_is_refused():
         to_pil_image(opwright.zeros(7, 2, 2))
     with pytest.raises(TypeError, match="expected a floating or uint8 tensor"):
         to_pil_image(opwright.zeros(1, 2, 2, dtype=opwright.int64))
+
+
+def test_symbols_and_fakes_have_torchs_paths():
+    from opwright.compat.torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+    from opwright.compat.torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    assert FakeTensor is opwright.FakeTensor
+    assert FakeTensorMode is opwright.FakeTensorMode
+    assert ShapeEnv is opwright.ShapeEnv
+    assert (torch.SymInt, torch.SymBool) == (opwright.SymInt, opwright.SymBool)
+    assert (torch.sym_max(1, 2), torch.sym_min(1, 2), torch.sym_not(True)) == (2, 1, False)
+
+
+def test_torch_check_takes_a_function_as_message():
+    with pytest.raises(ValueError, match="too small"):
+        torch._check(2 > 3, lambda: "too small")
+
+
+def test_torch_check_is_size_refuses_a_negative_one():
+    with pytest.raises(ValueError, match="the size -1 must be at least 0"):
+        torch._check_is_size(-1)

@@ -95,13 +95,67 @@ def test_b5_get_ctx_in_a_kernel_is_an_error():
         in_kernel(ow.ones(1))
 
 
-def test_b5_a_dynamic_size_is_not_there_yet(op):
+def test_b5_a_dynamic_size_of_meta_tensors_says_where_there_are_symbols(op):
     @op.register_fake
     def _(x, n):
         return x.new_empty([library.get_ctx().new_dynamic_size()])
 
-    with pytest.raises(NotImplementedError, match="symbolic sizes are not there yet"):
+    with pytest.raises(RuntimeError) as failure:
         op(ow.empty([1], device="meta"))
+
+    assert str(failure.value) == (
+        "new_dynamic_size: no symbols can be made here, so there is no size that is known only at "
+        "run time\n"
+        "  Call it in a fake kernel that runs under FakeTensorMode or make_fx; meta tensors alone "
+        "have plain sizes.\n"
+        "  in opwright::new_dynamic_size(min=0, max=None)"
+    )
+
+
+def test_b5_a_dynamic_size_is_an_unbacked_symbol_with_its_range(op):
+    @op.register_fake
+    def _(x, n):
+        return x.new_empty([library.get_ctx().new_dynamic_size(min=2, max=9), n])
+
+    with ow.FakeTensorMode() as mode:
+        result = op(ow.empty([1]))
+
+    size = result.shape[0]
+    assert (str(size), size.hint, mode.shape_env.range(size)) == ("u0", None, (2, 9))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"),
+    [
+        ({"min": -1}, "new_dynamic_size: a size is not negative, got min=-1"),
+        (
+            {"min": 3, "max": 2},
+            "new_dynamic_size: max must be at least min, got min=3 and max=2",
+        ),
+    ],
+)
+def test_b5_bounds_of_a_dynamic_size_that_no_size_meets_are_refused(op, bounds, text):
+    @op.register_fake
+    def _(x, n):
+        return x.new_empty([library.get_ctx().new_dynamic_size(**bounds)])
+
+    with ow.FakeTensorMode(), pytest.raises(ValueError, match=f"^{text}\n"):
+        op(ow.empty([1]))
+
+
+def test_b5_a_branch_on_a_dynamic_size_names_both_lines_and_the_ways_out(op, here):
+    @op.register_fake
+    def _(x, n):
+        return x.new_empty([library.get_ctx().new_dynamic_size()])  # made
+
+    with ow.FakeTensorMode(), pytest.raises(RuntimeError) as failure:
+        assert not op(ow.empty([1])).shape[0] > 3  # asked
+
+    text = str(failure.value)
+    assert text.startswith(f"cannot decide u0 >= 4 at {here('asked')}: u0 in [0, inf] (made at")
+    assert f"(made at {here('made')})" in text
+    assert "opwright.check_size(n, min=, max=)" in text
+    assert "opwright.sym_max(a, b)" in text
 
 
 def test_b6_a_missing_fake_kernel_names_register_fake_and_the_line(trial, here):

@@ -2,12 +2,25 @@
 
 from opwright import *  # noqa: F403
 from opwright import _DTYPES, _FUNCTIONS, ops
+from opwright import check as _check
+from opwright import check_size as _check_is_size
 from opwright.compat._absent import absent
 from opwright.library import Tag
 
-from . import library, nn, types, utils
+from . import _subclasses, fx, library, nn, types, utils
 
-__all__ = ["Tag", "library", "nn", "ops", "types", "utils"]
+__all__ = [
+    "Tag",
+    "_check",
+    "_check_is_size",
+    "_subclasses",
+    "fx",
+    "library",
+    "nn",
+    "ops",
+    "types",
+    "utils",
+]
 
 globals().update(_DTYPES, **_FUNCTIONS)
 

@@ -1,0 +1,128 @@
+"""Symbolic sizes: what they are made of, and what code may ask of them.
+
+A size that a trace keeps open is a `SymInt`, a condition on it a `SymBool`. Control flow on one
+is a guard of its `ShapeEnv`, with the line that asked; `check` and `check_size` demand instead,
+which also holds for sizes known only at run time.
+"""
+
+from collections.abc import Callable
+
+from . import _C
+from ._C import Guard, RuntimeAssert, ShapeEnv, Symbol, SymBool, SymInt
+
+__all__ = [
+    "Guard",
+    "RuntimeAssert",
+    "ShapeEnv",
+    "SymBool",
+    "SymInt",
+    "Symbol",
+    "check",
+    "check_size",
+    "guard_or_false",
+    "guard_or_true",
+    "is_symbolic",
+    "sym_max",
+    "sym_min",
+    "sym_not",
+]
+
+
+def is_symbolic(value: object) -> bool:
+    """Tell whether a value is a symbol of a trace: a SymInt or a SymBool.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_size(8)
+    >>> is_symbolic(n), is_symbolic(n == 16), is_symbolic(n - n), is_symbolic(8)
+    (True, True, False, False)
+    """
+    return _C.is_symbolic(value)
+
+
+def check(condition: bool | SymBool, message: str | Callable[[], str] | None = None) -> None:
+    """Raise ValueError with `message` unless a condition holds.
+
+    A condition that is known only at run time is checked then.
+
+    >>> import opwright as ow
+    >>> env = ow.ShapeEnv()
+    >>> n = env.make_unbacked()
+    >>> check(n <= 100, "at most 100 peaks")
+    >>> env.runtime_asserts[0].message
+    'at most 100 peaks'
+    >>> check(2 < 1, "too small")
+    Traceback (most recent call last):
+    ValueError: too small
+    """
+    _C.check(condition, message)
+
+
+def check_size(n: int | SymInt, min: int = 0, max: int | None = None) -> None:
+    """Demand that a size lies in a range; both ends belong to it.
+
+    Of a size that is known only at run time this is a fact from here on, checked when the program
+    runs.
+
+    >>> import opwright as ow
+    >>> env = ow.ShapeEnv()
+    >>> n = env.make_unbacked()
+    >>> check_size(n, min=2, max=64)
+    >>> env.range(n), bool(n > 1)
+    ((2, 64), True)
+    """
+    _C.check_size(n, min, max)
+
+
+def guard_or_false(condition: bool | SymBool) -> bool:
+    """Decide a condition; one that is known only at run time counts as false.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_unbacked()
+    >>> guard_or_false(n == 1)
+    False
+    """
+    return _C.guard_or_false(condition)
+
+
+def guard_or_true(condition: bool | SymBool) -> bool:
+    """Decide a condition; one that is known only at run time counts as true.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_unbacked()
+    >>> guard_or_true(n != 1)
+    True
+    """
+    return _C.guard_or_true(condition)
+
+
+def sym_max(a: int | SymInt, b: int | SymInt) -> int | SymInt:
+    """Give the greater of two sizes without deciding which that is.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_size(8)
+    >>> sym_max(n, 16), sym_max(3, 4)
+    (max(s0, 16), 4)
+    """
+    return _C.sym_max(a, b)
+
+
+def sym_min(a: int | SymInt, b: int | SymInt) -> int | SymInt:
+    """Give the lesser of two sizes without deciding which that is.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_size(8)
+    >>> sym_min(n, 16), sym_min(3, 4)
+    (min(s0, 16), 3)
+    """
+    return _C.sym_min(a, b)
+
+
+def sym_not(condition: bool | SymBool) -> bool | SymBool:
+    """Negate a condition without deciding it.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_size(8)
+    >>> sym_not(n == 16), sym_not(True)
+    (s0 != 16, False)
+    """
+    return _C.sym_not(condition)

@@ -1,0 +1,241 @@
+#include "opwright/ir/input_check.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opwright/device.h"
+#include "opwright/error.h"
+#include "opwright/ir/random_input.h"
+#include "opwright/symint.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+std::string names_of(const Graph& graph) {
+  std::string names;
+  for (const GraphValue* input : graph.inputs()) {
+    if (input->node().role() != InputRole::Argument) continue;
+    names.append(names.empty() ? "" : ", ").append(input->name());
+  }
+  return names;
+}
+
+void check_kind(const GraphValue& input, const OpwValue& actual) {
+  if (input.meta().tag() == kOpwSymInt) {
+    OPWRIGHT_CHECK_TYPE(actual.tag == kOpwInt || actual.tag == kOpwSymInt, "graph: input '",
+                        input.name(), "' must be an int, got ", tag_name(actual.tag));
+    return;
+  }
+  OPWRIGHT_CHECK_TYPE(actual.tag == kOpwTensor && actual.as_tensor, "graph: input '", input.name(),
+                      "' must be a tensor, got ", tag_name(actual.tag));
+  const BorrowedTensor borrowed(actual.as_tensor);
+  const Tensor& given = borrowed;
+  const Tensor expected = input.tensor();
+  const auto check = [&](bool holds, const char* what) {
+    OPWRIGHT_CHECK_TYPE(holds, "graph: input '", input.name(), "' was traced as ", expected,
+                        ", got ", given, ": another ", what);
+  };
+  check(given.dim() == expected.dim(), "number of dimensions");
+  check(given.dtype() == expected.dtype(), "dtype");
+  check(given.device() == expected.device(), "device");
+}
+
+Value bound_value(const GraphValue& input) {
+  const Node& node = input.node();
+  if (node.role() == InputRole::RandomState) return Value(read_random_state());
+  OPWRIGHT_CHECK_VALUE(node.bound().is_defined(), "graph: the ",
+                       node.role() == InputRole::Captured ? "captured" : "constant", " input '",
+                       input.name(),
+                       "' has no tensor, since the graph was read from text; give it one with "
+                       "bind_input");
+  return Value(node.bound());
+}
+
+SymInt actual_number(const ShownNumber& shown, const OpwValue& actual) {
+  if (shown.part == ShownNumber::Part::Number) return ValueOf<SymInt>::read(actual);
+  const BorrowedTensor borrowed(actual.as_tensor);
+  const Tensor& tensor = borrowed;
+  switch (shown.part) {
+    case ShownNumber::Part::Size:
+      return tensor.sym_size(shown.dim);
+    case ShownNumber::Part::Stride:
+      return tensor.sym_stride(shown.dim);
+    default:
+      return sym_geometry_of(tensor).offset;
+  }
+}
+
+// Demands a condition on sizes: now, or as a guard of the trace that the run is a part of.
+void demand(const SymInt& condition, const std::string& message) {
+  check(SymBool(condition, std::source_location::current()), message);
+}
+
+std::string asked_by(const Guard& guard) {
+  const SourceSite site = guard.user.is_known() ? guard.user : guard.asked;
+  return site.is_known() ? concatenate(", which ", site, " asked") : "";
+}
+
+std::string range_text(const Symbol& symbol) {
+  if (symbol.range.greatest == INT64_MAX)
+    return concatenate(symbol.name, " >= ", symbol.range.least);
+  if (symbol.range.least == INT64_MIN)
+    return concatenate(symbol.name, " <= ", symbol.range.greatest);
+  return concatenate(symbol.range.least, " <= ", symbol.name, " <= ", symbol.range.greatest);
+}
+
+// A condition; ends that are without bound are not asked for.
+SymInt lies_in(const SymInt& value, const SymRange& range) {
+  SymInt holds = 1;
+  if (range.least > kOpwSmallestInt) holds = apply_sym(kOpwSymGe, value, SymInt(range.least));
+  if (range.greatest < INT64_MAX) {
+    holds = apply_sym(kOpwSymAnd, holds, apply_sym(kOpwSymLe, value, SymInt(range.greatest)));
+  }
+  return holds;
+}
+
+}  // namespace
+
+InputCheck::InputCheck(const Graph& graph)
+    : graph_(graph), env_(graph.shape_env().get()), scope_(env_) {
+  if (env_) is_checked_.resize(env_->runtime_asserts().size());
+}
+
+std::vector<Value> InputCheck::collect(std::span<const OpwValue> arguments) const {
+  std::vector<Value> values;
+  size_t used = 0;
+  for (const GraphValue* input : graph_.inputs()) {
+    if (input->node().role() != InputRole::Argument) {
+      values.push_back(bound_value(*input));
+    } else if (used < arguments.size()) {
+      values.push_back(Value::copy_of(arguments[used++]));
+    } else {
+      ++used;  // counted for the message
+      continue;
+    }
+    check_kind(*input, values.back().get());
+  }
+  OPWRIGHT_CHECK_TYPE(used == arguments.size(), "graph: it takes ", used, " inputs (",
+                      names_of(graph_), "), got ", arguments.size());
+  return values;
+}
+
+void InputCheck::bind(const GraphValue& value, const OpwValue& actual, SymbolValues& symbols) {
+  if (!env_ || !shows_symbols(value.meta())) return;
+  for (SymbolBinding& binding : scope_.bind(value)) {
+    if (symbols.contains(binding.symbol)) continue;  // of the graph around this one
+    const SymInt number = actual_number(binding.shown, actual);
+    const SymInt rest = number - SymInt(binding.constant);
+    if (binding.factor != 1) {
+      demand(
+          apply_sym(kOpwSymEq, rest % SymInt(binding.factor), 0),
+          concatenate("graph: ", describe(value, binding.shown), " must be ",
+                      binding.shown.expression, " for a whole ", binding.symbol, ", got ", number));
+    }
+    symbols.insert_or_assign(binding.symbol,
+                             binding.factor == 1 ? rest : rest / SymInt(binding.factor));
+    std::string name = binding.symbol;
+    bindings_.emplace(std::move(name), std::move(binding));
+  }
+}
+
+bool InputCheck::can_compute(const SymInt& expression, const SymbolValues& symbols) const {
+  if (!expression.is_symbolic()) return true;
+  for (const std::string& symbol : env_->free_symbols(expression)) {
+    if (!symbols.contains(symbol)) return false;
+  }
+  return true;
+}
+
+void InputCheck::check_sizes(const GraphValue& input, const OpwValue& actual,
+                             const SymbolValues& symbols) {
+  for (const ShownNumber& shown : shown_numbers(input.meta())) {
+    // Operators take tensors of any strides.
+    if (shown.part == ShownNumber::Part::Stride || shown.part == ShownNumber::Part::Offset)
+      continue;
+    const SymInt number = actual_number(shown, actual);
+    std::string derived;
+    SymInt expected = shown.expression;
+    if (expected.is_symbolic()) {
+      expected = substitute(*env_, shown.expression, symbols);
+      derived =
+          concatenate(" (", shown.expression, describe_symbols(shown.expression, symbols), ")");
+    }
+    if (expected.word() == number.word()) continue;
+    demand(apply_sym(kOpwSymEq, expected, number),
+           concatenate("graph: ", describe(input, shown), " must be ", expected, derived, ", got ",
+                       number));
+  }
+}
+
+// " with s0 = 9 (dimension 0 of input 'x')"
+std::string InputCheck::describe_symbols(const SymInt& condition,
+                                         const SymbolValues& symbols) const {
+  std::string text;
+  for (const std::string& symbol : env_->free_symbols(condition)) {
+    const auto binding = bindings_.find(symbol);
+    text.append(text.empty() ? " with " : ", ").append(symbol).append(" = ");
+    append_text(text, symbols.at(symbol));
+    if (binding == bindings_.end()) continue;
+    text.append(" (").append(describe(*binding->second.value, binding->second.shown)).append(")");
+  }
+  return text;
+}
+
+void InputCheck::check_guards(const SymbolValues& symbols) {
+  for (const Guard& guard : env_->guards()) {
+    if (!can_compute(guard.condition, symbols)) continue;
+    const SymInt holds = substitute(*env_, guard.condition, symbols);
+    if (!holds.is_symbolic() && holds.word() != 0) continue;
+    demand(holds, concatenate("graph: it was traced under ", guard.condition, asked_by(guard),
+                              ", but is run", describe_symbols(guard.condition, symbols)));
+  }
+}
+
+void InputCheck::check_ranges(const SymbolValues& symbols) {
+  for (const Symbol& symbol : env_->symbols()) {
+    const auto found = symbols.find(symbol.name);
+    if (found == symbols.end()) continue;
+    const SymInt& value = found->second;
+    const SymInt holds = lies_in(value, symbol.range);
+    if (!holds.is_symbolic() && holds.word() != 0) continue;
+    const SymInt itself = env_->symbol(symbol.name);
+    demand(holds, concatenate("graph: it was traced for ", range_text(symbol), ", but is run",
+                              describe_symbols(itself, symbols),
+                              "; sizes outside of that range need a graph of their own"));
+  }
+}
+
+void InputCheck::check_assertions(const SymbolValues& symbols) {
+  if (!env_ || num_bound_ == symbols.size()) return;
+  num_bound_ = symbols.size();
+  const std::span<const RuntimeAssert> assertions = env_->runtime_asserts();
+  for (size_t i = 0; i < is_checked_.size(); ++i) {
+    if (is_checked_[i] || !can_compute(assertions[i].condition, symbols)) continue;
+    is_checked_[i] = true;
+    const SymInt holds = substitute(*env_, assertions[i].condition, symbols);
+    if (!holds.is_symbolic() && holds.word() != 0) continue;
+    const Guard as_guard{assertions[i].condition, assertions[i].asked, assertions[i].user};
+    demand(holds, concatenate(assertions[i].message, " (", assertions[i].condition,
+                              asked_by(as_guard), ", but the graph is run",
+                              describe_symbols(assertions[i].condition, symbols), ")"));
+  }
+}
+
+void InputCheck::check(std::span<const Value> inputs, const SymbolValues& symbols) {
+  size_t index = 0;
+  for (const GraphValue* input : graph_.inputs()) {
+    check_sizes(*input, inputs[index++].get(), symbols);
+  }
+  if (!env_) return;
+  check_guards(symbols);
+  check_ranges(symbols);
+  check_assertions(symbols);
+}
+
+}  // namespace opwright

@@ -1,0 +1,51 @@
+// What a run of a graph asks of its inputs: kinds, sizes, guards, ranges; and the symbols that it
+// binds on the way.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "opwright/ir/evaluate.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/symbol_bindings.h"
+#include "opwright/symbolic/shape_env.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+class InputCheck {
+ public:
+  explicit InputCheck(const Graph& graph);
+
+  // One value for each input, given those of role Argument. TypeError for a wrong number, kind,
+  // dtype, device or number of dimensions; ValueError for a captured tensor that is not there.
+  [[nodiscard]] std::vector<Value> collect(std::span<const OpwValue> arguments) const;
+
+  // Adds what the value binds. ValueError where no whole number fits.
+  void bind(const GraphValue& value, const OpwValue& actual, SymbolValues& symbols);
+
+  // Sizes, guards, ranges; after all inputs were bound. ValueError.
+  void check(std::span<const Value> inputs, const SymbolValues& symbols);
+  // Those whose symbols are all bound by now; each once. ValueError.
+  void check_assertions(const SymbolValues& symbols);
+
+ private:
+  void check_sizes(const GraphValue& input, const OpwValue& actual, const SymbolValues& symbols);
+  void check_guards(const SymbolValues& symbols);
+  void check_ranges(const SymbolValues& symbols);
+  [[nodiscard]] bool can_compute(const SymInt& expression, const SymbolValues& symbols) const;
+  [[nodiscard]] std::string describe_symbols(const SymInt& condition,
+                                             const SymbolValues& symbols) const;
+
+  const Graph& graph_;
+  const ShapeEnv* env_;
+  SymbolScope scope_;
+  std::unordered_map<std::string, SymbolBinding> bindings_;
+  std::vector<bool> is_checked_;  // of the assertions
+  size_t num_bound_ = 0;          // symbols when the assertions were last looked at
+};
+
+}  // namespace opwright

@@ -1,0 +1,41 @@
+// Which values of a graph may share memory, as the schemas say: what a write to one changes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "opwright/ir/graph.h"
+
+namespace opwright {
+
+// Of a graph that does not change meanwhile. All inputs that come from outside may share memory.
+class SharedMemory {
+ public:
+  explicit SharedMemory(const Graph& graph);
+
+  // Values of another group share no memory with it.
+  [[nodiscard]] uint32_t group(const GraphValue& value) const { return find(value.number()); }
+  // Whether a node writes to the value's memory.
+  [[nodiscard]] bool is_written(const GraphValue& value) const { return is_written_[group(value)]; }
+  // Whether the graph gives the value's memory to its caller.
+  [[nodiscard]] bool is_returned(const GraphValue& value) const {
+    return is_returned_[group(value)];
+  }
+  // After a pass made `value` stand for one that is returned.
+  void set_returned(const GraphValue& value) { is_returned_[group(value)] = true; }
+  // The groups that the node writes to.
+  [[nodiscard]] std::vector<uint32_t> written_groups(const Node& node) const;
+
+ private:
+  void join(const GraphValue& a, const GraphValue& b);
+  void join_results(const Node& node);
+  [[nodiscard]] uint32_t find(uint32_t number) const;
+  template <class Visit>
+  static void visit_written(const Node& node, const Visit& visit);
+
+  mutable std::vector<uint32_t> parents_;  // by the number of a value
+  std::vector<bool> is_written_;
+  std::vector<bool> is_returned_;
+};
+
+}  // namespace opwright

@@ -1,0 +1,24 @@
+// Reads the text of expressions.
+#pragma once
+
+#include <string_view>
+
+#include "opwright/c_api.h"
+#include "opwright/symbolic/canonical.h"
+
+namespace opwright {
+
+// Finds symbols by name; null where there is none.
+class SymbolFinder {
+ public:
+  virtual ~SymbolFinder() = default;
+  [[nodiscard]] virtual const Expression* find(std::string_view name) const = 0;
+};
+
+// The word of a text such as append_expression() writes, in Python's grammar of ints: sums,
+// products,
+// //, %, min, max, one comparison, and, or, not. ValueError with the place underlined.
+[[nodiscard]] OpwSymWord parse_expression(std::string_view text, const Canonical& canonical,
+                                          const SymbolFinder& symbols);
+
+}  // namespace opwright

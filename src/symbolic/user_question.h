@@ -1,0 +1,20 @@
+// Questions about symbols that the user's own line asks: what is recorded names that line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "opwright/c_api.h"
+#include "opwright/symint.h"
+
+namespace opwright {
+
+// Whether a condition holds; the owner of its symbols records the answer.
+[[nodiscard]] bool guard_for_user(const SymInt& condition,
+                                  OpwIfUnknown if_unknown = kOpwUnknownIsError);
+// The int that the value is from here on.
+[[nodiscard]] int64_t specialise_for_user(const SymInt& value);
+// ValueError with `message` unless the condition holds, now or when the owner's program runs.
+void check_for_user(const SymInt& condition, const std::string& message);
+
+}  // namespace opwright

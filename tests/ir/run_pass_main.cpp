@@ -1,0 +1,14 @@
+// run_pass NAME: reads a graph from the standard input, runs the pass over it and prints the graph,
+// or the error. The operators are those of graph_operators.h.
+#include <iostream>
+#include <iterator>
+#include <string>
+
+#include "ir/graph_passes.h"
+
+int main(int argc, char** argv) {
+  const opwright::testing::GraphOperators operators;
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  std::cout << opwright::testing::run_pass(argc > 1 ? argv[1] : "", text);
+  return 0;
+}
