@@ -38,6 +38,7 @@ INPUTS: dict[str, Callable[[], list[ow.Tensor]]] = {
     "twice": lambda: parts(lambda x: [x, x]),
     "through DLPack": lambda: parts(lambda x: [x, ow.from_dlpack(x)]),
     "a part through DLPack": lambda: parts(lambda x: [x, ow.from_dlpack(x)[1:]]),
+    "DLPack of a part": lambda: parts(lambda x: [ow.from_dlpack(x[1:]), x]),
 }
 
 
