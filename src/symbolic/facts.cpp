@@ -1,19 +1,14 @@
 #include "opwright/symbolic/facts.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/facts_parts.h"
 #include "opwright/symbolic/interval.h"
-#include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/refutation.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
@@ -111,7 +106,7 @@ OpwSymWord Facts::rebuild(const Expression& expression) const {
     const std::optional<OpwSymWord> replaced = known(expression).replaced;
     return replaced ? rewrite(*replaced) : word_of(expression);
   }
-  return map_parts(expression, [&](OpwSymWord part) { return rewrite(part); });
+  return map_parts(expression, &Facts::rewrite);
 }
 
 // ---- Decisions ----

@@ -113,8 +113,9 @@ class Facts final : public Ranges {
   [[nodiscard]] OpwSymWord cancel_quotients(const Polynomial& polynomial) const;
   [[nodiscard]] OpwSymWord restore(OpwSymWord word) const;
   [[nodiscard]] Polynomial restore_term(const SumTerm& term) const;
-  template <class Change>
-  [[nodiscard]] OpwSymWord map_parts(const Expression& expression, const Change& change) const;
+  // The expression with each part changed, in canonical form again. Not for symbols.
+  using Change = OpwSymWord (Facts::*)(OpwSymWord) const;
+  [[nodiscard]] OpwSymWord map_parts(const Expression& expression, Change change) const;
 
   Canonical canonical_;
   std::vector<OpwSymWord> conditions_;       // those that are not a range or a replacement

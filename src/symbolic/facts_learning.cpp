@@ -21,7 +21,6 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr int kMostRounds = 12;
-constexpr size_t kWantedWitnesses = 3;
 constexpr int64_t kMostModulus = int64_t{1} << 40;
 
 bool mentions(OpwSymWord word, const Expression& symbol) {

@@ -9,7 +9,6 @@
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
-#include "opwright/symbolic/facts_parts.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/polynomial_division.h"
 #include "opwright/symbolic/shape_env.h"
@@ -30,7 +29,7 @@ OpwSymWord Facts::deepen(OpwSymWord word) const {
   if (!is_symbolic(word)) return word;
   const Expression& expression = expression_of(word);
   if (expression.kind == ExpressionKind::Symbol || known(expression).is_base) return word;
-  const OpwSymWord changed = map_parts(expression, [&](OpwSymWord part) { return deepen(part); });
+  const OpwSymWord changed = map_parts(expression, &Facts::deepen);
   if (!is_symbolic(changed)) return changed;
   const Expression& now = expression_of(changed);
   if (may_divide_by_zero(changed)) return changed;
@@ -113,7 +112,7 @@ OpwSymWord Facts::restore(OpwSymWord word) const {
     for (const SumTerm& term : expression.terms) sum = opwright::add(sum, restore_term(term));
     return canonical_.sum(sum);
   }
-  return map_parts(expression, [&](OpwSymWord part) { return restore(part); });
+  return map_parts(expression, &Facts::restore);
 }
 
 Polynomial Facts::restore_term(const SumTerm& term) const {

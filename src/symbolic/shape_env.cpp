@@ -159,7 +159,7 @@ SymInt ShapeEnv::symbol(std::string_view name) const {
 
 std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
   std::vector<bool> found(state_->symbols.size());
-  collect_symbols(value.word(), found);
+  collect_symbols(own(value), found);
   std::vector<std::string> names;
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i]) names.push_back(state_->symbols[i].name);
@@ -169,17 +169,22 @@ std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
 
 // ---- Questions ----
 
+OpwSymWord ShapeEnv::own(const SymInt& value) const {
+  OPWRIGHT_CHECK_VALUE(is_own(value.word()), value, " is a symbolic int of another environment");
+  return value.word();
+}
+
 std::optional<bool> ShapeEnv::decide(const SymInt& condition) const {
-  return state_->facts.decide(condition.word());
+  return state_->facts.decide(own(condition));
 }
 SymRange ShapeEnv::range(const SymInt& value) const {
-  return state_->facts.tight_range(value.word());
+  return state_->facts.tight_range(own(value));
 }
 std::optional<int64_t> ShapeEnv::hint(const SymInt& value) const {
-  return state_->hint(value.word());
+  return state_->hint(own(value));
 }
 SymInt ShapeEnv::simplify(const SymInt& value) const {
-  return handle_of(state_->facts.simplify(value.word()));
+  return handle_of(state_->facts.simplify(own(value)));
 }
 
 std::span<const Guard> ShapeEnv::guards() const noexcept { return state_->guards; }

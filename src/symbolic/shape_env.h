@@ -136,6 +136,10 @@ class ShapeEnv : public Counted<ShapeEnv> {
 
  private:
   struct State;
+  [[nodiscard]] bool is_own(OpwSymWord word) const noexcept;
+  // The word of a plain int or of an expression of this environment. ValueError.
+  [[nodiscard]] OpwSymWord own(const SymInt& value) const;
+
   std::unique_ptr<State> state_;
 };
 

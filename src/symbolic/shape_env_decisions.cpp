@@ -63,6 +63,11 @@ void ShapeEnv::State::refuse(const char* what, OpwSymWord word, const char* file
   throw Error("RuntimeError", text);
 }
 
+bool ShapeEnv::is_own(OpwSymWord word) const noexcept {
+  return !is_symbolic(word) ||
+         (sym_node(word)->table == &shape_env_table() && expression_of(word).environment == this);
+}
+
 OpwSymWord ShapeEnv::apply(OpwSymOp op, OpwSymWord a, OpwSymWord b) {
   const uint64_t hash =
       hash_combine(static_cast<uint64_t>(a) + static_cast<uint64_t>(op), static_cast<uint64_t>(b));

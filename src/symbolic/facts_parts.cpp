@@ -1,6 +1,4 @@
-// Facts::map_parts, for the files that implement Facts.
-#pragma once
-
+// Expressions rebuilt from changed parts.
 #include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
@@ -10,11 +8,9 @@
 
 namespace opwright {
 
-// The expression with each part changed, in canonical form again. Not for symbols.
-template <class Change>
-OpwSymWord Facts::map_parts(const Expression& expression, const Change& change) const {
+OpwSymWord Facts::map_parts(const Expression& expression, Change changed) const {
   SmallVector<OpwSymWord, 4> parts;
-  for (const OpwSymWord operand : expression.operands) parts.push_back(change(operand));
+  for (const OpwSymWord operand : expression.operands) parts.push_back((this->*changed)(operand));
   switch (expression.kind) {
     case ExpressionKind::Symbol:
       break;
@@ -27,7 +23,7 @@ OpwSymWord Facts::map_parts(const Expression& expression, const Change& change) 
       Polynomial sum;
       sum.constant = expression.constant;
       for (const SumTerm& term : expression.terms) {
-        const Polynomial part = Polynomial::of(change(word_of(*term.monomial)));
+        const Polynomial part = Polynomial::of((this->*changed)(word_of(*term.monomial)));
         sum = opwright::add(sum, part, term.coefficient);
       }
       return canonical_.sum(sum);
