@@ -1,4 +1,6 @@
 // Expressions rebuilt from changed parts.
+#include <cstddef>
+
 #include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
@@ -8,9 +10,13 @@
 
 namespace opwright {
 
-OpwSymWord Facts::map_parts(const Expression& expression, Change changed) const {
-  SmallVector<OpwSymWord, 4> parts;
-  for (const OpwSymWord operand : expression.operands) parts.push_back((this->*changed)(operand));
+Facts::Parts Facts::parts_of(const Expression& expression) {
+  Parts parts(expression.operands.begin(), expression.operands.end());
+  for (const SumTerm& term : expression.terms) parts.push_back(word_of(*term.monomial));
+  return parts;
+}
+
+OpwSymWord Facts::with_parts(const Expression& expression, const Parts& parts) const {
   switch (expression.kind) {
     case ExpressionKind::Symbol:
       break;
@@ -22,9 +28,8 @@ OpwSymWord Facts::map_parts(const Expression& expression, Change changed) const 
     case ExpressionKind::Sum: {
       Polynomial sum;
       sum.constant = expression.constant;
-      for (const SumTerm& term : expression.terms) {
-        const Polynomial part = Polynomial::of((this->*changed)(word_of(*term.monomial)));
-        sum = opwright::add(sum, part, term.coefficient);
+      for (size_t i = 0; i < parts.size(); ++i) {
+        sum = opwright::add(sum, Polynomial::of(parts[i]), expression.terms[i].coefficient);
       }
       return canonical_.sum(sum);
     }

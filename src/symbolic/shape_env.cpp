@@ -40,14 +40,6 @@ bool is_taken_by_the_grammar(std::string_view name) {
   return std::ranges::find(kWords, name) != std::end(kWords);
 }
 
-void collect_symbols(OpwSymWord word, std::vector<bool>& found) {
-  if (!is_symbolic(word)) return;
-  const Expression& expression = expression_of(word);
-  if (expression.kind == ExpressionKind::Symbol) found[expression.symbol] = true;
-  for (const OpwSymWord operand : expression.operands) collect_symbols(operand, found);
-  for (const SumTerm& term : expression.terms) collect_symbols(word_of(*term.monomial), found);
-}
-
 }  // namespace
 
 // ---- State ----
@@ -159,7 +151,7 @@ SymInt ShapeEnv::symbol(std::string_view name) const {
 
 std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
   std::vector<bool> found(state_->symbols.size());
-  collect_symbols(own(value), found);
+  for (const Expression* symbol : symbols_in(own(value))) found[symbol->symbol] = true;
   std::vector<std::string> names;
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i]) names.push_back(state_->symbols[i].name);
