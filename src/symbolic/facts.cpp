@@ -116,8 +116,9 @@ OpwSymWord Facts::rebuild(const Expression& expression) const {
 std::optional<bool> Facts::decide(OpwSymWord condition, std::optional<bool> now) {
   if (const std::optional<bool> answer = recall(condition)) return answer;
   const Expression& expression = expression_of(condition);
+  if (!expression.is_condition()) return decide(canonical_.truth(condition), now);
   if (known(expression).undecided_at == num_learned_) return std::nullopt;
-  const std::optional<bool> answer = decide_anew(canonical_.truth(condition), now);
+  const std::optional<bool> answer = decide_anew(condition, now);
   Known& entry = known(expression);
   entry.decided = answer;
   entry.undecided_at = num_learned_;

@@ -162,6 +162,9 @@ bool Facts::narrow(const Expression& monomial, SymRange range) {
   version_ = ++last_version_;
   const SymRange now = this->range(word_of(monomial));
   if (is_empty(now)) return false;
+  if (monomial.is_condition() && now.least == now.greatest) {
+    return add(now.least == 1 ? word_of(monomial) : canonical_.negate(word_of(monomial)));
+  }
   if (monomial.kind == ExpressionKind::Mod && now.least == now.greatest &&
       !is_symbolic(monomial.operands[1])) {
     const std::optional<bool> outcome =
@@ -393,6 +396,7 @@ bool Facts::propagate_product(const Expression& product) {
       if (other != factor) others = opwright::multiply(others, range_of(other));
     }
     SymRange allowed;
+    if (values.least > 0) allowed.least = 1;
     if (values.greatest != INT64_MAX && others.least >= 1) {
       allowed.greatest = root(std::max<int64_t>(values.greatest, 0) / others.least, exponent);
     }

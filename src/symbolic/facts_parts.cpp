@@ -1,7 +1,6 @@
 // Expressions rebuilt from changed parts.
 #include <cstddef>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"

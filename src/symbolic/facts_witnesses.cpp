@@ -14,7 +14,6 @@
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/witnesses.h"
-#include "opwright/symint.h"
 
 namespace opwright {
 namespace {

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/base/source_site.h"
 #include "opwright/base/user_line.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"

@@ -112,6 +112,7 @@ class ShapeEnv : public Counted<ShapeEnv> {
     std::vector<Symbol> symbols;  // with their final ranges and `equals`
     std::vector<Guard> rest;
   };
+  // ValueError where guards and demands contradict each other.
   [[nodiscard]] Solution solve() const;
 
   // ---- What its words ask through their table; `file` is read only where something is recorded

@@ -1,5 +1,4 @@
 // How a ShapeEnv answers its words: arithmetic, guards, demands.
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
