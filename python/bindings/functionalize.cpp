@@ -62,10 +62,11 @@ void bind_functionalize(nb::module_& m) {
       .def("lift", &FunctionalRun::lift, nb::arg("inputs"), "The tensors that the function gets.")
       .def("finish", &FunctionalRun::finish, nb::arg("outputs"),
            "Write back to inputs; the outputs as the caller gets them.")
-      .def("__enter__", [](const nb::object& self) {
-        nb::cast<FunctionalRun&>(self).enter();
-        return self;
-      })
+      .def("__enter__",
+           [](const nb::object& self) {
+             nb::cast<FunctionalRun&>(self).enter();
+             return self;
+           })
       .def(
           "__exit__",
           [](FunctionalRun& self, const nb::object& type, const nb::object& /*value*/,

@@ -13,7 +13,7 @@
 #include "bindings/fake_mode.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
-#include "bindings/graph_object.h"
+#include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
 #include "bindings/operator_namespace.h"
@@ -175,7 +175,7 @@ NB_MODULE(_C, m) {
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);
-  bind_graph_object(m);
+  bind_graph(m);
   bind_trace_session(m);
   bind_control_flow(m);
   bind_pytree(m);

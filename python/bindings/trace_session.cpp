@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/error.h"
-#include "bindings/graph_object.h"
+#include "bindings/graph.h"
 #include "bindings/method.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
@@ -40,6 +40,12 @@ TraceSessionOptions read_options(const std::string& mode, bool functional, bool 
     options.trace.decompose.insert(&Registry::get().require(name));
   }
   return options;
+}
+
+GraphPtr require_graph(const nb::object& object) {
+  GraphPtr graph = graph_of_object(object);
+  OPWRIGHT_CHECK_TYPE(graph, "an opwright.Graph was expected, got ", class_name(object.ptr()));
+  return graph;
 }
 
 nb::object run(TraceSession& session, const nb::object& function, const nb::tuple& args,
@@ -84,8 +90,32 @@ void bind_trace_session(nb::module_& m) {
             self.trace().name_tensor(handle_of(tensor.ptr()), name);
           },
           nb::arg("tensor"), nb::arg("name"), "What a captured tensor is called in the graph.")
+      .def(
+          "enter",
+          [](TraceSession& self, const nb::list& added) {
+            std::vector<Tensor> own;
+            for (const nb::handle each : added) own.push_back(handle_of(each.ptr()));
+            nb::list entered;
+            for (Tensor& each : self.enter(own)) {
+              entered.append(nb::steal(require(wrap(std::move(each)))));
+            }
+            return entered;
+          },
+          nb::arg("added"))
       .def("run", &run, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
       .def("finish", &finish, nb::arg("outputs"));
+  m.def(
+      "functionalize_graph",
+      [](const nb::object& graph) { return graph_object(functionalize(*require_graph(graph))); },
+      nb::arg("graph"));
+  m.def(
+      "decompose_graph",
+      [](const nb::object& graph, const std::vector<std::string>& operators) {
+        std::vector<const Operator*> found;
+        for (const std::string& name : operators) found.push_back(&Registry::get().require(name));
+        return graph_object(decompose(*require_graph(graph), found));
+      },
+      nb::arg("graph"), nb::arg("operators"));
   m.def("is_tracing", [] { return current_trace() != nullptr; });
   m.def(
       "set_module_path",

@@ -9,12 +9,14 @@
 
 #include "bindings/error.h"
 #include "bindings/generator.h"
+#include "bindings/graph.h"
 #include "bindings/lock.h"
 #include "bindings/scalar_types.h"
 #include "bindings/sym_int.h"
 #include "bindings/tensor_object.h"
 #include "opwright/base/intern.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/ir/graph_object.h"
 #include "opwright/schema/bind.h"
 #include "opwright/symbolic/user_question.h"
 
@@ -158,6 +160,10 @@ PyObject* word_to_python(OpwSymWord word) {
 
 PyObject* object_to_python(OpwObject* object) {
   if (PyObject* held = object_of(object)) return Py_NewRef(held);
+  OpwValue value{};
+  value.tag = kOpwObject;
+  value.as_object = object;
+  if (is_graph(value)) return graph_object(graph_of(value)).release().ptr();
   if (std::string_view(object->table->type_name) == "Generator")
     return to_python(Generator::borrow(object));
   throw_error("TypeError", "an object of type ", object->table->type_name,
@@ -299,6 +305,11 @@ OpwValue ValueMemory::borrow_sequence(PyObject* sequence) {
 }
 
 OpwValue ValueMemory::borrow_object(PyObject* object) {
+  if (GraphPtr graph = graph_of_object(object)) {
+    const OpwValue sub_graph = graph_value(std::move(graph)).give();
+    objects_.push_back(sub_graph.as_object);
+    return sub_graph;
+  }
   const OpwObjectTable* table = find_opaque_table(Py_TYPE(object));
   OpwValue value{};
   value.tag = kOpwObject;

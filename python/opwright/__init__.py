@@ -18,6 +18,9 @@ import os
 from . import _C
 from ._C import (
     Generator,
+    Graph,
+    Node,
+    NodeValue,
     Operator,
     OperatorPacket,
     Schema,
@@ -72,6 +75,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "declare": (),
     "fake": ("FakeTensor", "FakeTensorMode"),
     "func": (),
+    "graph": (),
     "library": (),
     "nn": (),
     "pytree": (),
@@ -132,7 +136,10 @@ __all__ = [
     "FakeTensor",
     "FakeTensorMode",
     "Generator",
+    "Graph",
     "GraphModule",
+    "Node",
+    "NodeValue",
     "Operator",
     "OperatorPacket",
     "Schema",

@@ -11,10 +11,10 @@ __all__ = ["functionalize"]
 def functionalize(func: Callable) -> Callable:
     """Return a function that computes the same as `func` without writes on the way.
 
-    In-place operators become those that make a new tensor, writes to views become writes to a copy of
-    the whole, random numbers are drawn from a state that is passed along. At the end arguments and
-    captured tensors that were written get their new values, once each. Tensors may stand in tuples,
-    lists and dicts.
+    In-place operators become those that make a new tensor, a write to a view makes a new whole,
+    random numbers are drawn from a state that is passed along. At the end arguments and captured
+    tensors that were written get their new values, once each. Tensors may stand in tuples, lists
+    and dicts.
 
     >>> import opwright as ow
     >>> def clear_first(x):

@@ -33,7 +33,8 @@ class GraphModule:
         self._outputs = outputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._outputs.restore(self.graph.run(self._inputs.read(args, kwargs)))
+        results = self.graph(*self._inputs.read(args, kwargs))
+        return self._outputs.restore(results if isinstance(results, tuple) else (results,))
 
     @property
     def code(self) -> str:
@@ -60,7 +61,7 @@ class GraphModule:
         >>> traced.functionalize()(ow.ones(2))
         tensor([2., 2.])
         """
-        return GraphModule(self.graph.functionalize(), self._inputs, self._outputs)
+        return GraphModule(_C.functionalize_graph(self.graph), self._inputs, self._outputs)
 
     def decompose(self, operators: Iterable[_C.Operator]) -> "GraphModule":
         """The same with these operators replaced by what they are made of.
@@ -71,7 +72,7 @@ class GraphModule:
                 [3., 3.]])
         """
         names = [operator.name for operator in operators]
-        return GraphModule(self.graph.decompose(names), self._inputs, self._outputs)
+        return GraphModule(_C.decompose_graph(self.graph, names), self._inputs, self._outputs)
 
     def __repr__(self) -> str:
         return f"GraphModule({self.graph})"
@@ -114,7 +115,7 @@ class _Outputs:
         ]
         self._places = [index for index, given in enumerate(is_output) if given]
 
-    def restore(self, results: list[Any]) -> Any:
+    def restore(self, results: tuple[Any, ...]) -> Any:
         leaves = list(self._leaves)
         for place, result in zip(self._places, results, strict=True):
             leaves[place] = result
@@ -188,6 +189,9 @@ def _trace(
         else:
             continue
         is_input[index] = True
+    tensors = [index for index, leaf in enumerate(given) if isinstance(leaf, _C.Tensor)]
+    for index, own in zip(tensors, session.enter([leaves[i] for i in tensors]), strict=True):
+        leaves[index] = own
     own_args, own_kwargs = pytree.tree_unflatten(leaves, spec)
     result = session.run(f, own_args, own_kwargs)
     outputs, out_spec = pytree.tree_flatten(result)

@@ -155,9 +155,9 @@ class Registry {
   uint64_t last_id_ = 0;
 };
 
-// Makes operators that follow from others by their names alone, such as functional siblings; null for
-// a name that it does not know. Without an overload a name stands for all overloads, which are made.
-// Set once, before the first look-up.
+// Makes operators that follow from others by their names alone, such as functional siblings; null
+// for a name that it does not know. Without an overload a name stands for all overloads, which are
+// made. Set once, before the first look-up.
 using OperatorMaker = const Operator* (*)(std::string_view name) noexcept;
 void set_operator_maker(OperatorMaker maker) noexcept;
 

@@ -13,8 +13,9 @@ namespace {
 bool shares_a_set(const AliasInfo& a, const AliasInfo& b) {
   const bool shares = std::ranges::any_of(
       a.before, [&](const std::string& set) { return set != kAliasWildcard && b.mentions(set); });
-  return shares || std::ranges::any_of(
-                       a.elements, [&](const AliasInfo& element) { return shares_a_set(element, b); });
+  return shares || std::ranges::any_of(a.elements, [&](const AliasInfo& element) {
+           return shares_a_set(element, b);
+         });
 }
 
 }  // namespace
@@ -62,16 +63,16 @@ bool is_view(const Operator& op) {
 
 void run_rule(const Operator& op, Slot slot, Arguments args, Results results) {
   const OpwRecord* record = op.record(slot);
-  if (!record)
-    throw_error("NotImplementedError", op.name(), " has no rule for ", slot_name(slot));
+  if (!record) throw_error("NotImplementedError", op.name(), " has no rule for ", slot_name(slot));
   const int status = record->function(record, args.data(), static_cast<uint32_t>(args.size()),
                                       results.data(), static_cast<uint32_t>(results.size()));
   if (status == 0) return;
   for (OpwValue& result : results) release_value(result);
   OpwError* given = take_error();
-  Error error = given ? Error::take(given)
-                      : Error("RuntimeError", concatenate(op.name(), ": its rule for ",
-                                                          slot_name(slot), " failed without an error"));
+  Error error =
+      given ? Error::take(given)
+            : Error("RuntimeError", concatenate(op.name(), ": its rule for ", slot_name(slot),
+                                                " failed without an error"));
   error.add_note("operator", concatenate("in the rule for ", slot_name(slot), " of ", op.name()));
   throw error;
 }

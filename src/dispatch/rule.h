@@ -26,8 +26,8 @@ constexpr bool has_operator_signature(Slot slot) {
 [[nodiscard]] std::optional<uint32_t> find_viewed_argument(const Operator& op, uint32_t index);
 [[nodiscard]] bool is_view(const Operator& op);
 
-// Runs the function in `slot`, a rule, at the current level. NotImplementedError when there is none;
-// other errors gain a note of the operator.
+// Runs the function in `slot`, a rule, at the current level. NotImplementedError when there is
+// none; other errors gain a note of the operator.
 void run_rule(const Operator& op, Slot slot, Arguments args, Results results);
 
 }  // namespace opwright

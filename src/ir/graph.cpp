@@ -11,6 +11,7 @@
 
 #include "opwright/error.h"
 #include "opwright/ir/node_text.h"
+#include "opwright/ir/text_check.h"
 #include "opwright/ir/value_name.h"
 #include "opwright/schema/constant.h"
 
@@ -62,6 +63,7 @@ Tensor GraphValue::tensor() const {
 Graph::Graph(ShapeEnvPtr shape_env) : shape_env_(std::move(shape_env)) {}
 
 Graph::~Graph() {
+  check_graph_text(*this);
   for (Node* list : {first_, erased_}) {
     while (list) {
       Node* next = list->next_;
@@ -137,6 +139,7 @@ void Graph::unlink(Node& node) noexcept {
   (node.previous_ ? node.previous_->next_ : first_) = node.next_;
   (node.next_ ? node.next_->previous_ : last_) = node.previous_;
   if (last_input_ == &node) last_input_ = node.previous_;
+  if (insertion_point_ == &node) insertion_point_ = node.next_;
   node.next_ = node.previous_ = nullptr;
   --num_nodes_;
 }
@@ -239,6 +242,7 @@ Node& Graph::insert_call(CallDescription call, Node* before) {
                        call.results.size());
   check_arguments(call.args);
   check_place(before);
+  if (!before) before = insertion_point_;
   auto* node = new Node;
   node->graph_ = this;
   node->op_ = call.op;
@@ -250,6 +254,11 @@ Node& Graph::insert_call(CallDescription call, Node* before) {
   add_uses(*node);
   add_results(*node, call);
   return *node;
+}
+
+void Graph::set_insertion_point(Node* before) {
+  check_place(before);
+  insertion_point_ = before;
 }
 
 void Graph::set_outputs(std::vector<NodeArgument> outputs) {

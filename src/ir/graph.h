@@ -61,10 +61,14 @@ class Graph : public Counted<Graph> {
   // After the inputs there are. A name that is taken gets a number.
   GraphValue& add_input(std::string_view name, Value meta, InputRole role = InputRole::Argument,
                         Tensor bound = {}, SourceSite site = {});
-  // Before the node, or, null, at the end, before the Output. Tensors and SymInts among the results
-  // become values. ValueError for another number of results than the schema's, a value of another
-  // graph, or a place before an input.
+  // Before the node, or, null, before the insertion point or the Output. Tensors and SymInts among
+  // the results become values. ValueError for another number of results than the schema's, a value
+  // of another graph, or a place before an input.
   Node& insert_call(CallDescription call, Node* before = nullptr);
+  // Where insert_call puts a call that is given no place; null: at the end. It moves on when its
+  // node is erased or moved.
+  [[nodiscard]] Node* insertion_point() const noexcept { return insertion_point_; }
+  void set_insertion_point(Node* before);
   // Sets or replaces the Output.
   void set_outputs(std::vector<NodeArgument> outputs);
   void set_arguments(Node& node, std::vector<NodeArgument> args);
@@ -113,6 +117,7 @@ class Graph : public Counted<Graph> {
   Node* last_ = nullptr;
   Node* output_ = nullptr;
   Node* last_input_ = nullptr;
+  Node* insertion_point_ = nullptr;
   Node* erased_ = nullptr;  // linked by next
   size_t num_nodes_ = 0;
   uint32_t num_value_numbers_ = 0;

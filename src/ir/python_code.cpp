@@ -27,7 +27,10 @@ using Attributes = std::vector<std::pair<std::string, Value>>;
 class CodeWriter {
  public:
   CodeWriter(const Graph& graph, bool is_readable, size_t indent)
-      : graph_(graph), is_readable_(is_readable), indent_(indent), scope_(graph.shape_env().get()) {}
+      : graph_(graph),
+        is_readable_(is_readable),
+        indent_(indent),
+        scope_(graph.shape_env().get()) {}
 
   std::string write();
   [[nodiscard]] const Attributes& attributes() const noexcept { return attributes_; }
@@ -119,7 +122,8 @@ void CodeWriter::write_expression(const SymInt& expression) {
   const std::string text = concatenate(expression);
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
-    while (end < text.size() && is_identifier(std::string_view(text).substr(at, end - at + 1))) ++end;
+    while (end < text.size() && is_identifier(std::string_view(text).substr(at, end - at + 1)))
+      ++end;
     if (end == at) {
       out_.push_back(text[at++]);
       continue;
@@ -279,7 +283,8 @@ void CodeWriter::write_call(const Node& node) {
   const bool has_types = node.results().size() == 1 && !node.results()[0].is_list;
   if (is_readable_ && !has_types && !node.values().empty()) {
     out_.append(node.grad_mode() ? "  # " : ", ");
-    write_list(node.values(), [&](const GraphValue& value) { append_meta_text(out_, value.meta()); });
+    write_list(node.values(),
+               [&](const GraphValue& value) { append_meta_text(out_, value.meta()); });
   }
   for (const GraphValue& value : node.values()) write_symbols(value);
 }

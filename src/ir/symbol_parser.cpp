@@ -1,6 +1,7 @@
 #include "opwright/ir/symbol_parser.h"
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -124,21 +125,26 @@ void SymbolParser::parse_assertion() {
 }
 
 ShapeEnvPtr SymbolParser::parse() {
-  bool has_any = false;
-  for (; cursor_.take_word_if("symbol"); has_any = true) parse_symbol();
+  while (cursor_.take_word_if("symbol")) parse_symbol();
   // A symbol may equal an expression of later ones.
   for (const auto& [name, span] : equalities_) {
     const SymInt value = parse_condition(span);
     at(span, [&] { env_->learn(apply_sym(kOpwSymEq, env_->symbol(name), value)); });
   }
-  for (; cursor_.take_word_if("guard"); has_any = true) parse_guard();
-  for (; cursor_.take_word_if("assert"); has_any = true) parse_assertion();
-  return has_any ? env_ : nullptr;
+  while (cursor_.take_word_if("guard")) parse_guard();
+  while (cursor_.take_word_if("assert")) parse_assertion();
+  return env_;
 }
 
 }  // namespace
 
-ShapeEnvPtr parse_symbols(TextCursor& cursor) { return SymbolParser(cursor).parse(); }
+ShapeEnvPtr parse_symbols(TextCursor& cursor) {
+  const size_t begin = cursor.at();
+  const std::string_view word = cursor.text(cursor.take_word());
+  cursor.seek(begin);
+  if (word != "symbol" && word != "guard" && word != "assert") return nullptr;
+  return SymbolParser(cursor).parse();
+}
 
 std::string take_word_or_string(TextCursor& cursor) {
   if (cursor.peek() == '"') return cursor.take_string();

@@ -4,6 +4,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "opwright/base/source_site.h"
+#include "opwright/base/user_line.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
@@ -58,9 +60,12 @@ Scalar local_scalar_dense_all_devices(const Tensor& self) {
   if (shape_env && is_integral(self.dtype())) {
     return shape_env->make_unbacked(range_of(self.dtype()));
   }
-  OPWRIGHT_CHECK(!self.is_fake(), "item: ", self,
-                 " has no data, so there is no number to read; a fake or meta tensor has sizes, "
-                 "dtype and device only");
+  if (self.is_fake()) {
+    const SourceSite line = current_user_line();
+    throw_error("RuntimeError", "item: ", self, " has no data, so there is no number to read",
+                line.is_known() ? concatenate(" at ", line) : "",
+                "; a fake or meta tensor has sizes, dtype and device only");
+  }
   return _local_scalar_dense(_to_copy(self, std::nullopt, std::nullopt, kCpu));
 }
 

@@ -78,6 +78,19 @@ SymRange Facts::range(OpwSymWord word) const {
   return result;
 }
 
+// Then the error stays in the expression.
+bool Facts::may_divide_by_zero(OpwSymWord word) const {
+  if (!is_symbolic(word)) return false;
+  const Expression& expression = expression_of(word);
+  if (expression.kind == ExpressionKind::FloorDiv || expression.kind == ExpressionKind::Mod) {
+    if (contains(range(expression.operands[1]), 0)) return true;
+  }
+  const auto in_word = [&](OpwSymWord operand) { return may_divide_by_zero(operand); };
+  const auto in_term = [&](const SumTerm& term) { return in_word(word_of(*term.monomial)); };
+  return std::ranges::any_of(expression.operands, in_word) ||
+         std::ranges::any_of(expression.terms, in_term);
+}
+
 OpwSymWord Facts::rewrite(OpwSymWord word) const {
   if (!is_symbolic(word)) return word;
   const Expression& expression = expression_of(word);
@@ -85,7 +98,7 @@ OpwSymWord Facts::rewrite(OpwSymWord word) const {
   if (entry.rewritten_at == version_) return entry.rewritten;
   OpwSymWord result = rebuild(expression);
   const SymRange values = range(result);
-  if (values.least == values.greatest) result = values.least;
+  if (values.least == values.greatest && !may_divide_by_zero(result)) result = values.least;
   Known& now = known(expression);
   now.rewritten = result;
   now.rewritten_at = version_;

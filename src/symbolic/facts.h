@@ -75,6 +75,7 @@ class Facts final : public Ranges {
   [[nodiscard]] uint32_t num_changes() const noexcept { return version_ + num_kept_; }
 
   [[nodiscard]] OpwSymWord rebuild(const Expression& expression) const;
+  [[nodiscard]] bool may_divide_by_zero(OpwSymWord word) const;
   [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition,
                                                 std::optional<bool> now) const;
   [[nodiscard]] std::optional<bool> decide_parts(const Expression& condition,

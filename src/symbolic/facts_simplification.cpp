@@ -19,7 +19,7 @@ namespace opwright {
 
 OpwSymWord Facts::simplify(OpwSymWord word) const {
   if (!is_symbolic(word)) return word;
-  if (expression_of(word).is_condition()) {
+  if (expression_of(word).is_condition() && !may_divide_by_zero(word)) {
     if (const std::optional<bool> answer = decide(word)) return *answer ? 1 : 0;
   }
   return restore(rewrite(deepen(rewrite(word))));
@@ -33,6 +33,7 @@ OpwSymWord Facts::deepen(OpwSymWord word) const {
   const OpwSymWord changed = map_parts(expression, [&](OpwSymWord part) { return deepen(part); });
   if (!is_symbolic(changed)) return changed;
   const Expression& now = expression_of(changed);
+  if (may_divide_by_zero(changed)) return changed;
   if (now.is_condition()) {
     const std::optional<bool> answer = decide(changed);
     return answer ? (*answer ? 1 : 0) : changed;

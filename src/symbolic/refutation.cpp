@@ -118,6 +118,16 @@ void Refutation::assume(OpwSymWord condition) {
 
 void Refutation::consider(OpwSymWord word) {
   for (const SumTerm& term : Polynomial::of(word).terms) variable(*term.monomial);
+  const Expression& expression = expression_of(word);
+  const SymRange values = ranges_.range(word);
+  if (expression.kind != ExpressionKind::Mod || values.least != values.greatest) return;
+  // a == b*(a // b) + r
+  const OpwSymWord a = expression.operands[0];
+  const OpwSymWord b = expression.operands[1];
+  const Polynomial whole =
+      multiply(canonical_.pool(), Polynomial::of(canonical_.floor_div(a, b)), Polynomial::of(b));
+  add_claim({plus_constant(minus(Polynomial::of(a), whole), -values.least), true});
+  num_given_ = claims_.size();
 }
 
 void Refutation::assume_related(std::span<const OpwSymWord> conditions,

@@ -32,8 +32,8 @@ enum class Overlap : uint8_t {
   return overlap(impl(a), impl(b));
 }
 
-// Whether every element of `part` is one of `whole`; both lie in one storage and have the same dtype.
-// Exact, at a cost as above; false where a symbol leaves it open.
+// Whether every element of `part` is one of `whole`; both lie in one storage and have the same
+// dtype. Exact, at a cost as above; false where a symbol leaves it open.
 [[nodiscard]] bool covers(const SymGeometry& whole, const SymGeometry& part);
 
 }  // namespace opwright

@@ -1,8 +1,8 @@
 // WrapperImpl: a tensor that a transform made around another one.
 //
 // Sizes, dtype and device are what the transform says; storage and version are those of what it
-// wraps, so that a write at any level is seen at all. Only functionalize, whose writes reach nothing
-// below, gives its wrappers storages of their own.
+// wraps, so that a write at any level is seen at all. Only functionalize, whose writes reach
+// nothing below, gives its wrappers storages of their own.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ FunctionalResults call_pair(const Operator& op, const Operator& pair, Arguments 
     if (!is_written(op, i)) continue;
     Value& value = functional.written[next++];
     const BorrowedTensor target(args[i].as_tensor);
-    value = Value(in_dtype_of(op, op.schema().arguments[i], target,
-                              Tensor::borrow(value.get().as_tensor)));
+    value = Value(
+        in_dtype_of(op, op.schema().arguments[i], target, Tensor::borrow(value.get().as_tensor)));
   }
   return functional;
 }

@@ -15,8 +15,8 @@ struct FunctionalResults {
 };
 
 // At the current level. The operator's Functional rule computes it, else the built-in operator that
-// is its pair, else its functional sibling. New values have the dtypes of the arguments. TypeError for
-// one that cannot be stored there, as the operator itself has it.
+// is its pair, else its functional sibling. New values have the dtypes of the arguments. TypeError
+// for one that cannot be stored there, as the operator itself has it.
 [[nodiscard]] FunctionalResults call_functional(const Operator& op, Arguments args);
 
 }  // namespace opwright

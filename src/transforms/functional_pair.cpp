@@ -18,9 +18,8 @@ bool is_plain_tensor(const Return& result) { return result.type.kind() == TypeKi
 // Whether all that is written is given back, and nothing else is.
 bool gives_written_tensors_only(const Operator& op) {
   const auto& returns = op.schema().returns;
-  return std::ranges::all_of(returns, [](const Return& each) {
-    return each.is_written() && is_plain_tensor(each);
-  });
+  return std::ranges::all_of(
+      returns, [](const Return& each) { return each.is_written() && is_plain_tensor(each); });
 }
 
 // "aten::add" for add_.Tensor and for add.out; empty: it has neither form.

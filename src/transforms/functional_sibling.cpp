@@ -54,7 +54,8 @@ Schema sibling_schema(const Operator& op) {
     schema.arguments.back().alias = {};
   }
   for (const Return& result : op.schema().returns) {
-    if (!result.is_written()) schema.returns.push_back({.name = "", .type = result.type, .alias = {}});
+    if (!result.is_written())
+      schema.returns.push_back({.name = "", .type = result.type, .alias = {}});
   }
   for (const Argument& argument : op.schema().arguments) {
     if (argument.is_written())
@@ -66,9 +67,9 @@ Schema sibling_schema(const Operator& op) {
 
 Tags sibling_tags(const Operator& op) {
   uint64_t bits = 0;
-  for (const Tag kept : {Tag::Nondeterministic, Tag::DataDependentOutput, Tag::DynamicOutputShape,
-                         Tag::Blocking, Tag::AllowsMixedDevices, Tag::NeedsExactStrides,
-                         Tag::Nondifferentiable, Tag::Ordered}) {
+  for (const Tag kept :
+       {Tag::Nondeterministic, Tag::DataDependentOutput, Tag::DynamicOutputShape, Tag::Blocking,
+        Tag::AllowsMixedDevices, Tag::NeedsExactStrides, Tag::Nondifferentiable, Tag::Ordered}) {
     if (op.tags().has(kept)) bits |= Tags{kept}.bits();
   }
   if (draws(op)) bits |= Tags{Tag::AllowsMixedDevices}.bits();  // the state is on the cpu

@@ -5,10 +5,10 @@
 //   aten::rand(SymInt[] size, ...) -> Tensor
 //   aten::_functional_rand(Tensor state, SymInt[] size, ...) -> (Tensor, Tensor)
 //
-// A sibling takes the state of the generator first, if its operator draws, and no generator. It gives
-// the results that are no written argument, the new value of each written argument, and the state
-// after the call. Its body for all devices: clone, call, return. It is made when it is first asked
-// for, by its name too, so that the text of a graph can be read in another process.
+// A sibling takes the state of the generator first, if its operator draws, and no generator. It
+// gives the results that are no written argument, the new value of each written argument, and the
+// state after the call. Its body for all devices: clone, call, return. It is made when it is first
+// asked for, by its name too, so that the text of a graph can be read in another process.
 #pragma once
 
 #include <cstdint>

@@ -39,8 +39,8 @@ class StepArguments {
       : values_(leading.begin(), leading.end()) {
     for (size_t i = 1; i < step.args.size(); ++i) values_.push_back(step.args[i].get());
     if (!step.is_absolute) return;
-    offset_ = ValueOf<SymInt>::read(step.args[kOffsetArgument].get()) +
-              offset_of(step.storage->value);
+    offset_ =
+        ValueOf<SymInt>::read(step.args[kOffsetArgument].get()) + offset_of(step.storage->value);
     values_[leading.size() + kOffsetArgument - 1] = ValueOf<SymInt>::lend(offset_);
   }
   void add(const OpwValue& value) { values_.push_back(value); }
@@ -72,11 +72,10 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
     throw_error("NotImplementedError", op.name(), ": its view was written by ", who.name(),
                 " under functionalize, but it has no scatter rule\n  Register one with "
                 "OPWRIGHT_LIBRARY_IMPL(",
-                op.schema().name.name_space, ", Scatter, m) or opwright.library.register_scatter(\"",
-                op.name(), "\").");
+                op.schema().name.name_space,
+                ", Scatter, m) or opwright.library.register_scatter(\"", op.name(), "\").");
   }
-  StepArguments args(
-      step, {ValueOf<Tensor>::lend(base_value(step)), ValueOf<Tensor>::lend(value)});
+  StepArguments args(step, {ValueOf<Tensor>::lend(base_value(step)), ValueOf<Tensor>::lend(value)});
   if (step.gives_list) args.add(ValueOf<int64_t>::lend(place));
   OpwValue result{};
   run_rule(op, Slot::Scatter, args.get(), {&result, 1});

@@ -1,10 +1,10 @@
 // Memory as functionalize has it: a value of the level below that each write replaces, and views as
 // the steps that lead from it to them.
 //
-// A view whose storage was written since is stale; it is replayed when it is read. A write to a view
-// goes back through the scatter rules of its steps. The value always has the sizes and strides of the
-// tensor that it stands for, so that what runs on it behaves as it would on that; only its offset
-// may differ.
+// A view whose storage was written since is stale; it is replayed when it is read. A write to a
+// view goes back through the scatter rules of its steps. The value always has the sizes and strides
+// of the tensor that it stands for, so that what runs on it behaves as it would on that; only its
+// offset may differ.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct FunctionalStorage : Counted<FunctionalStorage> {
 
   Tensor source;  // the foreign tensor itself; undefined: made by the transform
   Tensor first;   // its value at the level below, which is written back to
-  // Why it cannot be written: it shares memory with another in a way that no view tells. Null: it can.
+  // Why it cannot be written: it shares memory with another in a way that no view tells. Null: it
+  // can.
   const char* conflict = nullptr;
 };
 using FunctionalStoragePtr = IntrusivePtr<FunctionalStorage>;
@@ -42,10 +43,11 @@ struct ViewStep : Counted<ViewStep> {
   IntrusivePtr<ViewStep> base;  // null: the storage itself
   uint32_t base_place = 0;      // which of the base's results was viewed
   const Operator* op = nullptr;
-  std::vector<Value> args;      // at the level below; the first is the base's
+  std::vector<Value> args;  // at the level below; the first is the base's
   bool gives_list = false;
-  bool is_absolute = false;  // as_strided with an offset, which is kept from the storage's first element
-  bool grad_mode = true;     // in which it was made, and is replayed
+  bool is_absolute =
+      false;  // as_strided with an offset, which is kept from the storage's first element
+  bool grad_mode = true;  // in which it was made, and is replayed
   std::vector<Tensor> results;
   uint64_t synced = 0;  // the storage's writes when `results` were made
 };

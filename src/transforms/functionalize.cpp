@@ -1,4 +1,5 @@
-// Twins of foreign tensors, wrappers, and the end of a run; functionalize_process.cpp has the calls.
+// Twins of foreign tensors, wrappers, and the end of a run; functionalize_process.cpp has the
+// calls.
 #include "opwright/transforms/functionalize.h"
 
 #include <cstddef>
@@ -107,9 +108,10 @@ Tensor Functionalize::make_twin(const Tensor& foreign, const Tensor& value) {
       const ViewStepPtr step = part_step(storage, value, shared.offset);
       return wrap({.storage = storage, .step = step}, value);
     }
-    OPWRIGHT_CHECK(storage->writes == 0, "functionalize: a tensor (", foreign,
-                   ") that was captured after a write ", kSharedMemory,
-                   "\n  Pass the tensor that both are parts of as the first argument, or clone one.");
+    OPWRIGHT_CHECK(
+        storage->writes == 0, "functionalize: a tensor (", foreign,
+        ") that was captured after a write ", kSharedMemory,
+        "\n  Pass the tensor that both are parts of as the first argument, or clone one.");
     storage->conflict = kSharedMemory;
     has_conflict = true;
   }
@@ -130,7 +132,8 @@ void Functionalize::lift(std::span<OpwValue> args) {
       continue;
     }
     bool has_foreign = false;
-    visit_tensors(arg, [&](OpwTensor* tensor) { has_foreign |= !owns(tensor) && can_lift(tensor); });
+    visit_tensors(arg,
+                  [&](OpwTensor* tensor) { has_foreign |= !owns(tensor) && can_lift(tensor); });
     if (!has_foreign) continue;
     lists_.push_back(map_tensors(arg, [&](OpwTensor* tensor) {
       return can_lift(tensor) ? lift(BorrowedTensor(tensor)) : Tensor::borrow(tensor);
@@ -150,9 +153,9 @@ std::vector<Tensor> Functionalize::enter(std::span<const Tensor> inputs) {
 
 Tensor Functionalize::wrap(FunctionalView view, const Tensor& inner) {
   const FunctionalStoragePtr storage = view.storage;
-  const WrapperPayload payload{
-      .data = new FunctionalView(std::move(view)),
-      .drop = [](void* data) { delete static_cast<FunctionalView*>(data); }};
+  const WrapperPayload payload{.data = new FunctionalView(std::move(view)), .drop = [](void* data) {
+                                 delete static_cast<FunctionalView*>(data);
+                               }};
   const SymGeometry geometry = sym_geometry_of(inner);
   Tensor wrapped = make_wrapper(this, inner, geometry.sizes, geometry.strides,
                                 outer_offset(*storage, geometry.offset), payload);
@@ -171,9 +174,9 @@ OpwValue Functionalize::wrap_value(Value value) {
     return ValueOf<Tensor>::give(wrap_fresh(Tensor::take(inner.as_tensor)));
   }
   if (value.tag() != kOpwTensorList && value.tag() != kOpwList) return value.give();
-  return map_tensors(value.get(), [&](OpwTensor* tensor) {
-           return wrap_fresh(Tensor::borrow(tensor));
-         }).give();
+  return map_tensors(value.get(),
+                     [&](OpwTensor* tensor) { return wrap_fresh(Tensor::borrow(tensor)); })
+      .give();
 }
 
 const Tensor& Functionalize::sync(const Tensor& tensor) {

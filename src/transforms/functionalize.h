@@ -17,7 +17,7 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/transforms/functional_storage.h"
-#include "opwright/transforms/random_states.h"
+#include "opwright/ir/random_states.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -40,8 +40,9 @@ class Functionalize : public Interpreter, public RandomStates {
 
   // The value at the level below.
   [[nodiscard]] const Tensor& sync(const Tensor& tensor);
-  // Copies the values of written foreign tensors to these and gives generators their states. Nothing
-  // may be written afterwards; views of foreign tensors are views of the real ones from here on.
+  // Copies the values of written foreign tensors to these and gives generators their states.
+  // Nothing may be written afterwards; views of foreign tensors are views of the real ones from
+  // here on.
   void write_back();
   // All that ends a run: what the outputs are at the level below, after write_back. end() follows.
   [[nodiscard]] std::vector<Tensor> finish(std::span<const Tensor> outputs);
@@ -75,8 +76,7 @@ class Functionalize : public Interpreter, public RandomStates {
   [[nodiscard]] Tensor wrap_fresh(Tensor inner);
   [[nodiscard]] OpwValue wrap_value(Value value);
 
-  void view(const Operator& op, const Plan& plan, Arguments args, Arguments inner,
-            Results results);
+  void view(const Operator& op, const Plan& plan, Arguments args, Arguments inner, Results results);
   [[nodiscard]] OpwValue wrap_view(const IntrusivePtr<ViewStep>& step);
   [[nodiscard]] OpwValue wrap_outside(const ViewStep& step);
   void write(const Operator& op, Arguments args, Arguments inner, Results results);

@@ -102,9 +102,8 @@ const Functionalize::Plan& Functionalize::plan(const Operator& op) {
 void Functionalize::process(const Operator& op, Arguments args, Results results) {
   const Plan& known = plan(op);
   if (known.writes) check_writes(op, args);
-  const InnerArguments inner(args, [&](OpwTensor* tensor) -> const Tensor& {
-    return sync(BorrowedTensor(tensor));
-  });
+  const InnerArguments inner(
+      args, [&](OpwTensor* tensor) -> const Tensor& { return sync(BorrowedTensor(tensor)); });
   const ParentScope scope(*this);
   if (known.draws) return draw(op, args, inner.get(), results);
   if (known.writes) return write(op, args, inner.get(), results);
@@ -120,12 +119,12 @@ void Functionalize::process(const Operator& op, Arguments args, Results results)
 
 void Functionalize::view(const Operator& op, const Plan& known, Arguments args, Arguments inner,
                          Results results) {
-  OPWRIGHT_CHECK(op.num_results() == 1 && find_viewed_argument(op, 0) == 0u &&
-                     args[0].tag == kOpwTensor,
-                 op.name(),
-                 ": under functionalize a view operator gives one view, or one list of views, of "
-                 "its first argument\n  schema: ",
-                 to_text(op.schema()));
+  OPWRIGHT_CHECK(
+      op.num_results() == 1 && find_viewed_argument(op, 0) == 0u && args[0].tag == kOpwTensor,
+      op.name(),
+      ": under functionalize a view operator gives one view, or one list of views, of "
+      "its first argument\n  schema: ",
+      to_text(op.schema()));
   const FunctionalView& base = view_of(args[0].as_tensor);
   auto step = ViewStepPtr::take(new ViewStep);
   step->storage = base.storage;
@@ -153,14 +152,13 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
 OpwValue Functionalize::wrap_view(const ViewStepPtr& step) {
   std::vector<Tensor> wrapped;
   for (uint32_t i = 0; i < step->results.size(); ++i)
-    wrapped.push_back(
-        wrap({.storage = step->storage, .step = step, .place = i}, step->results[i]));
+    wrapped.push_back(wrap({.storage = step->storage, .step = step, .place = i}, step->results[i]));
   if (step->gives_list) return ValueOf<std::vector<Tensor>>::give(wrapped);
   return ValueOf<Tensor>::give(std::move(wrapped.front()));
 }
 
-// A view by as_strided that reaches elements which the storage's tensor does not show: it is a tensor
-// of its own, and neither can be written.
+// A view by as_strided that reaches elements which the storage's tensor does not show: it is a
+// tensor of its own, and neither can be written.
 OpwValue Functionalize::wrap_outside(const ViewStep& step) {
   constexpr const char* kOutside =
       "shares its storage with a view by as_strided that reaches other elements of it";
@@ -185,7 +183,8 @@ void Functionalize::check_writes(const Operator& op, Arguments args) const {
                        "same memory");
       }
       OPWRIGHT_CHECK(!has_internal_overlap(impl(tensor)), op.name(), ": several elements of '",
-                     argument_name(op, index), "' are the same memory, as after expand; clone it "
+                     argument_name(op, index),
+                     "' are the same memory, as after expand; clone it "
                      "before it is written");
       const char* conflict = view_of(tensor).storage->conflict;
       OPWRIGHT_CHECK(!conflict, op.name(), ": '", argument_name(op, index),
@@ -212,12 +211,12 @@ void Functionalize::write_all(const Operator& op, uint32_t argument, const OpwVa
   visit_tensors(target, [&](OpwTensor* tensor) { targets.push_back(tensor); });
   size_t next = 0;
   visit_tensors(value.get(), [&](OpwTensor* tensor) {
-    if (next < targets.size())
-      write_one(op, argument, targets[next], BorrowedTensor(tensor));
+    if (next < targets.size()) write_one(op, argument, targets[next], BorrowedTensor(tensor));
     ++next;
   });
   OPWRIGHT_CHECK(next == targets.size(), op.name(), ": its functional form gave ", next,
-                 " new tensors for the ", targets.size(), " of '", argument_name(op, argument), "'");
+                 " new tensors for the ", targets.size(), " of '", argument_name(op, argument),
+                 "'");
 }
 
 void Functionalize::write_one(const Operator& op, uint32_t argument, OpwTensor* target,

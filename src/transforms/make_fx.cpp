@@ -4,6 +4,8 @@
 
 #include "opwright/error.h"
 #include "opwright/ir/evaluate.h"
+#include "opwright/tensor/random_state.h"
+#include "opwright/tensor/wrapper.h"
 
 namespace opwright {
 namespace {
@@ -34,9 +36,17 @@ ShapeEnvPtr find_shape_env() {
 }
 
 TraceSession::TraceSession(TraceSessionOptions options)
-    : mode_(options.mode), is_part_(options.is_part), trace_(begin(std::move(options))) {}
+    : mode_(options.mode), is_part_(options.is_part) {
+  const bool is_functional = options.functional;
+  options.trace.is_functional = is_functional;
+  trace_ = begin(std::move(options));
+  if (is_functional) functionalize_ = make_intrusive<Functionalize>(trace_.get());
+}
 
-TraceSession::~TraceSession() { trace_->finish(); }
+TraceSession::~TraceSession() {
+  if (functionalize_) functionalize_->end();
+  trace_->finish();
+}
 
 Tensor TraceSession::add_tensor(const Tensor& given, const std::string& name) {
   return trace_->add_argument(given, name, mode_ == TracingMode::Symbolic);
@@ -46,17 +56,38 @@ SymInt TraceSession::add_int(int64_t given, const std::string& name) {
   return mode_ == TracingMode::Symbolic ? trace_->add_int_argument(given, name) : SymInt(given);
 }
 
+std::vector<Tensor> TraceSession::enter(std::span<const Tensor> added) {
+  if (functionalize_) return functionalize_->enter(added);
+  return {added.begin(), added.end()};
+}
+
+// The tensors among the outputs as the trace has them, after all writes.
+std::vector<Tensor> TraceSession::take_tensors(std::span<const OpwValue> outputs) {
+  std::vector<Tensor> tensors;
+  for (const OpwValue& output : outputs) {
+    if (output.tag == kOpwTensor) tensors.push_back(Tensor::borrow(output.as_tensor));
+  }
+  if (functionalize_) tensors = functionalize_->finish(tensors);
+  for (Tensor& tensor : tensors) {
+    tensor = trace_->own(tensor);
+    OPWRIGHT_CHECK(trace_->owns(tensor.get()), "make_fx: the function returned a tensor (", tensor,
+                   ") that was made inside another transform, which has ended");
+  }
+  return tensors;
+}
+
 GraphPtr TraceSession::finish(std::span<const OpwValue> outputs) {
+  const std::vector<Tensor> tensors = take_tensors(outputs);
+  size_t next = 0;
   std::vector<NodeArgument> returned;
   for (const OpwValue& output : outputs) {
-    if (output.tag == kOpwTensor) {
-      const Tensor own = trace_->own(Tensor::borrow(output.as_tensor));
-      OPWRIGHT_CHECK(trace_->owns(own.get()), "make_fx: the function returned a tensor (", own,
-                     ") that was made inside another transform, which has ended");
-      returned.push_back(NodeArgument::of(trace_->value_of(own.get())));
-    } else {
-      returned.push_back(NodeArgument::constant(Value::copy_of(output)));
-    }
+    returned.push_back(output.tag == kOpwTensor
+                           ? NodeArgument::of(trace_->value_of(tensors[next++].get()))
+                           : NodeArgument::constant(Value::copy_of(output)));
+  }
+  if (const Tensor& state = trace_->random_state(); state.is_defined()) {
+    returned.push_back(NodeArgument::of(trace_->value_of(state.get())));
+    if (mode_ == TracingMode::Real) default_generator(kCpu).set_state(wrapper(state).inner);
   }
   Graph& graph = trace_->graph();
   graph.set_outputs(std::move(returned));
@@ -68,17 +99,22 @@ GraphPtr TraceSession::finish(std::span<const OpwValue> outputs) {
 namespace {
 
 // The inputs of a graph as values of a trace that begins.
-std::vector<Value> add_inputs(Trace& trace, const Graph& graph) {
-  std::vector<Value> own;
+std::vector<Value> add_inputs(TraceSession& session, const Graph& graph) {
+  Trace& trace = session.trace();
+  std::vector<Tensor> tensors;
   for (const GraphValue* input : graph.inputs()) {
     const Node& node = input->node();
-    const Tensor meta = input->tensor();
-    if (meta.is_defined()) {
-      own.emplace_back(trace.add_input(input->name(), meta, node.role(), node.bound()));
+    if (const Tensor meta = input->tensor(); meta.is_defined()) {
+      tensors.push_back(trace.add_input(input->name(), meta, node.role(), node.bound()));
     } else {
       trace.graph().add_input(input->name(), input->meta(), node.role(), {}, node.site());
-      own.push_back(input->meta());
     }
+  }
+  tensors = session.enter(tensors);
+  size_t next = 0;
+  std::vector<Value> own;
+  for (const GraphValue* input : graph.inputs()) {
+    own.push_back(input->tensor().is_defined() ? Value(tensors[next++]) : input->meta());
   }
   return own;
 }
@@ -89,7 +125,7 @@ GraphPtr retrace(const Graph& graph, TraceSessionOptions options) {
   options.mode = TracingMode::Fake;
   options.shape_env = graph.shape_env();
   TraceSession session(std::move(options));
-  std::vector<Value> inputs = add_inputs(session.trace(), graph);
+  std::vector<Value> inputs = add_inputs(session, graph);
   std::vector<Value> outputs;
   {
     const InterpreterScope scope(session.level());
@@ -98,6 +134,13 @@ GraphPtr retrace(const Graph& graph, TraceSessionOptions options) {
   std::vector<OpwValue> returned;
   for (const Value& output : outputs) returned.push_back(output.get());
   return session.finish(returned);
+}
+
+GraphPtr functionalize(const Graph& graph) {
+  TraceSessionOptions options;
+  options.functional = true;
+  options.trace.keeps_composites = true;
+  return retrace(graph, std::move(options));
 }
 
 GraphPtr decompose(const Graph& graph, std::span<const Operator* const> operators) {

@@ -1,8 +1,8 @@
 // make_fx: a function becomes a graph by running once.
 //
 //   TraceSession session({.mode = TracingMode::Symbolic});
-//   const Tensor x = session.add_tensor(given, "x");
-//   { const InterpreterScope scope(session.level()); y = f(x); }
+//   const std::vector<Tensor> own = session.enter({session.add_tensor(given, "x")});
+//   { const InterpreterScope scope(session.level()); y = f(own[0]); }
 //   GraphPtr graph = session.finish({y});
 //
 // A trace on fakes starts a new root: transforms that are active outside do not see its calls. One on
@@ -17,6 +17,7 @@
 #include "opwright/make_fx.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/tensor.h"
+#include "opwright/transforms/functionalize.h"
 #include "opwright/transforms/trace.h"
 #include "opwright/value.h"
 
@@ -47,8 +48,13 @@ class TraceSession {
   // In symbolic mode a symbol and an input of the graph, else the number itself.
   [[nodiscard]] SymInt add_int(int64_t given, const std::string& name);
 
+  // What the function gets for the tensors that were added; once, after all of them.
+  [[nodiscard]] std::vector<Tensor> enter(std::span<const Tensor> added);
+
   // What is current while the function runs.
-  [[nodiscard]] Interpreter* level() const noexcept { return trace_.get(); }
+  [[nodiscard]] Interpreter* level() const noexcept {
+    return functionalize_ ? static_cast<Interpreter*>(functionalize_.get()) : trace_.get();
+  }
   [[nodiscard]] Trace& trace() const noexcept { return *trace_; }
 
   // The graph, verified. `outputs` are tensors (foreign ones become inputs of the graph), ints,
@@ -56,11 +62,16 @@ class TraceSession {
   [[nodiscard]] GraphPtr finish(std::span<const OpwValue> outputs);
 
  private:
+  [[nodiscard]] std::vector<Tensor> take_tensors(std::span<const OpwValue> outputs);
+
   TracingMode mode_;
   bool is_part_;
   IntrusivePtr<Trace> trace_;
+  IntrusivePtr<Functionalize> functionalize_;  // above the trace; null: writes are recorded
 };
 
+// The graph without views and writes, but for those to inputs at its end.
+[[nodiscard]] GraphPtr functionalize(const Graph& graph);
 // Runs a graph again, node by node, on fakes under a trace with other options; its inputs stay.
 [[nodiscard]] GraphPtr retrace(const Graph& graph, TraceSessionOptions options);
 // With the listed operators replaced by their decompositions, and those of what these are made of.

@@ -58,8 +58,8 @@ SharedMemory compare_addresses(const TensorImpl& whole, const TensorImpl& part, 
   if (!a || !b || a->end <= b->begin || b->end <= a->begin) return {};
   SharedMemory shared{.kind = Kind::Conflict};
   const auto item = static_cast<int64_t>(item_size(whole.dtype()));
-  const int64_t bytes = static_cast<const std::byte*>(part.dl.data) -
-                        static_cast<const std::byte*>(whole.dl.data);
+  const int64_t bytes =
+      static_cast<const std::byte*>(part.dl.data) - static_cast<const std::byte*>(whole.dl.data);
   if (whole.dtype() != part.dtype() || bytes % item != 0 || is_symbolic) return shared;
   SymGeometry moved = geometry_of_holder(part);
   moved.offset = SymInt(whole.storage_offset + bytes / item);

@@ -25,8 +25,8 @@ struct SharedMemory {
 [[nodiscard]] SharedMemory find_shared_memory(const FunctionalStorage& storage,
                                               const Tensor& tensor, const Tensor& value);
 
-// The order in which tensors are lifted so that each is a part of an earlier one where it can be: as
-// given, but larger ones first where several share a storage.
+// The order in which tensors are lifted so that each is a part of an earlier one where it can be:
+// as given, but larger ones first where several share a storage.
 [[nodiscard]] std::vector<size_t> order_by_extent(std::span<const Tensor> tensors);
 
 }  // namespace opwright

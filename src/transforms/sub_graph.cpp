@@ -51,6 +51,7 @@ void SubGraphs::trace(const char* what, const Branch& part) {
   TraceSession session({.mode = TracingMode::Fake, .shape_env = shape_env_, .functional = true, .is_part = true});
   std::vector<Tensor> own;
   for (size_t i = 0; i < num_given_; ++i) own.push_back(session.add_tensor(operands_[i], "operand"));
+  own = session.enter(own);
   std::vector<Tensor> results;
   {
     const InterpreterScope scope(session.level());

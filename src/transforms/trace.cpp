@@ -9,7 +9,9 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/error.h"
+#include "opwright/ir/random_input.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/random_state.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/data_access.h"
 
@@ -275,7 +277,35 @@ void Trace::name_tensor(const Tensor& tensor, std::string name) {
   names_.try_emplace(tensor.get(), Name{tensor, std::move(name)});
 }
 
+// ---- Random numbers ----
+
+Tensor Trace::read_state(RandomState& generator) {
+  OPWRIGHT_CHECK(&generator == &default_generator(kCpu),
+                 "make_fx: random numbers of a generator of its own cannot become part of a graph "
+                 "without writes; draw them from the default generator");
+  if (!options_.is_functional) {
+    const InterpreterScope scope(this);
+    return call_random_state();
+  }
+  if (!random_state_.is_defined()) {
+    const Tensor state = generator.state();
+    random_state_ =
+        add_input("random_state", fake_ ? fake_of(state) : state, InputRole::RandomState, {});
+  }
+  return random_state_;
+}
+
+void Trace::write_state(RandomState& /*generator*/, const Tensor& state) {
+  if (options_.is_functional) {
+    random_state_ = state;
+    return;
+  }
+  const InterpreterScope scope(this);
+  call_set_random_state(state);
+}
+
 void Trace::finish() noexcept {
+  random_state_ = Tensor();
   twins_.clear();
   names_.clear();
   lifted_lists_.clear();

@@ -14,6 +14,7 @@
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/ir/graph.h"
+#include "opwright/ir/random_states.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/fake.h"
 
@@ -21,11 +22,12 @@ namespace opwright {
 
 // Which operators a trace takes apart instead of recording them.
 struct TraceOptions {
+  bool is_functional = false;     // a functionalize is above: the state of generators is threaded
   bool keeps_composites = false;  // aten's composites become nodes as others do
   std::unordered_set<const Operator*> decompose = {};  // by their decomposition or composite body
 };
 
-class Trace : public Interpreter {
+class Trace : public Interpreter, public RandomStates {
  public:
   // Above a FakeMode; `outside` is what was current where the trace was begun.
   Trace(IntrusivePtr<FakeMode> fake, Interpreter* outside, GraphPtr graph,
@@ -61,6 +63,15 @@ class Trace : public Interpreter {
 
   // What the tensor is called in the graph when it is captured.
   void name_tensor(const Tensor& tensor, std::string name);
+  // In a functional trace the state of the default generator is an input of the graph, and the last
+  // one its last output; otherwise operators read and set it.
+  Tensor read_state(RandomState& generator) override;
+  void write_state(RandomState& generator, const Tensor& state) override;
+  // Undefined: no random number was drawn.
+  [[nodiscard]] const Tensor& random_state() const noexcept { return random_state_; }
+  // The state is that of an input of this trace.
+  void set_random_state(Tensor own) { random_state_ = std::move(own); }
+
   // Lets go of what it lifted; the trace is over.
   void finish() noexcept;
 
@@ -79,6 +90,7 @@ class Trace : public Interpreter {
   Interpreter* outside_;
   GraphPtr graph_;
   TraceOptions options_;
+  Tensor random_state_;
   struct Name {
     Tensor tensor;
     std::string name;

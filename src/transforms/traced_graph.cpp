@@ -6,6 +6,7 @@
 
 #include "opwright/ir/evaluate.h"
 #include "opwright/ir/graph_object.h"
+#include "opwright/ir/python_code.h"
 #include "opwright/make_fx.h"
 #include "opwright/transforms/make_fx.h"
 
@@ -25,6 +26,7 @@ TracedGraph trace_function(std::span<const Tensor> inputs, TracingMode mode, Tra
   TraceSession session({.mode = mode});
   std::vector<Tensor> own;
   for (const Tensor& input : inputs) own.push_back(session.add_tensor(input, "x"));
+  own = session.enter(own);
   std::vector<Tensor> results;
   {
     const InterpreterScope scope(session.level());
@@ -40,6 +42,12 @@ std::vector<Tensor> TracedGraph::operator()(std::span<const Tensor> inputs) cons
   }
   return results;
 }
+
+TracedGraph TracedGraph::functionalize() const {
+  return TracedGraph(graph_value(opwright::functionalize(*graph_of(graph_.get()))));
+}
+
+std::string TracedGraph::code() const { return python_code(*graph_of(graph_.get())); }
 
 std::string TracedGraph::text() const { return to_text(*graph_of(graph_.get())); }
 

@@ -76,14 +76,15 @@ TEST_F(GraphCode, WritesConstantsAsPythonDoes) {
       "None], [[1], []], [4, s0], k=s0 // 2)\n"
       "}\n");
 
-  EXPECT_EQ(python_code(*graph),
-            "def forward(self, x, n):\n"
-            "    s0 = n\n"
-            "    e = opwright.ops.test.everything.default(x, 2, float(\"nan\"), True, \"a\\\"b\", "
-            "[1], [0.5], [True], [\"c\"], False, opwright.bfloat16, opwright.device(\"cuda:1\"), "
-            "opwright.strided, opwright.channels_last, complex(1.0, float(\"-inf\")), x, [x, None], "
-            "[[1], []], [4, s0], k=s0//2)\n"
-            "    return e\n");
+  EXPECT_EQ(
+      python_code(*graph),
+      "def forward(self, x, n):\n"
+      "    s0 = n\n"
+      "    e = opwright.ops.test.everything.default(x, 2, float(\"nan\"), True, \"a\\\"b\", "
+      "[1], [0.5], [True], [\"c\"], False, opwright.bfloat16, opwright.device(\"cuda:1\"), "
+      "opwright.strided, opwright.channels_last, complex(1.0, float(\"-inf\")), x, [x, None], "
+      "[[1], []], [4, s0], k=s0//2)\n"
+      "    return e\n");
 }
 
 TEST_F(GraphCode, KeepsSymbolsApartFromValuesOfTheirName) {

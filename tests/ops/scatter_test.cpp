@@ -1,9 +1,10 @@
-// The scatter rules of view operators: scatter(base, value, ...) is the base after view(...).copy_(value).
-#include <gtest/gtest.h>
-
+// The scatter rules of view operators: scatter(base, value, ...) is the base after
+// view(...).copy_(value).
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/expect_error.h"
 #include "ops/op_tensors.h"
@@ -184,9 +185,10 @@ TEST(Scatter, OfExpandRefusesElementsThatAreTheSameMemory) {
   const Tensor base = range({1, 3});
   const ViewCall given{"aten::expand", {}, {ints({2, 3}), Value(false)}};
 
-  EXPECT_ERROR_CONTAINS(scattered(given, base, range({2, 3}), 0), "RuntimeError",
-                        "expand: elements of a view of sizes [2, 3] are the same memory of a tensor "
-                        "of [1, 3], so it cannot be written; clone it first");
+  EXPECT_ERROR_CONTAINS(
+      scattered(given, base, range({2, 3}), 0), "RuntimeError",
+      "expand: elements of a view of sizes [2, 3] are the same memory of a tensor "
+      "of [1, 3], so it cannot be written; clone it first");
 }
 
 TEST(AsStridedScatter, CountsItsOffsetInTheStorageOfSelf) {

@@ -1,9 +1,19 @@
-"""The places that errors show."""
+"""The places that errors show; and every graph that a test makes reads back from its text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from opwright import _C
+
+_C.check_graph_texts(True)
+
+
+@pytest.fixture(autouse=True)
+def _graphs_read_back() -> Iterator[None]:
+    yield
+    failures = _C.take_graph_text_failures()
+    assert not failures, "\n".join(failures)
 
 
 @pytest.fixture

@@ -293,14 +293,13 @@ TEST(FunctionalSibling, OfEveryOperatorOfAtenHasASchema) {
     const Operator& sibling = functional_sibling(*op);
     EXPECT_EQ(&Registry::get().require(sibling.name()), &sibling);
     EXPECT_FALSE(sibling.writes_arguments()) << sibling.name();
-    EXPECT_EQ(to_text(Registry::get().parse(to_text(sibling.schema()))),
-              to_text(sibling.schema()));
+    EXPECT_EQ(to_text(Registry::get().parse(to_text(sibling.schema()))), to_text(sibling.schema()));
   }
 }
 
 TEST(FunctionalSibling, RefusesAWriteBesideAView) {
-  const Registration defined = Registry::get().define(
-      "functionaltest::both_(Tensor(a!) x, Tensor(b) y) -> Tensor(b)");
+  const Registration defined =
+      Registry::get().define("functionaltest::both_(Tensor(a!) x, Tensor(b) y) -> Tensor(b)");
 
   EXPECT_ERROR_CONTAINS(
       (void)functional_sibling(Registry::get().require("functionaltest::both_")),

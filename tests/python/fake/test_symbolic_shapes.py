@@ -214,3 +214,10 @@ def test_a_python_kernel_of_symbols_gets_them(mode, x):
     ow.ops.trial_s.see(x, x.shape, x.shape[0])
 
     assert [str(each) for each in seen] == ["s0", "s1", "s0"]
+
+
+def test_an_author_may_hint_symbols():
+    @ow.library.custom_op("trial_s::hinted", mutates_args=())
+    def hinted(x: ow.Tensor, n: ow.SymInt) -> ow.Tensor: ...
+
+    assert str(hinted.schema) == "trial_s::hinted(Tensor x, SymInt n) -> Tensor"

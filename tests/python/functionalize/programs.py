@@ -187,4 +187,6 @@ def run(program: list[Instruction], inputs: list[ow.Tensor]) -> list[ow.Tensor]:
 
 def text(program: list[Instruction]) -> str:
     """Show which operations a program has."""
-    return ", ".join(f"{OPERATIONS[o % len(OPERATIONS)][0]}({a}, {b}, {c})" for o, a, b, c in program)
+    return ", ".join(
+        f"{OPERATIONS[o % len(OPERATIONS)][0]}({a}, {b}, {c})" for o, a, b, c in program
+    )

@@ -167,7 +167,9 @@ def test_a_scatter_rule_must_return_a_tensor():
 
     head.register_scatter(lambda base, value: None)
 
-    with pytest.raises(TypeError, match="wrong_scatter::head: the scatter rule must return the new"):
+    with pytest.raises(
+        TypeError, match="wrong_scatter::head: the scatter rule must return the new"
+    ):
         functionalize(lambda x: head(x).add_(1))(counted(2, 2))
 
 
@@ -367,7 +369,7 @@ def test_a_result_of_a_higher_kind_is_refused():
 
 
 def test_a_result_of_other_sizes_is_refused():
-    with pytest.raises(ValueError, match=r"the new value of 'self' has sizes \[2, 3\], but the tens"):
+    with pytest.raises(ValueError, match=r"the new value of 'self' has sizes \[2, 3\]"):
         functionalize(lambda x, y: x.add_(y))(counted(3), counted(2, 3))
 
 
@@ -380,5 +382,5 @@ def test_an_escaped_tensor_is_refused():
     kept = []
     functionalize(lambda x: kept.append(x + 1))(counted(2))
 
-    with pytest.raises(RuntimeError, match="a tensor made inside functionalize was used after it e"):
+    with pytest.raises(RuntimeError, match="a tensor made inside functionalize was used"):
         kept[0] + 1

@@ -188,9 +188,7 @@ class Reader(NodeReader):
             tags.append(tag)
         return tuple(dict.fromkeys([*tags, *(t for t, holds in IMPLIED.items() if holds(schema))]))
 
-    def read_functions(
-        self, fields: Fields, schema: Schema, entry: yaml.Node
-    ) -> dict[str, str]:
+    def read_functions(self, fields: Fields, schema: Schema, entry: yaml.Node) -> dict[str, str]:
         """Return the functions of `dispatch`, `decompose` and `scatter` by their slots."""
         functions = self.read_dispatch(fields) if "dispatch" in fields else {}
         if "decompose" in fields:
