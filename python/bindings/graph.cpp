@@ -354,7 +354,6 @@ GraphPtr graph_of_object(nb::handle object) noexcept {
 }
 
 void bind_graph(nb::module_& m) {
-  register_graph_type();
   nb::class_<InsertionScope>(m, "InsertionScope", "Puts calls at a place of a graph.")
       .def("__enter__",
            [](InsertionScope& self) {
