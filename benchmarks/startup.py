@@ -84,6 +84,7 @@ def package_megabytes():
 def main():
     report = Report(__doc__.splitlines()[0])
     statements = {"bare": "", "numpy": "import numpy", "ours": "import numpy, opwright"}
+    statements["call"] = "import numpy, opwright; opwright.ones(2)"
     if importlib.util.find_spec("torch"):
         statements["torch"] = "import torch"
     figures = median_of_starts(statements, rounds=5 if report.options.quick else 21)
@@ -94,6 +95,8 @@ def main():
     ours, torch = milliseconds["ours"], milliseconds.get("torch")
     report.add(Row.at_most("import opwright with NumPy", ours=ours, limit=120, unit="ms"))
     report.add(Row.told("  of which opwright itself", ours=ours - milliseconds["numpy"], unit="ms"))
+    first = milliseconds["call"] - ours
+    report.add(Row.told("  first call of an operator, over that", ours=first, unit="ms"))
     report.add(Row.times_better("  beside import torch", ours=ours, peer=torch, times=8, unit="ms"))
     _, torch_memory = figures.get("torch", (None, None))
     report.add(

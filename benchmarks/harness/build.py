@@ -13,6 +13,23 @@ def release_build():
     return Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
 
 
+def build_torch_library(beside, source):
+    """A library of torch operators of a C++ file in the folder of `beside`; None without torch."""
+    spec = importlib.util.find_spec("torch")
+    if spec is None:
+        return None
+    torch = Path(spec.origin).parent
+    source = Path(beside).parent / source
+    library = release_build() / "peers" / f"{source.parent.name}_{source.stem}.so"
+    if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
+        library.parent.mkdir(parents=True, exist_ok=True)
+        command = ["g++", "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"]
+        libraries = [f"-L{torch / 'lib'}", "-ltorch", "-ltorch_cpu", "-lc10"]
+        command += [f"-I{torch / 'include'}", source, "-o", library, *libraries]
+        subprocess.run(command, check=True)
+    return library
+
+
 def build_torch_program(source):
     """Compile a C++ program against the installed torch, once per source; None without torch."""
     spec = importlib.util.find_spec("torch")

@@ -5,7 +5,7 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-from harness import release_build
+from harness import build_torch_library, release_build
 
 SOURCES = Path(__file__).parent
 
@@ -42,11 +42,9 @@ def load_floor():
 
 def load_torch():
     """torch with the operators of torch_operators.cpp; None without torch."""
-    folder = package_folder("torch")
-    if folder is None:
+    path = build_torch_library(__file__, "torch_operators.cpp")
+    if path is None:
         return None
-    libraries = [f"-L{folder / 'lib'}", "-ltorch", "-ltorch_cpu", "-lc10"]
-    path = build_shared("torch_operators.cpp", f"-I{folder / 'include'}", *libraries)
     import torch
 
     torch.ops.load_library(str(path))

@@ -229,9 +229,9 @@ struct OpwObject {
  * arguments...) -> (tangents of results...) Vmap          (int batch_size, str randomness, List
  * in_dims, args...) -> (results..., List out_dims) in_dims has int or None for each argument (a
  * List of them for a list), out_dims for each result. Scatter       (Tensor base, Tensor value,
- * args after the first...) -> Tensor: base with the view's part replaced Functional    (args...) ->
- * (results..., new values of written arguments...) Autocast      (Dtype dtype, Device device,
- * args...) -> (args to call with...) Decompose     as a composite body */
+ * args after the first..., of a list of views int place) -> Tensor: base with that view replaced
+ * Functional    (args...) -> (unwritten results..., new values of written arguments...) Autocast
+ * (Dtype dtype, Device device, args...) -> (args to call with...) Decompose as a composite body */
 typedef int (*OpwFunction)(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
                            OpwValue* results, uint32_t num_results);
 

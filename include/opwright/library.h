@@ -157,6 +157,15 @@ class Library {
     return *this;
   }
 
+  // Of a view: `rule(const Tensor& base, const Tensor& value, arguments after the first...)` gives
+  // the base after a write of `value` to the view. For a list of views the place in it comes last.
+  template <class F>
+  Library& register_scatter(const std::string& name, F rule,
+                            std::source_location where = std::source_location::current()) {
+    implement(name, "Scatter", box(std::move(rule)), where);
+    return *this;
+  }
+
   // `rule(const VmapInfo&, arguments...)` gives a VmapResult.
   template <class F>
   Library& register_vmap(const std::string& name, F rule,

@@ -109,7 +109,7 @@ PyObject* from_buffer(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
     parse_arguments(args, kwargs, "OO|LL$p:frombuffer", names, &buffer, &dtype, &count, &offset,
                     &requires_grad);
     return wrap_with_grad(
-        fake_if_active(tensor_over_bytes(buffer, parse_dtype(dtype), count, offset, "frombuffer")),
+        adopt(tensor_over_bytes(buffer, parse_dtype(dtype), count, offset, "frombuffer")),
         requires_grad != 0);
   });
 }

@@ -8,6 +8,7 @@
 #include "bindings/method.h"
 #include "bindings/numpy_objects.h"
 #include "bindings/scalar_types.h"
+#include "bindings/sym_int.h"
 #include "bindings/value.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/promotion.h"
@@ -113,6 +114,8 @@ std::optional<DType> dtype_of_number(PyObject* object) {
   if (PyBool_Check(object)) return DType::Bool;
   if (PyLong_CheckExact(object)) return DType::Int64;
   if (PyComplex_CheckExact(object)) return kDefaultComplex;
+  if (is_sym_int(object)) return DType::Int64;
+  if (is_sym_bool(object)) return DType::Bool;
   if (is_tensor(object)) {
     const LentTensor tensor(object);
     return tensor->dim() == 0 ? std::optional(tensor->dtype()) : std::nullopt;

@@ -15,6 +15,7 @@
 #include "bindings/value.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/functions.h"
 #include "opwright/transforms/fake.h"
 
 namespace nb = nanobind;
@@ -130,18 +131,12 @@ void bind_fake_mode(nb::module_& m) {
   m.def("run_eagerly", &run_eagerly, nb::arg("function"));
 }
 
-Tensor fake_if_active(Tensor made) {
-  if (!thread_state().needs_attention() || made.is_fake() || !is_making_fakes()) [[likely]]
+Tensor adopt(Tensor made) {
+  if (!thread_state().needs_attention() || made.is_fake()) [[likely]]
     return made;
-  return fake_copy_of(made);
-}
-
-void throw_no_data(const char* who, const Tensor& tensor, const char* kind) {
-  const SourceSite line = current_user_line();
-  throw_error(kind, who, ": a fake tensor has no data to read (", tensor, ")",
-              line.is_known() ? concatenate(", at ", line) : "",
-              "\n  It has sizes, strides, dtype and device only; make code that needs the data an "
-              "operator of its own, with a fake kernel.");
+  const Interpreter* level = current_interpreter();
+  if (level && level->traits().lifts) return lift_fresh_copy(made);
+  return is_making_fakes() ? fake_copy_of(made) : made;
 }
 
 }  // namespace opwright::python

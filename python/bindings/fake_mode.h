@@ -9,12 +9,9 @@ namespace opwright::python {
 
 void bind_fake_mode(nanobind::module_& m);
 
-// A tensor that Python made of data, as code inside of a fake mode or a fake kernel sees it: the
-// shape without the data there, else the tensor itself.
-Tensor fake_if_active(Tensor made);
-
-// For reading the data of a fake tensor, with the user's line.
-[[noreturn]] void throw_no_data(const char* who, const Tensor& tensor,
-                                const char* kind = "RuntimeError");
+// A tensor that Python made of data, as the code that made it sees it: its shape without the data
+// inside of a fake mode or a fake kernel, a copy of a constant while a function is traced, else the
+// tensor itself.
+Tensor adopt(Tensor made);
 
 }  // namespace opwright::python

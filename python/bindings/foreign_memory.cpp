@@ -226,7 +226,7 @@ Tensor tensor_over_buffer(PyObject* object, const char* who) {
   if (product(sizes) != 0) check_aligned(buffer.buf, dtype, who);
   void* data = buffer.buf;
   const bool is_read_only = buffer.readonly != 0;
-  return fake_if_active(tensor_over(data, sizes, strides, dtype, is_read_only, std::move(view)));
+  return adopt(tensor_over(data, sizes, strides, dtype, is_read_only, std::move(view)));
 }
 
 Tensor tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t offset,
@@ -256,7 +256,7 @@ Tensor tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t o
 }
 
 Tensor tensor_over_dlpack(PyObject* object) {
-  if (PyCapsule_CheckExact(object)) return fake_if_active(consume_capsule(object));
+  if (PyCapsule_CheckExact(object)) return adopt(consume_capsule(object));
   OPWRIGHT_CHECK_TYPE(PyObject_HasAttrString(object, "__dlpack__"),
                       "from_dlpack: expected an object with __dlpack__ or a capsule, got ",
                       class_name(object));
@@ -264,7 +264,7 @@ Tensor tensor_over_dlpack(PyObject* object) {
   OPWRIGHT_CHECK_TYPE(PyCapsule_CheckExact(capsule.ptr()), "from_dlpack: __dlpack__ of ",
                       class_name(object), " gave ", class_name(capsule.ptr()),
                       " instead of a capsule");
-  return fake_if_active(consume_capsule(capsule.ptr()));
+  return adopt(consume_capsule(capsule.ptr()));
 }
 
 std::optional<Tensor> tensor_over_object(PyObject* object, const char* who) {

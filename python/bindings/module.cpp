@@ -7,9 +7,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
+#include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
@@ -18,6 +20,7 @@
 #include "bindings/operator_object.h"
 #include "bindings/operator_packet.h"
 #include "bindings/operator_text.h"
+#include "bindings/pytree.h"
 #include "bindings/scalar_types.h"
 #include "bindings/schema.h"
 #include "bindings/scope.h"
@@ -25,10 +28,12 @@
 #include "bindings/source.h"
 #include "bindings/sym_int.h"
 #include "bindings/tensor_object.h"
+#include "bindings/trace_session.h"
 #include "bindings/value.h"
 #include "operator_names.h"
 #include "opwright/base/thread_pool.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/base/user_line.h"
 #include "opwright/check/mutation_check.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/runtime.h"
@@ -117,6 +122,10 @@ void bind_process(nb::module_& m) {
         [] { return nb::make_tuple(live_counts().tensors, live_counts().storages); });
   m.def("in_fake_kernel", [] { return thread_state().makes_fakes(); });
   m.def("check_mutation", &set_check_mutation, nb::arg("enabled"));
+  m.def("user_line", [] {
+    const SourceSite site = current_user_line();
+    return nb::make_tuple(site.file ? site.file : "", site.line);
+  });
   m.def("site_of", [](const nb::object& callable) {
     const SourceSite site = site_of(callable.ptr());
     return nb::make_tuple(site.file ? site.file : "", site.line);
@@ -162,10 +171,14 @@ NB_MODULE(_C, m) {
   bind_look_up(m);
   bind_operator_names(m);
   bind_creation(m);
+  bind_functionalize(m);
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);
   bind_graph(m);
+  bind_trace_session(m);
+  bind_control_flow(m);
+  bind_pytree(m);
   install_wait_hooks();
   install_user_line_finder();
 }

@@ -11,6 +11,7 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/fake.h"
 
 namespace opwright::python {
 namespace {
@@ -98,14 +99,21 @@ DType infer_dtype(const NestedData& data, const char* who) {
 Tensor tensor_of_nested(PyObject* object, std::optional<DType> given_dtype, const char* who) {
   const NestedData data(object, who);
   const DType dtype = given_dtype ? *given_dtype : infer_dtype(data, who);
+  const auto check = [&](PyObject* element) {
+    if (given_dtype && !dtype_of_number(element)) throw_no_number(element, data, who);
+  };
+  if (is_making_fakes()) {  // no element is read: a symbol among them stays open
+    data.visit_elements(check);
+    return make_fake(data.sizes(), dtype, kCpu);
+  }
   Tensor tensor = make_empty(data.sizes(), dtype);
   auto* out = static_cast<std::byte*>(tensor.mutable_data());
   data.visit_elements([&](PyObject* element) {
-    if (given_dtype && !dtype_of_number(element)) throw_no_number(element, data, who);
+    check(element);
     write_element(out, dtype, element);
     out += item_size(dtype);
   });
-  return fake_if_active(std::move(tensor));
+  return adopt(std::move(tensor));
 }
 
 }  // namespace opwright::python

@@ -1,10 +1,13 @@
 #include "bindings/source.h"
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -52,42 +55,62 @@ bool is_of_package(PyCodeObject* code) {
   return text && !folder.empty() && std::string_view(text).starts_with(folder);
 }
 
-// Whose an instruction is, and where it stands; a site is of the user's code only.
-struct Owner {
+// A code object whose lines were looked up. Python finds the line of an instruction in time that is
+// proportional to its function's length, and every traced node asks.
+struct KnownCode {
   bool is_ours = false;
-  SourceSite site;
-};
-struct KnownInstruction {
-  PyCodeObject* code = nullptr;  // owned, so that the address stays taken
-  int instruction = 0;
-  Owner owner;
+  const char* file = nullptr;  // interned; null: unknown
+  struct Lines {
+    int start;  // the offset of the first instruction
+    uint32_t line;
+  };
+  std::vector<Lines> lines;  // by offset; of the user's code only
+
+  [[nodiscard]] SourceSite site_of(int instruction) const {
+    const auto after = std::ranges::upper_bound(lines, instruction, {}, &Lines::start);
+    return after == lines.begin() || !file ? SourceSite{} : SourceSite{file, (after - 1)->line};
+  }
 };
 
-// Finding the line of an instruction takes time in proportion to its function's length, and every
-// traced node asks. So answers are kept: a few places by hash, each overwritten by the next
-// instruction that falls on it; under the lock.
-Owner owner_of(PyFrameObject* frame) {
-  constexpr size_t kPlaces = 1024;
-  static auto* places = new std::array<KnownInstruction, kPlaces>;
-  PyCodeObject* code = PyFrame_GetCode(frame);
-  const int instruction = PyFrame_GetLasti(frame);
-  const size_t hash =
-      (reinterpret_cast<uintptr_t>(code) >> 4) * 31 + static_cast<size_t>(instruction >> 1);
-  KnownInstruction& place = (*places)[hash % kPlaces];
-  if (place.code == code && place.instruction == instruction) [[likely]] {
-    Py_DECREF(code);
-    return place.owner;
+KnownCode read_code(PyCodeObject* code) {
+  KnownCode known{.is_ours = is_of_package(code), .file = nullptr, .lines = {}};
+  if (known.is_ours) return known;
+  auto* object = reinterpret_cast<PyObject*>(code);
+  known.file = site_of_code(object, 0).file;
+  const nb::object spans = nb::steal(PyObject_CallMethod(object, "co_lines", nullptr));
+  const nb::object all = nb::steal(spans.is_valid() ? PySequence_List(spans.ptr()) : nullptr);
+  if (!all.is_valid()) {
+    PyErr_Clear();
+    return known;
   }
-  Owner owner{.is_ours = is_of_package(code), .site = {}};
-  if (!owner.is_ours)
-    owner.site = site_of_code(reinterpret_cast<PyObject*>(code), PyFrame_GetLineNumber(frame));
-  PyCodeObject* dropped = code;
-  if (!package_folder().empty()) {  // else the package is being imported: ask again
-    dropped = place.code;
-    place = {.code = code, .instruction = instruction, .owner = owner};
+  for (const nb::handle span : all) {
+    PyObject* line = PyTuple_GET_ITEM(span.ptr(), 2);
+    if (line == Py_None) continue;  // made by the compiler: the line before goes on
+    known.lines.push_back({static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(span.ptr(), 0))),
+                           static_cast<uint32_t>(PyLong_AsLong(line))});
   }
-  Py_XDECREF(dropped);  // last: it may run code that comes here again
-  return owner;
+  return known;
+}
+
+// What is known of a frame's code; under the lock. Each entry owns its code, so that the address
+// stays taken; when there are many, all are forgotten.
+const KnownCode& look_up(PyCodeObject* code) {
+  constexpr size_t kMostCodes = 4096;
+  static auto* codes = new std::unordered_map<PyCodeObject*, KnownCode>;
+  if (const auto found = codes->find(code); found != codes->end()) [[likely]]
+    return found->second;
+  KnownCode known = read_code(code);
+  if (package_folder().empty()) {  // the package is being imported: ask again
+    static auto* asked = new KnownCode;
+    return *asked = std::move(known);
+  }
+  if (codes->size() >= kMostCodes) {
+    std::unordered_map<PyCodeObject*, KnownCode> dropped;
+    dropped.swap(*codes);
+    for (const auto& [each, lines] : dropped) Py_DECREF(each);
+  }
+  Py_INCREF(code);
+  return codes->emplace(code, std::move(known)).first->second;
 }
 
 // Of a thread that runs no Python code, or not now, there is no line.
@@ -100,9 +123,12 @@ SourceSite caller_site() {
   Py_XINCREF(frame);
   SourceSite site;
   while (frame) {
-    const Owner owner = owner_of(frame);
-    site = owner.site;
-    PyFrameObject* back = owner.is_ours ? PyFrame_GetBack(frame) : nullptr;
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const KnownCode& known = look_up(code);
+    const bool is_ours = known.is_ours;
+    site = known.site_of(PyFrame_GetLasti(frame));
+    Py_DECREF(code);
+    PyFrameObject* back = is_ours ? PyFrame_GetBack(frame) : nullptr;
     Py_DECREF(frame);
     frame = back;
   }

@@ -14,6 +14,7 @@
 #include "bindings/value.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/transforms/data_access.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
@@ -42,7 +43,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyObject* data = find_data(type, args, kwargs);
     if (!data) {
       const int64_t none = 0;
-      return make_instance(type, fake_if_active(make_empty({&none, 1}, DType::Float32)));
+      return make_instance(type, adopt(make_empty({&none, 1}, DType::Float32)));
     }
     if (is_tensor(data)) return make_instance(type, detached(handle_of(data)));
     return make_instance(type, tensor_of_data(data, {}, "Tensor"));
@@ -191,7 +192,7 @@ PyObject* get_is_fake(PyObject* self, void* /*closure*/) {
 PyObject* data_ptr(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     const LentTensor tensor(self);
-    if (tensor->is_fake()) throw_no_data("data_ptr", *tensor);
+    if (tensor->is_fake() || impl(*tensor).is_wrapper()) throw_no_data("data_ptr", *tensor);
     return PyLong_FromVoidPtr(const_cast<void*>(tensor->data()));
   });
 }

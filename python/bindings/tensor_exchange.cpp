@@ -14,6 +14,7 @@
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/transforms/data_access.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/stream.h"
@@ -36,8 +37,7 @@ void check_has_buffer(const Tensor& tensor) {
     OPWRIGHT_CHECK_KIND("BufferError", holds, "the memory of ", tensor,
                         " cannot be a buffer: ", problem);
   };
-  check(!impl(tensor).is_wrapper(), "a tensor inside a transform has no memory of its own");
-  if (tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
+  if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
   check(tensor.device().type == kOpwDeviceCpu, "it is on another device; call cpu() first");
   check(!tensor.requires_grad(), "it requires grad; call detach() first");
   check(buffer_format(tensor.dtype()), "no buffer format stands for the dtype; convert it first");
@@ -99,10 +99,7 @@ void release_buffer(PyObject* /*self*/, Py_buffer* view) {
 // ---- NumPy ----
 
 void check_has_array(const Tensor& tensor) {
-  OPWRIGHT_CHECK(!impl(tensor).is_wrapper(),
-                 "numpy: a tensor inside a transform has no memory of its own; return it from the "
-                 "transformed function first");
-  if (tensor.is_fake()) throw_no_data("numpy", tensor);
+  if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("numpy", tensor);
   OPWRIGHT_CHECK(!tensor.requires_grad(),
                  "numpy: the tensor requires grad; call x.detach().numpy()");
   OPWRIGHT_CHECK_TYPE(tensor.device().type == kOpwDeviceCpu, "numpy: the tensor is on ",

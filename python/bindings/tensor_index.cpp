@@ -35,7 +35,7 @@ bool is_numpy_bool(PyObject* object) {
 }
 bool is_bool(PyObject* object) {
   if (PyLong_CheckExact(object) || PySlice_Check(object)) return false;
-  return PyBool_Check(object) || is_numpy_bool(object);
+  return PyBool_Check(object) || is_sym_bool(object) || is_numpy_bool(object);
 }
 
 // An int, a NumPy int, or an integer tensor without dimensions.

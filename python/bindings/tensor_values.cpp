@@ -3,22 +3,25 @@
 #include <string>
 
 #include "bindings/element.h"
-#include "bindings/fake_mode.h"
 #include "bindings/method.h"
 #include "bindings/tensor_conversion.h"
+#include "bindings/value.h"
+#include "opwright/functions.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/data_access.h"
 
 namespace opwright::python {
 namespace {
 
+bool has_data(const Tensor& tensor) {
+  return !tensor.is_fake() && !impl(tensor).is_wrapper();
+}
+
 // The tensor itself when its memory can be read here, else a copy on the cpu.
 Tensor readable(const Tensor& tensor, const char* who) {
   const TensorImpl& self = impl(tensor);
-  OPWRIGHT_CHECK(!self.is_wrapper(), who,
-                 ": a tensor inside a transform has no value to read; make the code that reads it "
-                 "an operator of its own");
-  if (tensor.is_fake()) throw_no_data(who, tensor);
+  if (self.is_wrapper() || tensor.is_fake()) throw_no_data(who, tensor);
   return tensor.device().type == kOpwDeviceCpu ? tensor : detached_copy(tensor, {.device = kCpu});
 }
 
@@ -52,8 +55,9 @@ int is_true(PyObject* self) {
   return guarded(
       [&] {
         const LentTensor tensor(self);
-        OPWRIGHT_CHECK(tensor->is_fake() || tensor->numel() == 1, "bool: the truth of a tensor of ",
-                       tensor->numel(), " elements is ambiguous; one element is needed");
+        OPWRIGHT_CHECK(!has_data(*tensor) || tensor->numel() == 1,
+                       "bool: the truth of a tensor of ", tensor->sym_numel(),
+                       " elements is ambiguous; one element is needed");
         return PyObject_IsTrue(own(read_single_element(*tensor, "bool")).ptr());
       },
       -1);
@@ -74,7 +78,7 @@ PyObject* as_index(PyObject* self) {
     const LentTensor tensor(self);
     OPWRIGHT_CHECK_TYPE(
         (is_integral(tensor->dtype()) || tensor->dtype() == DType::Bool) &&
-            (tensor->is_fake() || tensor->numel() == 1),
+            (!has_data(*tensor) || tensor->numel() == 1),
         "only integer tensors of a single element can be converted to an index, got ", *tensor);
     return PyNumber_Index(own(read_single_element(*tensor, "index")).ptr());
   });
@@ -114,7 +118,7 @@ PyObject* repr(PyObject* self) {
 PyObject* format(PyObject* self, PyObject* specification) {
   return guarded([&] {
     const LentTensor tensor(self);
-    if (tensor->dim() == 0 && !tensor->is_fake() && !impl(*tensor).is_wrapper()) {
+    if (tensor->dim() == 0 && has_data(*tensor)) {
       return PyObject_Format(own(read_single_element(*tensor, "format")).ptr(), specification);
     }
     OPWRIGHT_CHECK_TYPE(PyUnicode_Check(specification) && PyUnicode_GET_LENGTH(specification) == 0,
@@ -160,6 +164,7 @@ const PyType_Slot kSlots[] = {
 }  // namespace
 
 PyObject* read_single_element(const Tensor& tensor, const char* who) {
+  if (impl(tensor).is_wrapper()) return take_to_python(Value(tensor.item()).give());  // its transform answers
   const Tensor memory = readable(tensor, who);
   OPWRIGHT_CHECK(memory.numel() == 1, who, ": a tensor of ", memory.numel(),
                  " elements is not one number; index it first, or use tolist()");

@@ -55,9 +55,8 @@ globals().update(_DTYPES)
 _FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
 globals().update(_FUNCTIONS)
 
-# These need the names above: annotations of operators use them.
-from . import _signature, fake, library, random, symbolic  # noqa: E402, F401
-from .fake import FakeTensor, FakeTensorMode  # noqa: E402
+# These need the names above.
+from . import random  # noqa: E402
 from .random import (  # noqa: E402
     get_rng_state,
     initial_seed,
@@ -65,22 +64,38 @@ from .random import (  # noqa: E402
     seed,
     set_rng_state,
 )
-from .symbolic import (  # noqa: E402
-    ShapeEnv,
-    SymBool,
-    SymInt,
-    check,
-    check_size,
-    guard_or_false,
-    guard_or_true,
-    is_symbolic,
-    sym_max,
-    sym_min,
-    sym_not,
-)
 
-# Modules that cost something to import and are seldom needed.
-_LAZY_MODULES = ("compat", "cpp_extension", "debug", "declare", "graph", "nn", "safetensors")
+# Modules that cost something to import and that not every program needs, with the names of theirs
+# that stand here too.
+_LAZY_MODULES: dict[str, tuple[str, ...]] = {
+    "compat": (),
+    "control_flow": ("cond", "while_loop"),
+    "cpp_extension": (),
+    "debug": (),
+    "declare": (),
+    "fake": ("FakeTensor", "FakeTensorMode"),
+    "func": (),
+    "graph": (),
+    "library": (),
+    "nn": (),
+    "pytree": (),
+    "safetensors": (),
+    "symbolic": (
+        "ShapeEnv",
+        "SymBool",
+        "SymInt",
+        "check",
+        "check_size",
+        "guard_or_false",
+        "guard_or_true",
+        "is_symbolic",
+        "sym_max",
+        "sym_min",
+        "sym_not",
+    ),
+    "tracing": ("GraphModule", "make_fx"),
+}
+_LAZY_NAMES = {name: module for module, names in _LAZY_MODULES.items() for name in names}
 
 
 def load_library(path: str | os.PathLike[str]) -> None:
@@ -96,14 +111,25 @@ def load_library(path: str | os.PathLike[str]) -> None:
     _C.load_library(os.fspath(path))
 
 
+def _signature_of(operator: Operator) -> object:
+    return importlib.import_module("._signature", __name__).signature_of(operator)
+
+
+Operator.__signature__ = property(_signature_of)
+
+
 def __getattr__(name: str) -> object:
     if name in _LAZY_MODULES:
         return importlib.import_module(f".{name}", __name__)
+    if name in _LAZY_NAMES:
+        value = getattr(importlib.import_module(f".{_LAZY_NAMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
     raise AttributeError(f"module 'opwright' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY_MODULES})
+    return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})
 
 
 __all__ = [
@@ -111,6 +137,7 @@ __all__ = [
     "FakeTensorMode",
     "Generator",
     "Graph",
+    "GraphModule",
     "Node",
     "NodeValue",
     "Operator",
@@ -126,6 +153,7 @@ __all__ = [
     "channels_last_3d",
     "check",
     "check_size",
+    "cond",
     "contiguous_format",
     "default_generator",
     "device",
@@ -143,6 +171,7 @@ __all__ = [
     "layout",
     "library",
     "load_library",
+    "make_fx",
     "manual_seed",
     "memory_format",
     "num_threads",
@@ -158,4 +187,5 @@ __all__ = [
     "sym_not",
     "symbolic",
     "tensor",
+    "while_loop",
 ]

@@ -11,10 +11,12 @@ from . import compat as compat
 from . import cpp_extension as cpp_extension
 from . import debug as debug
 from . import declare as declare
+from . import fake as fake
 from . import library as library
 from . import nn as nn
 from . import random as random
 from . import safetensors as safetensors
+from . import symbolic as symbolic
 from ._C import Generator as Generator
 from ._C import Operator as Operator
 from ._C import OperatorPacket as OperatorPacket
@@ -66,34 +68,58 @@ from ._C import uint8 as uint8
 from ._C import uint16 as uint16
 from ._C import uint32 as uint32
 from ._C import uint64 as uint64
+from .fake import FakeTensor as FakeTensor
+from .fake import FakeTensorMode as FakeTensorMode
 from .random import get_rng_state as get_rng_state
 from .random import initial_seed as initial_seed
 from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
+from .symbolic import ShapeEnv as ShapeEnv
+from .symbolic import SymBool as SymBool
+from .symbolic import SymInt as SymInt
+from .symbolic import check as check
+from .symbolic import check_size as check_size
+from .symbolic import guard_or_false as guard_or_false
+from .symbolic import guard_or_true as guard_or_true
+from .symbolic import is_symbolic as is_symbolic
+from .symbolic import sym_max as sym_max
+from .symbolic import sym_min as sym_min
+from .symbolic import sym_not as sym_not
 
 __version__: str
 _DTYPES: dict[str, _dtype]
 _FUNCTIONS: dict[str, OperatorPacket]
 __all__ = [
+    "FakeTensor",
+    "FakeTensorMode",
     "Generator",
     "Operator",
     "OperatorPacket",
     "Schema",
+    "ShapeEnv",
+    "SymBool",
+    "SymInt",
     "Tensor",
     "as_tensor",
     "asarray",
     "channels_last",
     "channels_last_3d",
+    "check",
+    "check_size",
     "contiguous_format",
     "default_generator",
     "device",
     "dtype",
+    "fake",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "get_rng_state",
+    "guard_or_false",
+    "guard_or_true",
     "initial_seed",
+    "is_symbolic",
     "is_tensor",
     "layout",
     "library",
@@ -108,6 +134,10 @@ __all__ = [
     "set_num_threads",
     "set_rng_state",
     "strided",
+    "sym_max",
+    "sym_min",
+    "sym_not",
+    "symbolic",
     "tensor",
 ]
 
@@ -232,6 +262,13 @@ def argmax(self: Tensor, dim: _Int | None = None, keepdim: _bool = False) -> Ten
 def argmin(self: Tensor, dim: _Int | None = None, keepdim: _bool = False) -> Tensor: ...
 def as_strided(
     self: Tensor, size: Sequence[_Int], stride: Sequence[_Int], storage_offset: _Int | None = None
+) -> Tensor: ...
+def as_strided_scatter(
+    self: Tensor,
+    src: Tensor,
+    size: Sequence[_Int],
+    stride: Sequence[_Int],
+    storage_offset: _Int | None = None,
 ) -> Tensor: ...
 def asin(self: Tensor) -> Tensor: ...
 def asinh(self: Tensor) -> Tensor: ...
@@ -796,6 +833,7 @@ def leaky_relu_backward(
 def lerp(self: Tensor, end: Tensor, weight: _Number) -> Tensor: ...
 @overload
 def lerp(self: Tensor, end: Tensor, weight: Tensor) -> Tensor: ...
+def lift_fresh_copy(self: Tensor) -> Tensor: ...
 def linalg_vector_norm(
     self: Tensor,
     ord: _Number = 2,
@@ -1897,6 +1935,7 @@ def xlogy(self: Tensor, other: Tensor) -> Tensor: ...
 def xlogy(self: _Number, other: Tensor) -> Tensor: ...
 @overload
 def xlogy(self: Tensor, other: _Number) -> Tensor: ...
+def zero(self: Tensor) -> Tensor: ...
 def zero_(self: Tensor) -> Tensor: ...
 @overload
 def zeros(

@@ -231,26 +231,12 @@ class Switch:
             for token in self._tokens.pop(name):
                 self._scope.remove(token)
             return
-        # A function for all devices would run on fakes itself: it gets out of the way.
-        names = _opaque_operators() if name is None else [name]
-        tokens = [
-            self._scope.implement(each, "Fake", _bound(each))
-            for each in names
-            if not _C.has_own_function(each, "Fake")
-        ]
         if name is None:
-            tokens.append(self._scope.set_fallback("Fake", inferred_fake))
-        self._tokens[name] = tokens
-
-
-def _opaque_operators() -> list[str]:
-    """List the authors' operators whose one function is for all devices."""
-    return [
-        name
-        for name in _C.list_operators("")
-        if not name.startswith(("aten::", "opwright::"))
-        and _C.has_own_function(name, "CompositeExplicitAutograd")
-    ]
+            self._tokens[name] = [self._scope.set_fallback("Fake", inferred_fake)]
+        elif _C.has_own_function(name, "Fake"):
+            self._tokens[name] = []
+        else:
+            self._tokens[name] = [self._scope.implement(name, "Fake", _bound(name))]
 
 
 def _bound(name: str) -> Callable:

@@ -22,6 +22,7 @@ from ._tag import Tags, tag_names
 _PLAIN_TYPES = {
     _C.Tensor: "Tensor",
     int: "SymInt",
+    _C.SymInt: "SymInt",
     float: "float",
     bool: "bool",
     str: "str",

@@ -10,12 +10,13 @@ from ._rules import check_callable, naming_fake, restoring
 from ._tag import Tags, split_tags
 
 _NAME = re.compile(r"[a-zA-Z_]\w*::[a-zA-Z_]\w*(\.[a-zA-Z_]\w*)?", re.ASCII)
-DEFAULT_SLOT = "CompositeExplicitAutograd"
+DEFAULT_SLOT = "AllDevices"
 _FAKE_SLOTS = ("Fake", "Meta", "meta")
 # Slots that hold the operator under its own signature; the others hold rules.
 _RULES = {
     "Autograd": "register_autograd",
     "SetupContext": "register_autograd",
+    "Scatter": "register_scatter",
     "Vmap": "register_vmap",
     "FuncTorchBatched": "register_vmap",
     "Autocast": "register_autocast",

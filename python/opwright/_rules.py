@@ -112,6 +112,28 @@ def vmap_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -
     return rule
 
 
+def scatter_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
+    """Adapt `function(base, value, *args, **kwargs)`, with the place last for a list of views."""
+    check_callable(operator.name, "a scatter rule", function)
+    schema = operator.schema
+    is_list = bool(schema.returns) and str(schema.returns[0].type).endswith("[]")
+
+    @functools.wraps(function)
+    def rule(base: object, value: object, *values: object) -> object:
+        place = values[-1:] if is_list else ()
+        rest = values[: len(values) - len(place)]
+        (_, *args), kwargs = _split(schema, (base, *rest), restorers)
+        returned = function(base, value, *args, *place, **kwargs)
+        if not isinstance(returned, _C.Tensor):
+            raise TypeError(
+                f"{operator.name}: the scatter rule must return the new base, a tensor, got "
+                f"{type(returned).__name__}"
+            )
+        return returned
+
+    return rule
+
+
 def backward_rule(operator: _C.Operator, function: Callable) -> Callable:
     """Adapt `function(ctx, *grads)`: one gradient per argument, None for those without.
 

@@ -28,6 +28,3 @@ def signature_of(operator: _C.Operator) -> inspect.Signature:
     returned = types[0] if len(types) == 1 else f"({', '.join(types)})"
     # A schema may have an argument with a default before one without, which Python cannot say.
     return inspect.Signature(parameters, return_annotation=returned, __validate_parameters__=False)
-
-
-_C.Operator.__signature__ = property(signature_of)

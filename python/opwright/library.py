@@ -20,7 +20,7 @@ from ._registrations import (
     replace_definition,
     restorers_of,
 )
-from ._rules import VmapInfo, backward_rule, setup_context_rule, vmap_rule
+from ._rules import VmapInfo, backward_rule, scatter_rule, setup_context_rule, vmap_rule
 from ._tag import Tag, Tags
 from ._undo import Undo
 
@@ -43,6 +43,7 @@ __all__ = [
     "register_fake",
     "register_kernel",
     "register_opaque_type",
+    "register_scatter",
     "register_vmap",
     "set_kernel_enabled",
 ]
@@ -357,6 +358,34 @@ def register_vmap(
     return func
 
 
+def register_scatter(
+    op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
+) -> Callable:
+    """Register what a view operator's base is after a write to the view, without writing.
+
+    `func(base, value, *args)` gets the first argument, the new value of the view and the other
+    arguments, and returns the new base. For an operator that returns a list of views, `args` ends
+    with the place in the list. `functionalize` needs it where such a view is written.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::left", mutates_args=(), schema="(Tensor(a) x) -> Tensor(a)")
+    ... def left(x):
+    ...     return x[0]
+    >>> @left.register_scatter
+    ... def _(base, value):
+    ...     return ow.select_scatter(base, value, 0, 0)
+    >>> x = ow.zeros(2, 2)
+    >>> ow.func.functionalize(lambda x: left(x).add_(1))(x).tolist(), x.tolist()
+    ([1.0, 1.0], [[1.0, 1.0], [0.0, 0.0]])
+    """
+    if func is None:
+        return partial(register_scatter, op, lib=lib)
+    operator = _C.require_operator(operator_name(op))
+    rule = scatter_rule(operator, func, restorers_of(operator.name))
+    _registrations(operator, lib).add_rule("Scatter", rule)
+    return func
+
+
 def register_autocast(
     op: OperatorLike, device_type: str, cast_inputs: _C.dtype, /, *, lib: Library | None = None
 ) -> None:
@@ -518,6 +547,7 @@ def list(namespace: str | None = None) -> "Sequence[str]":
 
 _C.Operator.register_kernel = register_kernel
 _C.Operator.register_fake = register_fake
+_C.Operator.register_scatter = register_scatter
 _C.Operator.register_autograd = register_autograd
 _C.Operator.register_vmap = register_vmap
 _C.Operator.register_autocast = register_autocast

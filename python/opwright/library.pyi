@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
-from ._C import Kernel, Operator, OperatorPacket, device, dtype
+from ._C import Kernel, Operator, OperatorPacket, SymInt, device, dtype
 from ._infer_schema import infer_schema as infer_schema
 from ._library import Library as Library
 from ._rules import VmapInfo as VmapInfo
@@ -22,6 +22,7 @@ __all__ = [
     "get_ctx",
     "get_kernel",
     "impl",
+    "infer_fake",
     "infer_schema",
     "list",
     "register_autocast",
@@ -127,6 +128,9 @@ def register_fake(
 def register_fake(
     op: OperatorLike, func: _FunctionT, /, *, lib: Library | None = None
 ) -> _FunctionT: ...
+def infer_fake(
+    op: OperatorLike | None = None, enabled: bool = True
+) -> AbstractContextManager[None]: ...
 def register_autograd(
     op: OperatorLike,
     backward: Callable[..., Any],
@@ -152,7 +156,7 @@ def set_kernel_enabled(
 ) -> AbstractContextManager[None]: ...
 
 class FakeContext:
-    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> int: ...
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> SymInt: ...
 
 def get_ctx() -> FakeContext: ...
 def get_kernel(op: OperatorLike, device_or_slot: str | device) -> Kernel: ...

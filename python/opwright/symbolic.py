@@ -57,7 +57,7 @@ def check(condition: bool | SymBool, message: str | Callable[[], str] | None = N
     _C.check(condition, message)
 
 
-def check_size(n: int | SymInt, *, min: int = 0, max: int | None = None) -> None:
+def check_size(n: int | SymInt, min: int = 0, max: int | None = None) -> None:
     """Demand that a size lies in a range; both ends belong to it.
 
     Of a size that is known only at run time this is a fact from here on, checked when the program

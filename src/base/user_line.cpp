@@ -1,6 +1,7 @@
 #include "opwright/base/user_line.h"
 
 #include <atomic>
+#include <string>
 #include <utility>
 
 #include "opwright/base/source_site.h"
@@ -10,6 +11,7 @@ namespace {
 
 std::atomic<UserLineFinder> finder{nullptr};
 thread_local SourceSite told;
+thread_local std::string module_path;
 
 }  // namespace
 
@@ -27,5 +29,11 @@ SourceSite current_user_line() {
 
 UserLineScope::UserLineScope(SourceSite site) noexcept : previous_(std::exchange(told, site)) {}
 UserLineScope::~UserLineScope() { told = previous_; }
+
+const std::string& current_module_path() noexcept { return module_path; }
+
+std::string set_module_path(std::string path) noexcept {
+  return std::exchange(module_path, std::move(path));
+}
 
 }  // namespace opwright

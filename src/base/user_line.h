@@ -1,9 +1,11 @@
 // The line of the user's program that is being run, as the host language knows it.
 //
 // The core asks for it when it records something that the user may later want to find: a node of a
-// graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the
-// line.
+// graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the line.
 #pragma once
+
+#include <string>
+#include <utility>
 
 #include "opwright/base/source_site.h"
 
@@ -28,6 +30,23 @@ class [[nodiscard]] UserLineScope {
 
  private:
   SourceSite previous_;
+};
+
+// The part of the user's model that is being run on this thread, "encoder.layers.0"; empty: none.
+[[nodiscard]] const std::string& current_module_path() noexcept;
+// Gives the previous path.
+std::string set_module_path(std::string path) noexcept;
+
+class [[nodiscard]] ModulePathScope {
+ public:
+  explicit ModulePathScope(std::string path) noexcept
+      : previous_(set_module_path(std::move(path))) {}
+  ~ModulePathScope() { set_module_path(std::move(previous_)); }
+  ModulePathScope(const ModulePathScope&) = delete;
+  ModulePathScope& operator=(const ModulePathScope&) = delete;
+
+ private:
+  std::string previous_;
 };
 
 }  // namespace opwright

@@ -109,6 +109,8 @@ class OuterModesScope {
   SmallVector<OpwValue, 16> lifted(args.begin(), args.end());
   level->lift(lifted);
   call_lifted(op, lifted, results, level);
+  // What was passed, not its lifted twin.
+  if (op.returned_args() != 0) give_arguments_back(op, args, results);
 }
 
 [[gnu::noinline]] void call_in_context(const Operator& op, Arguments args, Results results) {

@@ -2,6 +2,7 @@
 
 #include "opwright/base/given_error.h"
 #include "opwright/base/intern.h"
+#include "opwright/dispatch/first_use.h"
 #include "opwright/library.h"
 
 namespace opwright {
@@ -113,9 +114,12 @@ std::vector<Registration> register_contents(BlockContents contents, const OpwHos
 
 // A block of the core: its functions are there for the length of the process.
 void link_library(OpwLibrary* library) {
-  BlockContents contents;
-  collect_block(*library, core_host(), contents);
-  for (Registration& each : register_contents(std::move(contents), core_host(), "")) each.keep();
+  const auto register_block = [](void* block) {
+    BlockContents contents;
+    collect_block(*static_cast<OpwLibrary*>(block), core_host(), contents);
+    for (Registration& each : register_contents(std::move(contents), core_host(), "")) each.keep();
+  };
+  at_first_use(register_block, library);
 }
 
 }  // namespace opwright

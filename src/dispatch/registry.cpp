@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "opwright/base/suggest.h"
+#include "opwright/dispatch/first_use.h"
 #include "opwright/dispatch/signature.h"
 #include "opwright/schema/parser.h"
 
@@ -13,10 +14,23 @@ std::atomic<uint64_t> registry_epoch_counter{1};
 
 namespace {
 
-// What a call to a callable slot may run, best first.
-std::vector<Slot> stand_ins(Slot slot) {
-  if (!is_callable(slot)) return {slot};
-  return {slot, Slot::ExplicitComposite, Slot::ImplicitComposite};
+std::atomic<OperatorMaker> operator_maker{nullptr};
+
+// The newest function for a slot, or null.
+Implementation* newest_for(NameEntry& name, Slot slot) {
+  const auto found = std::find_if(name.implementations.rbegin(), name.implementations.rend(),
+                                  [&](const Implementation& each) { return each.slot == slot; });
+  return found == name.implementations.rend() ? nullptr : &*found;
+}
+
+// What a call to a slot runs: its own function, else, of a device, the kernel for all of them, else
+// the composite body of the operator.
+Implementation* find_implementation(NameEntry& name, Slot slot) {
+  Implementation* found = newest_for(name, slot);
+  if (found || !is_callable(slot)) return found;
+  if (is_device(slot)) found = newest_for(name, Slot::AllDevices);
+  if (!found) found = newest_for(name, Slot::ExplicitComposite);
+  return found ? found : newest_for(name, Slot::ImplicitComposite);
 }
 
 // "clip.cpp:4 (libclip.so)"
@@ -45,8 +59,14 @@ std::string_view Registration::name() const noexcept {
   return name_ ? std::string_view(name_->name) : std::string_view();
 }
 
+void set_operator_maker(OperatorMaker maker) noexcept {
+  operator_maker.store(maker, std::memory_order_release);
+}
+
 Registry& Registry::get() {
   static auto* registry = new Registry;
+  if (first_use_steps_wait.load(std::memory_order_acquire)) [[unlikely]]
+    run_first_use_steps();
   return *registry;
 }
 
@@ -93,8 +113,8 @@ Registration Registry::implement(std::string_view name, Slot slot, BoxedFunction
   Implementation implementation{
       .id = 0, .slot = slot, .function = function, .shared = nullptr, .site = site, .host = &host};
   try {
-    (void)parse_operator_name(name);
     const std::lock_guard lock(mutex_);
+    if (!table_.find(name)) (void)parse_operator_name(name);  // refuses what is no name
     NameEntry& named = entry(name);
     if (const Operator* op = named.op.load(std::memory_order_acquire)) {
       check_signature(*op, slot, function, site);
@@ -103,7 +123,7 @@ Registration Registry::implement(std::string_view name, Slot slot, BoxedFunction
     implementation.id = ++last_id_;
     if (function.drop) implementation.shared = &selves_.emplace_back(function, slot);
     named.implementations.push_back(implementation);
-    publish(named);
+    publish(named, slot);
     return {&Registry::undo_implementation, &named, implementation.id};
   } catch (...) {
     if (function.drop) function.drop(function.self);
@@ -161,7 +181,11 @@ Schema Registry::parse(std::string_view schema) const {
 
 const Operator* Registry::find(std::string_view name) const noexcept {
   const NameEntry* found = table_.find(name);
-  return found ? found->op.load(std::memory_order_acquire) : nullptr;
+  const Operator* op = found ? found->op.load(std::memory_order_acquire) : nullptr;
+  if (op) [[likely]]
+    return op;
+  const OperatorMaker maker = operator_maker.load(std::memory_order_acquire);
+  return maker ? maker(name) : nullptr;
 }
 
 const Operator& Registry::require(std::string_view name) const {
@@ -194,6 +218,8 @@ const Operator& Registry::require(std::string_view name) const {
 }
 
 std::vector<const Operator*> Registry::overloads(std::string_view packet) const {
+  if (const OperatorMaker maker = operator_maker.load(std::memory_order_acquire))
+    (void)maker(packet);
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<uint64_t, const Operator*>> found;
   for (const auto& each : table_.entries()) {
@@ -254,8 +280,9 @@ void Registry::undo_implementation(NameEntry* name, uint64_t id) {
                                     [&](const Implementation& each) { return each.id == id; });
     if (found == name->implementations.end()) return;
     retired = found->shared;
+    const Slot slot = found->slot;
     name->implementations.erase(found);
-    publish(*name);
+    publish(*name, slot);
   }
   if (retired)
     retired
@@ -282,15 +309,12 @@ void Registry::undo_claim(NameEntry* /*name*/, uint64_t id) {
 }
 
 const OpwRecord* Registry::resolve(NameEntry& name, Operator& op, Slot slot) {
-  for (const Slot from : stand_ins(slot)) {
-    for (auto each = name.implementations.rbegin(); each != name.implementations.rend(); ++each) {
-      if (each->slot != from) continue;
-      if (each->made_for != &op) {
-        each->record = keep_record(*each, op);
-        each->made_for = &op;
-      }
-      return each->record;
+  if (Implementation* found = find_implementation(name, slot)) {
+    if (found->made_for != &op) {
+      found->record = keep_record(*found, op);
+      found->made_for = &op;
     }
+    return found->record;
   }
   for (auto each = fallbacks_.rbegin(); each != fallbacks_.rend(); ++each) {
     if (each->slot != slot) continue;
@@ -310,9 +334,20 @@ const OpwRecord* Registry::keep_record(const Implementation& implementation, con
   return &records_.back();
 }
 
-void Registry::publish(NameEntry& name) {
+void Registry::publish(NameEntry& name) { publish_slots(name, 0, kNumSlots); }
+
+void Registry::publish(NameEntry& name, Slot changed) {
+  if (stands_in(changed)) {
+    publish(name);
+  } else {
+    const auto place = static_cast<uint8_t>(changed);
+    publish_slots(name, place, static_cast<uint8_t>(place + 1));
+  }
+}
+
+void Registry::publish_slots(NameEntry& name, uint8_t begin, uint8_t end) {
   if (Operator* op = name.op.load(std::memory_order_acquire)) {
-    for (uint8_t i = 0; i < kNumSlots; ++i) {
+    for (uint8_t i = begin; i < end; ++i) {
       op->row_[i].store(resolve(name, *op, static_cast<Slot>(i)), std::memory_order_release);
     }
     op->is_seen_through_.store(op->record(Slot::ImplicitComposite) && !op->record(Slot::Autograd),

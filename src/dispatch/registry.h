@@ -64,7 +64,8 @@ struct Origin {
 
 class Registry {
  public:
-  // The registry of the process. Never destroyed, so that static objects may unregister late.
+  // The registry of the process, with all that the core itself registers (first_use.h). Never
+  // destroyed, so that static objects may unregister late.
   static Registry& get();
 
   // Adds an operator. ValueError for a schema that is wrong or a name that is defined already (both
@@ -103,7 +104,8 @@ class Registry {
   // parse_schema with the types that were added.
   [[nodiscard]] Schema parse(std::string_view schema) const;
 
-  // The operator of that name ("aten::add.Tensor"), or null.
+  // The operator of that name ("aten::add.Tensor"), or null. One that follows from another is made
+  // when it is asked for (set_operator_maker).
   [[nodiscard]] const Operator* find(std::string_view name) const noexcept;
   // The same, or an error that tells what is near, or who registered a kernel for an operator that
   // nobody defined.
@@ -127,7 +129,10 @@ class Registry {
   void undo_claim(NameEntry* name, uint64_t id);
 
   NameEntry& entry(std::string_view name);
+  // Fills the row anew; after a change of one slot's functions only what they reach.
   void publish(NameEntry& name);
+  void publish(NameEntry& name, Slot changed);
+  void publish_slots(NameEntry& name, uint8_t begin, uint8_t end);
   const OpwRecord* resolve(NameEntry& name, Operator& op, Slot slot);
   const OpwRecord* keep_record(const Implementation& implementation, const Operator& op);
   void publish_all();
@@ -149,6 +154,12 @@ class Registry {
   OpaqueTypes opaque_types_;
   uint64_t last_id_ = 0;
 };
+
+// Makes operators that follow from others by their names alone, such as functional siblings; null
+// for a name that it does not know. Without an overload a name stands for all overloads, which are
+// made. Set once, before the first look-up.
+using OperatorMaker = const Operator* (*)(std::string_view name) noexcept;
+void set_operator_maker(OperatorMaker maker) noexcept;
 
 // Raised by every change of the registry.
 extern std::atomic<uint64_t> registry_epoch_counter;

@@ -31,6 +31,16 @@ void check_overlap(const Operator& op, uint32_t written, OpwTensor* target, uint
   });
 }
 
+void raise_versions(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [](OpwTensor* tensor) {
+      if (Storage* storage = impl(tensor).storage) storage->raise_version();
+    });
+  }
+}
+
+}  // namespace
+
 void check_overlaps(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto written = static_cast<uint32_t>(std::countr_zero(left));
@@ -51,15 +61,6 @@ void check_overlaps(const Operator& op, Arguments args) {
   }
 }
 
-void raise_versions(const Operator& op, Arguments args) {
-  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
-    visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [](OpwTensor* tensor) {
-      if (Storage* storage = impl(tensor).storage) storage->raise_version();
-    });
-  }
-}
-
-// A result marked (a!) is the argument's own handle, whatever the kernel returned.
 void give_arguments_back(const Operator& op, Arguments args, Results results) {
   for (uint64_t left = op.returned_args(); left != 0; left &= left - 1) {
     const auto result = static_cast<uint32_t>(std::countr_zero(left));
@@ -71,6 +72,8 @@ void give_arguments_back(const Operator& op, Arguments args, Results results) {
     results[result].as_tensor = retained;
   }
 }
+
+namespace {
 
 // Meta tensors may meet real ones where the operator allows two devices.
 void check_all_are_fake(const Operator& op, Arguments args) {
@@ -100,6 +103,19 @@ void check_results_are_fake(const Operator& op, Arguments args, Results results)
       if (!is_argument) throw_real_result(op, results, i);
     });
   }
+}
+
+bool gives_only_what_it_writes(const Operator& op) {
+  const uint64_t all = (uint64_t{1} << op.num_results()) - 1;
+  return op.writes_arguments() && op.returned_args() == all && !op.is_removed();
+}
+
+void write_without_kernel(const Operator& op, Arguments args, Results results) {
+  check_overlaps(op, args);
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    results[i] = copy_value(args[op.argument_of_result(i)]);
+  }
+  raise_versions(op, args);
 }
 
 }  // namespace
@@ -133,14 +149,19 @@ Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
   return (flags & kOpwFlagFake) != 0 ? Slot::Fake : static_cast<Slot>(std::countr_zero(chosen));
 }
 
-void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results) {
+void run_fake(const Operator& op, Arguments args, Results results) {
   check_all_are_fake(op, args);
+  const OpwRecord* record = op.record(Slot::Fake);
+  if (!record) {
+    if (!gives_only_what_it_writes(op)) throw_missing_kernel(op, Slot::Fake, args);
+    return write_without_kernel(op, args, results);
+  }
   const AttentionScope scope(kAttentionMakesFakes, true);
   try {
     if (op.writes_arguments()) {
-      run_writing_record(op, record, args, results);
+      run_writing_record(op, *record, args, results);
     } else {
-      run_record(op, record, args, results);
+      run_record(op, *record, args, results);
     }
   } catch (Error& error) {
     note_fake_kernel(error, op);

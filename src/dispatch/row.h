@@ -33,21 +33,28 @@ inline void run_record(const Operator& op, const OpwRecord& record, Arguments ar
   }
 }
 
+// For operators that write: RuntimeError for a written argument that shares part of its memory with
+// another one, or that is read-only.
+void check_overlaps(const Operator& op, Arguments args);
+// A result marked (a!) becomes the argument's own handle, whatever the function returned.
+void give_arguments_back(const Operator& op, Arguments args, Results results);
+
 // For operators that write: refuses overlap and read-only memory, gives written arguments back as
 // the caller's own handles, raises versions.
 void run_writing_record(const Operator& op, const OpwRecord& record, Arguments args,
                         Results results);
 
-// Runs the record of the Fake slot: what it makes has no memory either.
-void run_fake_record(const Operator& op, const OpwRecord& record, Arguments args, Results results);
+// Runs the fake kernel: what it makes has no memory either. An operator that gives nothing but what
+// it wrote needs none. NotImplementedError.
+void run_fake(const Operator& op, Arguments args, Results results);
 
 inline void run_row(const Operator& op, Arguments args, Results results, uint32_t flags) {
   const Slot slot = select_slot(op, args, flags);
+  if (slot == Slot::Fake) [[unlikely]]
+    return run_fake(op, args, results);
   const OpwRecord* record = op.record(slot);
   if (!record) [[unlikely]]
     throw_missing_kernel(op, slot, args);
-  if (slot == Slot::Fake) [[unlikely]]
-    return run_fake_record(op, *record, args, results);
   if (op.writes_arguments()) return run_writing_record(op, *record, args, results);
   run_record(op, *record, args, results);
 }

@@ -1,6 +1,13 @@
 #include "opwright/dispatch/signature.h"
 
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "opwright/base/hash.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/schema/opaque_types.h"
 #include "opwright/schema/parser.h"
 
 namespace opwright {
@@ -18,6 +25,26 @@ bool fits(const Type& schema, const Type& function) {
   return both_ints || schema.kind() == function.kind();
 }
 
+// The registered object types that the schema names: the function may name them too.
+void add_opaque_types(const Type& type, OpaqueTypes& out) {
+  if (type.kind() == TypeKind::Opaque) out.add(type.name());
+  for (const Type& element : type.elements()) add_opaque_types(element, out);
+}
+
+// Many functions share a signature, and each is parsed once. Never freed: there are as many as
+// forms of functions.
+const Schema& parsed_signature(std::string_view signature, const OpaqueTypes& known) {
+  static auto* mutex = new std::mutex;
+  static auto* parsed = new std::unordered_map<std::string, Schema, StringHash, std::equal_to<>>;
+  const std::lock_guard lock(*mutex);
+  auto found = parsed->find(signature);
+  if (found == parsed->end()) {
+    const std::string text = concatenate("signature::of", signature);
+    found = parsed->emplace(signature, parse_schema(text, {}, &known)).first;
+  }
+  return found->second;  // a node of the map stays where it is
+}
+
 std::string numbered(size_t number, const char* what) {
   return concatenate(number, " ", what, number == 1 ? "" : "s");
 }
@@ -25,7 +52,10 @@ std::string numbered(size_t number, const char* what) {
 }  // namespace
 
 std::optional<std::string> find_difference(const Schema& schema, std::string_view signature) {
-  const Schema function = parse_schema(concatenate("signature::of", signature));
+  OpaqueTypes known;
+  for (const Argument& argument : schema.arguments) add_opaque_types(argument.type, known);
+  for (const Return& result : schema.returns) add_opaque_types(result.type, known);
+  const Schema& function = parsed_signature(signature, known);
   if (schema.arguments.size() != function.arguments.size()) {
     return concatenate("the schema has ", numbered(schema.arguments.size(), "argument"),
                        ", the function ", function.arguments.size());
@@ -51,8 +81,7 @@ std::optional<std::string> find_difference(const Schema& schema, std::string_vie
 
 void check_signature(const Operator& op, Slot slot, const BoxedFunction& function,
                      SourceSite site) {
-  const bool has_operators_arguments =
-      is_callable(slot) || slot == Slot::ExplicitComposite || slot == Slot::ImplicitComposite;
+  const bool has_operators_arguments = is_callable(slot) || stands_in(slot);
   if (!function.signature || !has_operators_arguments) return;
   const auto difference = find_difference(op.schema(), function.signature);
   if (!difference) return;

@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cctype>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "opwright/base/suggest.h"
@@ -18,6 +20,7 @@ struct SlotName {
 constexpr SlotName kRuleNames[] = {
     {Slot::Fake, "Fake"},
     {Slot::Fake, "Meta"},
+    {Slot::AllDevices, "AllDevices"},
     {Slot::ExplicitComposite, "CompositeExplicitAutograd"},
     {Slot::ImplicitComposite, "CompositeImplicitAutograd"},
     {Slot::ImplicitComposite, "Composite"},
@@ -64,6 +67,9 @@ Slot parse_slot(std::string_view name) {
     if (name == entry.name) return entry.slot;
   }
   if (name == "meta") return Slot::Fake;
+  const std::string lower = in_case(name, std::tolower);
+  const std::optional<int32_t> type = find_device_type(lower);
+  if (type && (name == lower || name == key_of_device(lower))) return device_slot(*type);
   const std::vector<std::string> devices = device_names();
   for (const std::string& device : devices) {
     if (name == device || name == key_of_device(device))

@@ -16,6 +16,7 @@ inline constexpr uint8_t kNumDeviceSlots = 16;
 enum class Slot : uint8_t {
   Cpu = 0,
   Fake = kNumDeviceSlots,  // also for meta tensors
+  AllDevices,              // a kernel for every device that has none of its own; it needs memory
   ExplicitComposite,       // a body for all devices, with its own autograd formula or none
   ImplicitComposite,       // a body that transforms see through
   Autograd,                // backward formula
@@ -33,6 +34,12 @@ constexpr bool is_device(Slot slot) { return static_cast<uint8_t>(slot) < kNumDe
 // Whether a call can end there; the other slots hold rules that transforms look up.
 constexpr bool is_callable(Slot slot) {
   return static_cast<uint8_t>(slot) <= static_cast<uint8_t>(Slot::Fake);
+}
+
+// Whether its function runs for slots that have none of their own.
+constexpr bool stands_in(Slot slot) {
+  return slot == Slot::AllDevices || slot == Slot::ExplicitComposite ||
+         slot == Slot::ImplicitComposite;
 }
 
 // The slot of a device type; gives out its bit on first need.

@@ -1,7 +1,9 @@
 #include "opwright/ir/evaluate.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,6 +29,7 @@ class Evaluation {
   }
 
   std::vector<Value> run(std::span<const OpwValue> arguments);
+  std::vector<Value> run_all(std::vector<Value> inputs);
 
  private:
   void run_call(const Node& node);
@@ -91,28 +94,32 @@ std::vector<Value> Evaluation::take_outputs() {
   return outputs;
 }
 
-std::vector<Value> Evaluation::run(std::span<const OpwValue> arguments) {
+std::vector<Value> Evaluation::run_all(std::vector<Value> inputs) {
   OPWRIGHT_CHECK_VALUE(graph_.output(), "graph: it returns nothing that was set; call set_outputs");
-  size_t num_states = 0;
-  std::vector<Value> inputs = inputs_.collect(arguments);
   size_t index = 0;
-  for (const GraphValue* input : graph_.inputs()) {
-    if (input->node().role() == InputRole::RandomState) ++num_states;
-    keep(*input, inputs[index++]);
-  }
+  for (const GraphValue* input : graph_.inputs()) keep(*input, inputs[index++]);
   inputs_.bind_inputs(inputs, state_.symbols);
   inputs_.check(inputs, state_.symbols);
   inputs.clear();
   for (const Node* node = graph_.first(); node; node = node->next()) {
     if (node->kind() == NodeKind::Call) run_call(*node);
   }
-  std::vector<Value> outputs = take_outputs();
-  OPWRIGHT_CHECK_VALUE(outputs.size() >= num_states, "graph: it takes ", num_states,
+  return take_outputs();
+}
+
+std::vector<Value> Evaluation::run(std::span<const OpwValue> arguments) {
+  std::vector<Value> outputs = run_all(inputs_.collect(arguments));
+  const std::vector<GraphValue*> inputs = graph_.inputs();
+  auto num_states = std::ranges::count_if(inputs, [](const GraphValue* input) {
+    return input->node().role() == InputRole::RandomState;
+  });
+  OPWRIGHT_CHECK_VALUE(std::ssize(outputs) >= num_states, "graph: it takes ", num_states,
                        " states of random numbers and returns ", outputs.size(),
                        " values; the last outputs must be the new states");
   for (; num_states != 0; --num_states) {
-    write_random_state(ValueOf<Tensor>::read(outputs[outputs.size() - num_states].get()));
-    outputs.erase(outputs.end() - static_cast<ptrdiff_t>(num_states));
+    const auto state = outputs.end() - num_states;
+    write_random_state(ValueOf<Tensor>::read(state->get()));
+    outputs.erase(state);
   }
   return outputs;
 }
@@ -122,6 +129,13 @@ std::vector<Value> Evaluation::run(std::span<const OpwValue> arguments) {
 std::vector<Value> evaluate(const Graph& graph, std::span<const OpwValue> arguments,
                             SymbolValues symbols) {
   return Evaluation(graph, std::move(symbols)).run(arguments);
+}
+
+std::vector<Value> evaluate_all(const Graph& graph, std::vector<Value> inputs) {
+  const size_t wanted = graph.inputs().size();
+  OPWRIGHT_CHECK_TYPE(inputs.size() == wanted, "graph: it has ", wanted, " inputs, got ",
+                      inputs.size());
+  return Evaluation(graph, {}).run_all(std::move(inputs));
 }
 
 std::vector<Value> evaluate(const Graph& graph, std::span<const OpwValue> arguments) {

@@ -27,6 +27,10 @@ using SymbolValues = std::unordered_map<std::string, SymInt>;
 [[nodiscard]] std::vector<Value> evaluate(const Graph& graph, std::span<const OpwValue> arguments,
                                           SymbolValues symbols);
 
+// All outputs, given a value for every input of any role: nothing is taken from the graph or from a
+// generator. Sizes are checked.
+[[nodiscard]] std::vector<Value> evaluate_all(const Graph& graph, std::vector<Value> inputs);
+
 // The value of an expression of `env`. KeyError for a symbol that has none.
 [[nodiscard]] SymInt substitute(const ShapeEnv& env, const SymInt& expression,
                                 const SymbolValues& values);

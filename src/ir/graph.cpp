@@ -339,6 +339,37 @@ void Graph::move_before(Node& node, Node& before) {
   link_before(node, &before);
 }
 
+void Graph::make_argument(GraphValue& input) {
+  Node& node = *input.node_;
+  check_member(node);
+  OPWRIGHT_CHECK_VALUE(node.kind_ == NodeKind::Input, "graph: %", input.name(), " is no input");
+  node.role_ = InputRole::Argument;
+  node.bound_ = Tensor();
+}
+
+void Graph::make_constant(GraphValue& input) {
+  Node& node = *input.node_;
+  check_member(node);
+  if (node.kind_ == NodeKind::Input && node.role_ == InputRole::Captured) {
+    node.role_ = InputRole::Constant;
+  }
+}
+
+void Graph::order_inputs(std::span<GraphValue* const> inputs) {
+  for (GraphValue* input : inputs) {
+    check_member(*input->node_);
+    OPWRIGHT_ASSERT(input->node_->kind_ == NodeKind::Input);
+  }
+  OPWRIGHT_CHECK_VALUE(inputs.size() == this->inputs().size(), "graph: it has ",
+                       this->inputs().size(), " inputs, ", inputs.size(), " were put in order");
+  for (GraphValue* input : inputs) unlink(*input->node_);
+  Node* after = first_;
+  for (GraphValue* input : inputs) {
+    link_before(*input->node_, after);
+    last_input_ = input->node_;
+  }
+}
+
 void Graph::bind_input(GraphValue& input, Tensor tensor) {
   check_member(input.node());
   OPWRIGHT_CHECK_VALUE(input.node().kind() == NodeKind::Input, "graph: %", input.name_,

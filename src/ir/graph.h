@@ -83,6 +83,12 @@ class Graph : public Counted<Graph> {
   // Every use of `from` becomes one of `to`.
   void replace_uses(GraphValue& from, GraphValue& to);
   void move_before(Node& node, Node& before);
+  // An input that was captured is given by the caller from now on.
+  void make_argument(GraphValue& input);
+  // A captured input holds data that nothing else changes.
+  void make_constant(GraphValue& input);
+  // All inputs in another order.
+  void order_inputs(std::span<GraphValue* const> inputs);
   // Gives an input its tensor; for graphs that were read from text.
   void bind_input(GraphValue& input, Tensor tensor);
 

@@ -32,11 +32,9 @@ std::vector<Value> infer_results(const Graph& graph, const Operator& op,
   }
   for (const Value& value : owned) values.push_back(value.get());
   std::vector<OpwValue> results(op.num_results());
-  const OpwRecord* record = op.record(Slot::Fake);
-  if (!record) throw_missing_kernel(op, Slot::Fake, values);
   const InterpreterScope eager(nullptr);
   const ShapeEnvScope symbols(graph.shape_env().get());
-  run_fake_record(op, *record, values, results);
+  run_fake(op, values, results);
   std::vector<Value> inferred;
   for (const OpwValue& result : results) inferred.push_back(Value::take(result));
   return inferred;

@@ -109,6 +109,16 @@ std::string range_text(const Symbol& symbol) {
   return concatenate(symbol.range.least, " <= ", symbol.name, " <= ", symbol.range.greatest);
 }
 
+// A condition; ends that are without bound are not asked for.
+SymInt lies_in(const SymInt& value, const SymRange& range) {
+  SymInt holds = 1;
+  if (range.least > kOpwSmallestInt) holds = apply_sym(kOpwSymGe, value, SymInt(range.least));
+  if (range.greatest < INT64_MAX) {
+    holds = apply_sym(kOpwSymAnd, holds, apply_sym(kOpwSymLe, value, SymInt(range.greatest)));
+  }
+  return holds;
+}
+
 }  // namespace
 
 InputCheck::InputCheck(const Graph& graph)
@@ -216,10 +226,7 @@ void InputCheck::check_guards(std::span<const SymInt> conditions,
 
 void InputCheck::check_ranges(const SymbolValues& symbols) const {
   for (const Symbol& symbol : plan_->ranges) {
-    const SymInt& value = symbols.at(symbol.name);
-    const auto least = std::max(symbol.range.least, static_cast<int64_t>(kOpwSmallestInt));
-    const SymInt is_inside = apply_sym(kOpwSymAnd, apply_sym(kOpwSymGe, value, SymInt(least)),
-                                       apply_sym(kOpwSymLe, value, SymInt(symbol.range.greatest)));
+    const SymInt is_inside = lies_in(symbols.at(symbol.name), symbol.range);
     if (holds(is_inside)) continue;
     demand(is_inside, concatenate("graph: it was traced for ", range_text(symbol), ", but is run",
                                   describe_symbols(env_->symbol(symbol.name), symbols),

@@ -136,6 +136,8 @@ std::vector<Value> call_node(const RunState& state, const Node& node) {
   const NodeGradScope grad_mode(node);
   std::optional<UserLineScope> line;
   if (node.site().is_known()) line.emplace(node.site());
+  std::optional<ModulePathScope> path;
+  if (!node.module_path().empty()) path.emplace(node.module_path());
   std::vector<Value> owned;
   owned.reserve(node.args().size());
   SmallVector<OpwValue, 8> args;

@@ -1,38 +1,43 @@
 #include "opwright/ir/random_input.h"
 
-#include <cstdint>
-#include <cstring>
-#include <span>
-
 #include "opwright/device.h"
-#include "opwright/dtype.h"
-#include "opwright/error.h"
-#include "opwright/tensor/factory.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/ir/random_states.h"
+#include "opwright/operator_handle.h"
 #include "opwright/tensor/random_state.h"
 
 namespace opwright {
 namespace {
 
-constexpr int64_t kWords = 2;
-constexpr int64_t kBytes = kWords * static_cast<int64_t>(sizeof(int64_t));
+// The innermost level that keeps states; null: none does.
+RandomStates* find_states() {
+  for (Interpreter* level = current_interpreter(); level; level = level->parent()) {
+    if (auto* states = dynamic_cast<RandomStates*>(level)) return states;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
+Tensor call_random_state() {
+  static OperatorHandle<Tensor()> op("opwright::random_state");
+  return op();
+}
+
+void call_set_random_state(const Tensor& state) {
+  static OperatorHandle<void(const Tensor&)> op("opwright::set_random_state");
+  op(state);
+}
+
 Tensor read_random_state() {
-  const Tensor bytes = default_generator(kCpu).state();
-  OPWRIGHT_ASSERT(bytes.numel() == kBytes);
-  Tensor state = make_empty(std::span(&kWords, 1), DType::Int64);
-  std::memcpy(state.mutable_data<int64_t>(), bytes.data<uint8_t>(), kBytes);
-  return state;
+  RandomStates* states = find_states();
+  return states ? states->read_state(default_generator(kCpu)) : call_random_state();
 }
 
 void write_random_state(const Tensor& state) {
-  OPWRIGHT_CHECK_TYPE(state.is_defined() && state.dtype() == DType::Int64 && state.dim() == 1 &&
-                          state.size(0) == kWords && state.is_contiguous(),
-                      "the state of random numbers must be int64[2], got ", state);
-  Tensor bytes = make_empty(std::span(&kBytes, 1), DType::UInt8);
-  std::memcpy(bytes.mutable_data<uint8_t>(), state.data<int64_t>(), kBytes);
-  default_generator(kCpu).set_state(bytes);
+  RandomStates* states = find_states();
+  if (states) return states->write_state(default_generator(kCpu), state);
+  call_set_random_state(state);
 }
 
 }  // namespace opwright

@@ -5,9 +5,14 @@
 
 namespace opwright {
 
-// Seed and first free counter of the default generator of cpu, int64[2].
+// The state of the default generator of cpu, as the current level has it.
 [[nodiscard]] Tensor read_random_state();
-// Sets what read_random_state gave, or a graph computed from it. TypeError for another tensor.
+// Sets what read_random_state gave, or a graph computed from it.
 void write_random_state(const Tensor& state);
+
+// The same without asking the current level for states of its own: by operators, which a trace
+// records.
+[[nodiscard]] Tensor call_random_state();
+void call_set_random_state(const Tensor& state);
 
 }  // namespace opwright

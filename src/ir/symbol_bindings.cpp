@@ -1,5 +1,6 @@
 #include "opwright/ir/symbol_bindings.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "opwright/error.h"
+#include "opwright/schema/constant.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/sym_program.h"
 #include "opwright/tensor/view.h"
@@ -104,6 +106,53 @@ std::string SymbolScope::find_unbound(const SymInt& expression) const {
     if (!is_bound(symbol)) return std::move(symbol);
   }
   return {};
+}
+
+namespace {
+
+class UnboundSymbols {
+ public:
+  explicit UnboundSymbols(const ShapeEnv& env) : env_(env), scope_(&env) {}
+
+  void add_node(const Node& node) {
+    for (const NodeArgument& argument : node.args()) add_argument(argument);
+    for (const GraphValue& value : node.values()) (void)scope_.bind(value);
+    for (const GraphValue& value : node.values()) {
+      for (const ShownNumber& shown : shown_numbers(value.meta())) add(shown.expression);
+    }
+  }
+  std::vector<std::string> take() { return std::move(found_); }
+
+ private:
+  void add(const SymInt& expression) {
+    if (!expression.is_symbolic()) return;
+    for (std::string& symbol : env_.free_symbols(expression)) {
+      if (scope_.is_bound(symbol) || std::ranges::find(found_, symbol) != found_.end()) continue;
+      found_.push_back(std::move(symbol));
+    }
+  }
+  void add_value(const OpwValue& value) {
+    if (value.tag == kOpwSymInt) add(SymInt::borrow(value.as_int));
+    if (value.tag != kOpwSymIntList && value.tag != kOpwList) return;
+    for (uint32_t i = 0; i < value.length; ++i) add_value(list_element(value, i));
+  }
+  void add_argument(const NodeArgument& argument) {
+    add_value(argument.constant().get());
+    for (const NodeArgument& element : argument.elements()) add_argument(element);
+  }
+
+  const ShapeEnv& env_;
+  SymbolScope scope_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> unbound_symbols(const Graph& graph) {
+  if (!graph.shape_env()) return {};
+  UnboundSymbols unbound(*graph.shape_env());
+  for (const Node* node = graph.first(); node; node = node->next()) unbound.add_node(*node);
+  return unbound.take();
 }
 
 }  // namespace opwright

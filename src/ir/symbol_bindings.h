@@ -54,4 +54,7 @@ class SymbolScope {
   std::unordered_set<std::string> bound_;
 };
 
+// The symbols that the graph names and that none of its values binds, each once.
+[[nodiscard]] std::vector<std::string> unbound_symbols(const Graph& graph);
+
 }  // namespace opwright

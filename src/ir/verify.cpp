@@ -175,7 +175,9 @@ void Verifier::check_results(const Node& node) {
     if (result.is_list && !type.required().is_list()) {
       fail(node, "gives a list as its result ", i, ", which is ", type);
     }
-    if (result.count == 0 && !result.is_list && type.kind() == TypeKind::Tensor) {
+    // One of several may be undefined: gradients that an output_mask leaves out.
+    if (result.count == 0 && !result.is_list && type.kind() == TypeKind::Tensor &&
+        declared.size() == 1) {
       fail(node, "has no value for its result ", i, ", which is ", type);
     }
     const Type& each = result.is_list ? type.required().element() : type;

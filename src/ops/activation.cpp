@@ -6,6 +6,7 @@
 #include "opwright/functions.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/pointwise_apply.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -49,8 +50,8 @@ template <class AnyTensor>
 int64_t halved_dim(const char* who, const AnyTensor& self, int64_t dim) {
   OPWRIGHT_CHECK(self.dim() > 0, who, ": self has zero dimensions, so none can be halved");
   const auto along = static_cast<int64_t>(wrap_dim(dim, static_cast<size_t>(self.dim()), who));
-  OPWRIGHT_CHECK(self.size(along) % 2 == 0, who, ": dimension ", along, " of self (", self,
-                 ") must have an even size");
+  OPWRIGHT_DEMAND(self.size(along) % 2 == 0, who, ": dimension ", along, " of self (", self,
+                  ") must have an even size");
   return along;
 }
 template <class AnyTensor>
@@ -70,11 +71,14 @@ AnyTensor glu_of(const AnyTensor& self, int64_t dim) {
 
 template <class AnyTensor>
 void check_glu_gradient(const AnyTensor& grad_output, const AnyTensor& self, int64_t dim) {
-  bool fits = grad_output.dim() == self.dim();
-  for (int64_t i = 0; fits && i < self.dim(); ++i)
-    fits = grad_output.size(i) == (i == dim ? self.size(i) / 2 : self.size(i));
-  OPWRIGHT_CHECK(fits, "glu_backward: grad_output (", grad_output,
-                 ") must have the sizes of self (", self, ") with half of dimension ", dim);
+  const auto message = [&] {
+    return concatenate("glu_backward: grad_output (", grad_output,
+                       ") must have the sizes of self (", self, ") with half of dimension ", dim);
+  };
+  demand(grad_output.dim() == self.dim(), "RuntimeError", message);
+  for (int64_t i = 0; i < self.dim(); ++i)
+    demand(grad_output.size(i) == (i == dim ? self.size(i) / 2 : self.size(i)), "RuntimeError",
+           message);
 }
 
 }  // namespace
@@ -108,9 +112,9 @@ Tensor prelu_composite(const Tensor& self, const Tensor& weight) {
   OPWRIGHT_CHECK(self.dim() > 0, "prelu: self has zero dimensions, so weight (", weight,
                  ") must hold one number");
   const int64_t channel_dim = self.dim() > 1 ? 1 : 0;
-  OPWRIGHT_CHECK(weight.sym_size(0) == (self.dim() > 1 ? self.sym_size(1) : SymInt(1)),
-                 "prelu: weight (", weight, ") must hold one number for each channel of self (",
-                 self, ")");
+  OPWRIGHT_DEMAND(weight.sym_size(0) == (self.dim() > 1 ? self.sym_size(1) : SymInt(1)),
+                  "prelu: weight (", weight, ") must hold one number for each channel of self (",
+                  self, ")");
   SymSizes sizes(static_cast<size_t>(self.dim()), 1);
   sizes[static_cast<size_t>(channel_dim)] = weight.sym_size(0);
   return _prelu_kernel(self, weight.reshape(sizes));

@@ -48,15 +48,11 @@ Tensor join_tensors(const char* who, DType dtype, const Tensor& a, const Tensor&
 }
 
 FakeTensor fake_joined(const char* who, DType dtype, const FakeTensor& a, const FakeTensor& b) {
-  const Tensor& first = as_tensor(a);
-  const Tensor& second = as_tensor(b);
-  const SymSizes sizes =
-      broadcast_sizes(sym_geometry_of(first).sizes, sym_geometry_of(second).sizes, who);
-  if (first.is_symbolic() || second.is_symbolic()) return make_fake_like(a, sizes, dtype);
-  const OperandLayout layouts[] = {{first.sizes(), first.strides()},
-                                   {second.sizes(), second.strides()}};
-  const Sizes strides = elementwise_strides(*as_plain(sizes), layouts, false);
-  return make_fake_like(a, sizes, SymSizes(strides.begin(), strides.end()), dtype);
+  const SymGeometry first = sym_geometry_of(as_tensor(a));
+  const SymGeometry second = sym_geometry_of(as_tensor(b));
+  const SymSizes sizes = broadcast_sizes(first.sizes, second.sizes, who);
+  const SymLayout layouts[] = {{first.sizes, first.strides}, {second.sizes, second.strides}};
+  return make_fake_like(a, sizes, elementwise_strides(sizes, layouts, false), dtype);
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ int64_t find_classes(const Tensor& self, int64_t num_classes) {
   return num_classes == -1 ? largest + 1 : num_classes;
 }
 
-// Negative indices count from the end of a dimension, whose size becomes fixed.
+// Negative indices count from the end of a dimension.
 Tensor count_from_start(const Tensor& indices, const SymInt& size) {
-  return where(indices.lt(0), indices.add(size.specialise()), indices);
+  return where(indices.lt(0), indices.add(Scalar(size)), indices);
 }
 
 Tensor difference(const Tensor& self, int64_t dim) {

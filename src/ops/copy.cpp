@@ -112,7 +112,7 @@ Tensor fill_new_tensor_all_devices(const Tensor& self, const Tensor& value) {
 
 Tensor copy_new_all_devices(const Tensor& self, const Tensor& src, bool non_blocking) {
   const SymGeometry geometry = sym_geometry_of(self);
-  const bool overlaps = !self.is_symbolic() && has_internal_overlap(self);
+  const bool overlaps = has_internal_overlap(self);
   Tensor result =
       overlaps ? empty_like(self) : self.new_empty_strided(geometry.sizes, geometry.strides);
   result.copy_(src, non_blocking);
@@ -125,12 +125,16 @@ Tensor& zero_all_devices(Tensor& self) {
   return self;
 }
 
+Tensor zero_new_all_devices(const Tensor& self) { return zeros_like(self); }
+
 Tensor clone_all_devices(const Tensor& self, const std::optional<MemoryFormat>& memory_format) {
   Tensor copy = empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
                            memory_format.value_or(MemoryFormat::Preserve));
   copy.copy_(self);
   return copy;
 }
+
+Tensor lift_fresh_copy_all_devices(const Tensor& self) { return self.clone(); }
 
 Tensor to_copy_all_devices(const Tensor& self, const std::optional<DType>& dtype,
                            const std::optional<Layout>& layout, const std::optional<Device>& device,

@@ -4,12 +4,41 @@
 #include <string>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/functions.h"
 #include "opwright/ops/reduction_shape.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
+
+namespace {
+
+SymGeometry unfold_geometry(SymGeometry geometry, int64_t dimension, int64_t size, int64_t step) {
+  const bool has_no_dims = geometry.sizes.empty();
+  if (has_no_dims) {  // counts as one of one dimension, as PyTorch has it
+    geometry.sizes.push_back(1);
+    geometry.strides.push_back(1);
+  }
+  const size_t along = wrap_dim(dimension, geometry.sizes.size(), "unfold");
+  const SymInt whole = geometry.sizes[along];
+  std::string problem = "unfold: size " + std::to_string(size) + " must be between 0 and the size ";
+  append_text(problem, whole);
+  problem += " of dimension " + std::to_string(along);
+  OPWRIGHT_CHECK(size >= 0, problem);
+  OPWRIGHT_CHECK(step > 0, "unfold: step must be at least 1, got ", step);
+  check(whole >= size, problem);
+  geometry.sizes.push_back(size);
+  geometry.strides.push_back(geometry.strides[along]);
+  geometry.sizes[along] = (whole - size) / SymInt(step) + 1;
+  geometry.strides[along] = geometry.strides[along] * SymInt(step);
+  if (has_no_dims) {
+    geometry.sizes.erase(geometry.sizes.begin());
+    geometry.strides.erase(geometry.strides.begin());
+  }
+  return geometry;
+}
+
+}  // namespace
 
 Tensor diagonal_all_devices(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   const auto ndim = static_cast<size_t>(self.dim());
@@ -37,6 +66,11 @@ Tensor diagonal_all_devices(const Tensor& self, int64_t offset, int64_t dim1, in
   return make_view(self, result);
 }
 
+Tensor diagonal_view_scatter(const Tensor& base, const Tensor& value, int64_t offset, int64_t dim1,
+                             int64_t dim2) {
+  return diagonal_scatter(base, value, offset, dim1, dim2);
+}
+
 Tensor squeeze_dims_all_devices(const Tensor& self, std::span<const int64_t> dim) {
   SymGeometry geometry = sym_geometry_of(self);
   if (dim.empty()) return make_view(self, geometry);
@@ -47,31 +81,25 @@ Tensor squeeze_dims_all_devices(const Tensor& self, std::span<const int64_t> dim
   }
   return make_view(self, geometry);
 }
+Tensor squeeze_dims_scatter(const Tensor& base, const Tensor& value, std::span<const int64_t> dim) {
+  if (dim.empty()) return value;
+  const DimSet squeezed = fold_dims("squeeze", base.dim(), dim);
+  Tensor restored = value;
+  for (int64_t i = 0; i < base.dim(); ++i) {
+    if (squeezed[static_cast<size_t>(i)] && guard_or_false(base.sym_size(i) == 1))
+      restored = restored.unsqueeze(i);
+  }
+  return restored;
+}
 
 // Windows of `size` elements, `step` apart, as a last dimension.
 Tensor unfold_all_devices(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
-  SymGeometry geometry = sym_geometry_of(self);
-  if (geometry.sizes.empty()) {  // counts as one of one dimension, as PyTorch has it
-    geometry.sizes.push_back(1);
-    geometry.strides.push_back(1);
-  }
-  const size_t along = wrap_dim(dimension, geometry.sizes.size(), "unfold");
-  const SymInt whole = geometry.sizes[along];
-  std::string problem = "unfold: size " + std::to_string(size) + " must be between 0 and the size ";
-  append_text(problem, whole);
-  problem += " of dimension " + std::to_string(along);
-  OPWRIGHT_CHECK(size >= 0, problem);
-  OPWRIGHT_CHECK(step > 0, "unfold: step must be at least 1, got ", step);
-  check(whole >= size, problem);
-  geometry.sizes.push_back(size);
-  geometry.strides.push_back(geometry.strides[along]);
-  geometry.sizes[along] = (whole - size) / SymInt(step) + 1;
-  geometry.strides[along] = geometry.strides[along] * SymInt(step);
-  if (self.dim() == 0) {
-    geometry.sizes.erase(geometry.sizes.begin());
-    geometry.strides.erase(geometry.strides.begin());
-  }
-  return make_view(self, geometry);
+  return make_view(self, unfold_geometry(sym_geometry_of(self), dimension, size, step));
+}
+Tensor unfold_scatter(const Tensor& base, const Tensor& value, int64_t dimension, int64_t size,
+                      int64_t step) {
+  const SymGeometry view = unfold_geometry(sym_geometry_of(base), dimension, size, step);
+  return as_strided_scatter(base, value, view.sizes, view.strides, view.offset);
 }
 
 Tensor flatten_composite(const Tensor& self, int64_t start_dim, int64_t end_dim) {

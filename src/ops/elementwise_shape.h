@@ -5,6 +5,7 @@
 #include <span>
 
 #include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
 
 namespace opwright {
 
@@ -13,14 +14,19 @@ namespace opwright {
                                       std::span<const int64_t> strides,
                                       std::span<const int64_t> broadcast);
 
-struct OperandLayout {
-  std::span<const int64_t> sizes;
-  std::span<const int64_t> strides;
+template <class Int>
+struct BasicLayout {
+  std::span<const Int> sizes;
+  std::span<const Int> strides;
 };
+using OperandLayout = BasicLayout<int64_t>;
+using SymLayout = BasicLayout<SymInt>;
 
 // Dense strides whose order of dimensions is that of the inputs, as PyTorch chooses it. A number
 // among the operands is broadcast, and then strides of dimensions of size 1 count as well.
 [[nodiscard]] Sizes elementwise_strides(std::span<const int64_t> sizes,
                                         std::span<const OperandLayout> inputs, bool has_number);
+[[nodiscard]] SymSizes elementwise_strides(std::span<const SymInt> sizes,
+                                           std::span<const SymLayout> inputs, bool has_number);
 
 }  // namespace opwright

@@ -35,20 +35,6 @@ std::span<const int64_t> plain_sizes(const char* who, std::span<const SymInt> si
   return *plain;
 }
 
-// Dense strides for a tensor like `self`.
-SymSizes strides_like(const SymGeometry& self, MemoryFormat format) {
-  const auto sizes = as_plain(self.sizes);
-  const auto strides = as_plain(self.strides);
-  if (sizes && strides) {
-    SymSizes result;
-    for (const int64_t stride : strides_for_format(*sizes, *strides, format))
-      result.push_back(stride);
-    return result;
-  }
-  return contiguous_strides(self.sizes,
-                            format == MemoryFormat::Preserve ? MemoryFormat::Contiguous : format);
-}
-
 // The usual tensor: nothing symbolic or wrapped, and strides exactly as a new tensor has them.
 bool is_plain_and_contiguous(const Tensor& self) {
   const OpwTensor* tensor = self.get();
@@ -111,7 +97,8 @@ Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dt
   const DType element = dtype.value_or(self.dtype());
   const Device where = device.value_or(self.device());
   const SymGeometry geometry = sym_geometry_of(self);
-  const SymSizes strides = strides_like(geometry, memory_format.value_or(MemoryFormat::Preserve));
+  const SymSizes strides = strides_for_format(geometry.sizes, geometry.strides,
+                                              memory_format.value_or(MemoryFormat::Preserve));
   if (self.is_fake() || makes_fake(where))
     return make_fake(geometry.sizes, strides, 0, element, where);
   return make_empty_strided(plain_sizes("empty_like", geometry.sizes, where),

@@ -6,20 +6,35 @@
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/scatter_reduction.h"
+#include "opwright/ops/fake_shape.h"
 #include "opwright/ops/index_shape.h"
+#include "opwright/ops/unknown_size.h"
+#include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
 
-// The same handle, for functions that look at sizes alone.
-Tensor as_tensor(const FakeTensor& fake) { return Tensor::borrow(fake.get()); }
+constexpr const char* kTrueElements = "how many elements of a mask are true";
 
-[[noreturn]] void throw_unknown_sizes(const char* who, const char* what) {
-  throw_error(
-      "NotImplementedError", who, ": ", what,
-      " decides the sizes of the result, and a fake tensor has no data; sizes that are known "
-      "only at run time need symbolic sizes, which are not there yet");
+// A mask as the indices of its true elements: one vector for each of its dimensions.
+void add_mask(const char* who, const FakeTensor& self, const FakeTensor& mask,
+              IndexTensors& indices) {
+  const auto first = static_cast<int64_t>(indices.size());
+  const std::string problem =
+      concatenate(who, ": a mask of sizes ", to_text(sym_geometry_of(as_tensor(mask)).sizes),
+                  " does not fit the sizes ", to_text(sym_geometry_of(as_tensor(self)).sizes),
+                  " of self from dimension ", first, " on");
+  OPWRIGHT_CHECK_INDEX(first + mask.dim() <= self.dim(), problem);
+  for (int64_t i = 0; i < mask.dim(); ++i) {
+    const SymInt size = mask.size(i);
+    const SymInt wanted = self.size(first + i);
+    if (size.word() != wanted.word()) check(size == wanted, problem);
+  }
+  if (mask.dim() == 0) return;
+  const SymInt count = make_unknown_size(who, kTrueElements, mask.numel());
+  for (int64_t i = 0; i < mask.dim(); ++i)
+    indices.emplace_back(make_fake(SymSizes{count}, DType::Int64, mask.device()));
 }
 
 IndexedShape find_fake_shape(const char* who, const FakeTensor& self,
@@ -30,8 +45,10 @@ IndexedShape find_fake_shape(const char* who, const FakeTensor& self,
       tensors.emplace_back();
       continue;
     }
-    tensors.emplace_back(as_tensor(*index));
-    if (is_mask(*tensors.back())) throw_unknown_sizes(who, "how many elements of a mask are true");
+    if (is_mask(as_tensor(*index)))
+      add_mask(who, self, *index, tensors);
+    else
+      tensors.emplace_back(as_tensor(*index));
   }
   return find_indexed_shape(who, as_tensor(self), tensors);
 }
@@ -131,12 +148,20 @@ FakeTensor& scatter_reduce_in_place_fake(FakeTensor& self, int64_t dim, const Fa
   return self;
 }
 
-FakeTensor nonzero_fake(const FakeTensor& /*self*/) {
-  throw_unknown_sizes("nonzero", "how many elements are not zero");
+// Columns of memory, as nonzero_cpu gives them.
+FakeTensor nonzero_fake(const FakeTensor& self) {
+  const SymInt count = make_unknown_size("nonzero", "how many elements are not zero", self.numel());
+  return make_fake_like(self, SymSizes{count, self.dim()}, SymSizes{1, sym_max(count, 1)},
+                        DType::Int64);
 }
 
-FakeTensor masked_select_fake(const FakeTensor& /*self*/, const FakeTensor& /*mask*/) {
-  throw_unknown_sizes("masked_select", "how many elements of mask are true");
+FakeTensor masked_select_fake(const FakeTensor& self, const FakeTensor& mask) {
+  constexpr const char* kWho = "masked_select";
+  OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, kWho, ": mask must be of bool, got ", mask);
+  const SymSizes sizes = broadcast_sizes(sym_geometry_of(as_tensor(self)).sizes,
+                                         sym_geometry_of(as_tensor(mask)).sizes, kWho);
+  const SymInt count = make_unknown_size(kWho, kTrueElements, product(sizes));
+  return make_fake_like(self, SymSizes{count}, self.dtype());
 }
 
 FakeTensor& masked_scatter_in_place_fake(FakeTensor& self, const FakeTensor& mask,

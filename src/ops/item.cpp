@@ -4,10 +4,13 @@
 #include <optional>
 #include <type_traits>
 
+#include "opwright/base/source_site.h"
+#include "opwright/base/user_line.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
 #include "opwright/ops/cpu/numbers.h"
+#include "opwright/symbolic/current_shape_env.h"
 
 namespace opwright {
 namespace {
@@ -25,6 +28,19 @@ Scalar number_of(T value) {
   }
 }
 
+// All values of an integral dtype that an int can hold.
+SymRange range_of(DType dtype) {
+  return for_dtype(dtype, "item", []<typename T>() -> SymRange {
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int64_t)) {
+      return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+    } else if constexpr (std::is_same_v<T, uint64_t>) {
+      return {0, INT64_MAX};
+    } else {
+      return {};
+    }
+  });
+}
+
 }  // namespace
 
 Scalar item_composite(const Tensor& self) {
@@ -38,11 +54,18 @@ Scalar local_scalar_dense_cpu(const Tensor& self) {
   return for_dtype(self.dtype(), "item", [&]<typename T>() { return number_of(*self.data<T>()); });
 }
 
-// Where the tensor is not on the CPU.
+// Where the tensor is not on the CPU. The int of a fake tensor is a symbol of the trace.
 Scalar local_scalar_dense_all_devices(const Tensor& self) {
-  OPWRIGHT_CHECK(!self.is_fake(), "item: ", self,
-                 " has no data, so there is no number to read; a fake or meta tensor has sizes, "
-                 "dtype and device only");
+  ShapeEnv* shape_env = self.is_fake() ? current_shape_env() : nullptr;
+  if (shape_env && is_integral(self.dtype())) {
+    return shape_env->make_unbacked(range_of(self.dtype()));
+  }
+  if (self.is_fake()) {
+    const SourceSite line = current_user_line();
+    throw_error("RuntimeError", "item: ", self, " has no data, so there is no number to read",
+                line.is_known() ? concatenate(" at ", line) : "",
+                "; a fake or meta tensor has sizes, dtype and device only");
+  }
   return _local_scalar_dense(_to_copy(self, std::nullopt, std::nullopt, kCpu));
 }
 

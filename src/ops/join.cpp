@@ -56,13 +56,9 @@ SymSizes joined_sizes(const std::vector<Tensor>& tensors, size_t dim) {
 
 // That of all tensors, or the usual one.
 MemoryFormat common_format(const std::vector<Tensor>& tensors) {
-  const auto format_of = [](const Tensor& tensor) {
-    return tensor.is_symbolic() ? MemoryFormat::Contiguous
-                                : suggest_memory_format(tensor.sizes(), tensor.strides());
-  };
-  const MemoryFormat format = format_of(tensors.front());
+  const MemoryFormat format = suggest_memory_format(tensors.front());
   const bool is_common = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
-    return format_of(tensor) == format;
+    return suggest_memory_format(tensor) == format;
   });
   return is_common ? format : MemoryFormat::Contiguous;
 }

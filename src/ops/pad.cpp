@@ -37,10 +37,8 @@ SymSizes padded_sizes(const char* who, const Tensor& self, std::span<const SymIn
 
 // In the order of dimensions that self has.
 Tensor new_padded(const Tensor& self, const SymSizes& sizes) {
-  const MemoryFormat format = self.is_symbolic()
-                                  ? MemoryFormat::Contiguous
-                                  : suggest_memory_format(self.sizes(), self.strides());
-  return empty(sizes, self.dtype(), std::nullopt, self.device(), std::nullopt, format);
+  return empty(sizes, self.dtype(), std::nullopt, self.device(), std::nullopt,
+               suggest_memory_format(self));
 }
 
 // Consecutive elements of one dimension of the result, and where they come from.

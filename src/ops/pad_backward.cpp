@@ -55,12 +55,13 @@ Tensor differentiate(const char* who, Border border, const Tensor& grad, const T
     const size_t dim = self.sizes().size() - 1 - k;
     last.push_back(border_taps(border, self.sizes()[dim], padding[2 * k], grad.sizes()[dim]));
   }
-  return apply_transposed(who, LinearMap(std::move(last)), grad, self.sizes(), format_of(self));
+  return apply_transposed(who, LinearMap(std::move(last)), grad, self.sizes(),
+                          suggest_memory_format(self));
 }
 FakeTensor differentiate(const char* who, Border border, const FakeTensor& grad,
                          const FakeTensor& self, std::span<const SymInt> padding, size_t ndim) {
   check_backward(who, border, as_tensor(grad), as_tensor(self), padding, ndim);
-  return fake_result(self, self.sizes(), self.dtype(), format_of(as_tensor(self)));
+  return fake_result(self, self.sizes(), self.dtype(), suggest_memory_format(as_tensor(self)));
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "opwright/ops/pointwise_registration.h"
 
 #include <deque>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "opwright/dispatch/first_use.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/ops/cpu/pointwise_engine.h"
 #include "opwright/ops/pointwise_fake.h"
@@ -103,15 +106,18 @@ PointwiseOperator describe(const PointwiseOp& op, const Schema& schema) {
           .others_are_numbers = are_numbers};
 }
 
-}  // namespace
+struct Table {
+  const char* file;
+  std::vector<PointwiseEntry> entries;
+};
 
-bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries) {
-  static std::deque<PointwiseOperator> operators;  // never freed while records lead to them
-  for (const PointwiseEntry& entry : entries) {
-    Registry& registry = Registry::get();
+void register_table(const Table& table) {
+  static auto* operators = new std::deque<PointwiseOperator>;  // never freed: records lead to them
+  Registry& registry = Registry::get();
+  for (const PointwiseEntry& entry : table.entries) {
     PointwiseOperator& self =
-        operators.emplace_back(describe(entry.op(), registry.require(entry.name).schema()));
-    const SourceSite site{file, entry.line};
+        operators->emplace_back(describe(entry.op(), registry.require(entry.name).schema()));
+    const SourceSite site{table.file, entry.line};
     registry
         .implement(entry.name, Slot::Cpu, {&run_pointwise<CpuEngine>, &self, nullptr, nullptr},
                    site)
@@ -121,6 +127,16 @@ bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> 
                    site)
         .keep();
   }
+}
+
+}  // namespace
+
+bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries) {
+  const auto step = [](void* context) {
+    const std::unique_ptr<Table> table(static_cast<Table*>(context));
+    register_table(*table);
+  };
+  at_first_use(step, new Table{file, entries});
   return true;
 }
 

@@ -16,7 +16,8 @@ struct PointwiseEntry {
 };
 
 // The schema tells the form: the first arguments are the operation's operands; the others follow,
-// and a written argument is where the result goes. Gives true.
+// and a written argument is where the result goes. Done when the registry is first used. Gives
+// true.
 bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries);
 
 }  // namespace opwright

@@ -1,6 +1,7 @@
 #include "opwright/ops/pointwise_result.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "opwright/for_dtype.h"
 #include "opwright/ops/elementwise_shape.h"
@@ -45,9 +46,9 @@ bool has_number(const PointwiseCall& call) {
 }
 
 // An operand is converted to the common dtype before its strides count, and then it is dense.
-Sizes strides_when_converted(const Tensor& tensor, DType common, bool takes_part) {
-  if (!takes_part || tensor.dtype() == common) return Sizes(tensor.strides());
-  return strides_for_format(tensor.sizes(), tensor.strides(), MemoryFormat::Preserve);
+bool is_converted(const PointwiseCall& call, size_t operand, DType common) {
+  const bool takes_part = operand != 0 || !call.op->has_condition;
+  return takes_part && call.operands[operand].tensor->dtype() != common;
 }
 
 }  // namespace
@@ -92,7 +93,10 @@ Sizes find_strides(const PointwiseCall& call, std::span<const int64_t> sizes, DT
   for (size_t i = 0; i < call.operands.size(); ++i) {
     if (!call.operands[i].is_tensor()) continue;
     const Tensor& tensor = *call.operands[i].tensor;
-    strides.push_back(strides_when_converted(tensor, common, i != 0 || !call.op->has_condition));
+    strides.push_back(
+        is_converted(call, i, common)
+            ? strides_for_format(tensor.sizes(), tensor.strides(), MemoryFormat::Preserve)
+            : Sizes(tensor.strides()));
   }
   size_t next = 0;
   for (const PointwiseOperand& operand : call.operands) {
@@ -102,32 +106,26 @@ Sizes find_strides(const PointwiseCall& call, std::span<const int64_t> sizes, DT
 }
 
 SymSizes find_sym_strides(const PointwiseCall& call, const SymSizes& sizes, DType common) {
-  bool has_symbols = !as_plain(sizes);
-  const SymGeometry* first = nullptr;
-  SmallVector<SymGeometry, kMostInputs> geometries;
-  for (const PointwiseOperand& operand : call.operands) {
-    if (!operand.is_tensor()) continue;
-    geometries.push_back(sym_geometry_of(*operand.tensor));
-    has_symbols |= !as_plain(geometries.back().strides);
-  }
   if (call.op->gives_contiguous) return contiguous_strides(sizes);
+  bool has_symbols = !as_plain(sizes);
+  SmallVector<SymGeometry, kMostInputs> geometries;
+  SmallVector<SymLayout, kMostInputs> layouts;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    if (!call.operands[i].is_tensor()) continue;
+    SymGeometry geometry = sym_geometry_of(*call.operands[i].tensor);
+    has_symbols |= !as_plain(geometry.strides) || !as_plain(geometry.sizes);
+    if (is_converted(call, i, common))
+      geometry.strides =
+          strides_for_format(geometry.sizes, geometry.strides, MemoryFormat::Preserve);
+    geometries.push_back(std::move(geometry));
+  }
   if (!has_symbols) {
-    SymSizes result;
-    for (const int64_t stride : find_strides(call, *as_plain(sizes), common))
-      result.push_back(stride);
-    return result;
+    const Sizes plain = find_strides(call, *as_plain(sizes), common);
+    return SymSizes(plain.begin(), plain.end());
   }
-  const auto have_same_words = [](const SymSizes& a, const SymSizes& b) {
-    return std::ranges::equal(
-        a, b, [](const SymInt& x, const SymInt& y) { return x.word() == y.word(); });
-  };
-  for (const SymGeometry& geometry : geometries) {
-    if (!have_same_words(geometry.sizes, sizes)) continue;
-    if (first && !have_same_words(first->strides, geometry.strides))
-      return contiguous_strides(sizes);
-    first = &geometry;
-  }
-  return first ? first->strides : contiguous_strides(sizes);
+  for (const SymGeometry& geometry : geometries)
+    layouts.push_back({geometry.sizes, geometry.strides});
+  return elementwise_strides(sizes, layouts, has_number(call));
 }
 
 }  // namespace opwright

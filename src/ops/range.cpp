@@ -1,6 +1,7 @@
 // arange, linspace and logspace: numbers at equal distances, or their powers, on every device.
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <type_traits>
 
@@ -29,10 +30,10 @@ struct Options {
 
 // A new vector whose elements `fill` writes on the CPU; other devices get a copy.
 template <class Fill>
-Tensor make_filled(int64_t length, const Options& options, const Fill& fill) {
+Tensor make_filled(const SymInt& length, const Options& options, const Fill& fill) {
   Tensor result =
       empty({length}, options.dtype, options.layout, options.device, options.pin_memory);
-  if (result.is_fake() || length == 0) return result;
+  if (result.is_fake() || result.numel() == 0) return result;
   if (result.device().type == kOpwDeviceCpu) {
     fill(result);
   } else {
@@ -91,7 +92,27 @@ double count_steps(const Steps& steps, DType dtype) {
   return static_cast<double>(length);
 }
 
-int64_t length_of(const Steps& steps, DType dtype) {
+bool is_symbol(const Scalar& number) {
+  return number.is_integral() && number.sym_int().is_symbolic();
+}
+
+// Of whole numbers with a symbol among them.
+SymInt symbolic_length(const Steps& steps) {
+  const int64_t step = steps.step.sym_int().specialise();
+  OPWRIGHT_CHECK_VALUE(step != 0, "arange: step must not be zero");
+  const SymInt distance = step > 0 ? steps.end.sym_int() - steps.start.sym_int()
+                                   : steps.start.sym_int() - steps.end.sym_int();
+  check(distance >= 0, concatenate("arange: steps of ", step, " do not lead from ", steps.start,
+                                   " to ", steps.end, "; step needs the other sign"));
+  return (distance + (std::abs(step) - 1)) / std::abs(step);
+}
+
+SymInt length_of(const Steps& steps, DType dtype) {
+  const bool is_whole =
+      steps.start.is_integral() && steps.end.is_integral() && steps.step.is_integral();
+  if (is_whole && (is_symbol(steps.start) || is_symbol(steps.end) || is_symbol(steps.step)))
+    return symbolic_length(steps);
+
   for (const Scalar* number : {&steps.start, &steps.end, &steps.step}) {
     OPWRIGHT_CHECK_VALUE(std::isfinite(number->to<double>()),
                          "arange: start, end and step must be finite, got ", steps.start, ", ",

@@ -6,6 +6,7 @@
 #include "opwright/functions.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/fake_shape.h"
+#include "opwright/ops/unknown_size.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -63,9 +64,11 @@ Tensor repeat_interleave_tensor_composite(const Tensor& self, const Tensor& repe
   OPWRIGHT_CHECK(repeats.dim() <= 1, kWho, ": repeats must have zero or one dimension, got ",
                  repeats);
   const bool is_one = repeats.dim() == 0 || guard_or_false(repeats.sym_size(0) == 1);
-  OPWRIGHT_CHECK(is_one || repeats.sym_size(0) == size, kWho, ": repeats (", repeats,
-                 ") must hold one number, or one for each element of dimension ", repeated.dim,
-                 " of self (", self, ")");
+  if (!is_one)
+    check(repeats.sym_size(0) == size,
+          concatenate(kWho, ": repeats (", repeats,
+                      ") must hold one number, or one for each element of dimension ", repeated.dim,
+                      " of self (", self, ")"));
   const Tensor counts = is_one ? repeats.reshape({1}).expand({size}) : repeats;
   return repeated.tensor.index_select(repeated.dim, repeat_interleave(counts, output_size));
 }
@@ -91,12 +94,10 @@ Tensor repeat_interleave_indices_cpu(const Tensor& repeats,
 FakeTensor repeat_interleave_indices_fake(const FakeTensor& repeats,
                                           const std::optional<SymInt>& output_size) {
   check_repeats(repeats);
-  if (!output_size) {
-    throw_error("NotImplementedError", kWho,
-                ": the sum of repeats decides the size of the result, and a fake tensor has no "
-                "data; give output_size");
-  }
-  return make_fake_like(repeats, SymSizes{*output_size}, repeats.dtype());
+  const SymInt size =
+      output_size ? *output_size
+                  : make_unknown_size(kWho, "the sum of repeats, if no output_size is given,");
+  return make_fake_like(repeats, SymSizes{size}, repeats.dtype());
 }
 
 }  // namespace opwright

@@ -1,6 +1,7 @@
 // Copies of a tensor in which a view of it is replaced: the writes to views without writing.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "opwright/error.h"
@@ -15,7 +16,7 @@ namespace {
 // A copy with the same strides, where no two elements are one in memory.
 Tensor clone_in_place_of(const Tensor& self) {
   const SymGeometry geometry = sym_geometry_of(self);
-  if (!self.is_symbolic() && has_internal_overlap(self)) return self.clone();
+  if (has_internal_overlap(self)) return self.clone();
   Tensor copy = self.new_empty_strided(geometry.sizes, geometry.strides);
   copy.copy_(self);
   return copy;
@@ -60,6 +61,18 @@ Tensor diagonal_scatter_all_devices(const Tensor& self, const Tensor& src, int64
   const Tensor copy = clone_in_place_of(self);
   Tensor view = diagonal(copy, offset, dim1, dim2);
   check_same_sizes("diagonal_scatter", src, view);
+  view.copy_(src);
+  return copy;
+}
+
+// The offset counts in the storage of self; that of the copy begins with self's first element.
+Tensor as_strided_scatter_all_devices(const Tensor& self, const Tensor& src,
+                                      std::span<const SymInt> size, std::span<const SymInt> stride,
+                                      const std::optional<SymInt>& storage_offset) {
+  const SymInt offset = sym_geometry_of(self).offset;
+  const Tensor copy = clone_in_place_of(self);
+  Tensor view = as_strided(copy, size, stride, storage_offset.value_or(offset) - offset);
+  check_same_sizes("as_strided_scatter", src, view);
   view.copy_(src);
   return copy;
 }

@@ -135,6 +135,9 @@ void SchemaParser::check_name(const OperatorName& name, size_t begin, size_t end
 
 void SchemaParser::parse_arguments() {
   bool is_keyword_only = false;
+  // As many as there are commas at the most: growing step by step would move every argument.
+  const auto commas = std::ranges::count(lexer_.source().text(), ',');
+  schema_.arguments.reserve(std::min<size_t>(static_cast<size_t>(commas) + 1, kMostArguments));
   if (!lexer_.current().is_symbol(')')) {
     do {
       if (schema_.is_vararg)

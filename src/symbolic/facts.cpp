@@ -11,6 +11,7 @@
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
+#include "opwright/symbolic/facts_parts.h"
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/refutation.h"
@@ -20,18 +21,9 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostRounds = 16;
-
-bool mentions(OpwSymWord word, const Expression& symbol) {
-  if (!is_symbolic(word)) return false;
-  const Expression& expression = expression_of(word);
-  if (&expression == &symbol) return true;
-  const auto in_word = [&](OpwSymWord operand) { return mentions(operand, symbol); };
-  const auto in_term = [&](const SumTerm& term) {
-    return mentions(word_of(*term.monomial), symbol);
-  };
-  return std::ranges::any_of(expression.operands, in_word) ||
-         std::ranges::any_of(expression.terms, in_term);
+// The quotient in modulus * quotient + residue.
+OpwSymWord rest_of_residue(OpwSymWord replaced) {
+  return word_of(*expression_of(replaced).terms[0].monomial);
 }
 
 }  // namespace
@@ -41,13 +33,30 @@ Facts::Known& Facts::known(const Expression& expression) const {
   return known_[expression.id];
 }
 
-std::optional<OpwSymWord> Facts::replacement(const Expression& symbol) const {
-  const Known& entry = known(symbol);
-  if (!entry.replaced) return std::nullopt;
-  return simplify(*entry.replaced);
+const Expression* Facts::free_symbol(const Expression& monomial) const {
+  if (monomial.kind == ExpressionKind::Symbol) return &monomial;
+  return known(monomial).is_base ? &expression_of(monomial.operands[0]) : nullptr;
 }
 
-// ---- Ranges and simplification ----
+// ---- Ranges and rewriting ----
+
+// Of a symbol with its residue, or of the quotient in it: each from what was learned of both.
+SymRange Facts::own_range(const Expression& expression) const {
+  const Expression& symbol = *free_symbol(expression);
+  const SymRange whole = intersect(symbol.range, known(symbol).narrowed);
+  const int64_t modulus = known(symbol).modulus;
+  if (modulus == 1) return whole;
+  const int64_t residue = known(symbol).residue;
+  const Expression& quotient = expression_of(rest_of_residue(*known(symbol).replaced));
+  const SymRange above = opwright::add(whole, {modulus - 1 - residue, modulus - 1 - residue});
+  const SymRange below = opwright::add(whole, {-residue, -residue});
+  const SymRange divisor{modulus, modulus};
+  const SymRange quotients =
+      intersect({floor_divide(above, divisor).least, floor_divide(below, divisor).greatest},
+                known(quotient).narrowed);
+  if (&expression == &quotient || is_empty(quotients)) return quotients;
+  return opwright::add(opwright::multiply(quotients, divisor), {residue, residue});
+}
 
 SymRange Facts::range(OpwSymWord word) const {
   if (!is_symbolic(word)) return {word, word};
@@ -55,7 +64,9 @@ SymRange Facts::range(OpwSymWord word) const {
   const Known& entry = known(expression);
   if (entry.ranged_at == version_) return entry.range;
   SymRange result = intersect(expression.range, entry.narrowed);
-  if (entry.replaced) {
+  if (entry.is_base || entry.modulus != 1) {
+    result = own_range(expression);
+  } else if (entry.replaced) {
     result = intersect(result, range(*entry.replaced));
   } else if (expression.kind != ExpressionKind::Symbol) {
     result =
@@ -67,60 +78,40 @@ SymRange Facts::range(OpwSymWord word) const {
   return result;
 }
 
-OpwSymWord Facts::simplify(OpwSymWord word) const {
+// Then the error stays in the expression.
+bool Facts::may_divide_by_zero(OpwSymWord word) const {
+  if (!is_symbolic(word)) return false;
+  const Expression& expression = expression_of(word);
+  if (expression.kind == ExpressionKind::FloorDiv || expression.kind == ExpressionKind::Mod) {
+    if (contains(range(expression.operands[1]), 0)) return true;
+  }
+  const auto in_word = [&](OpwSymWord operand) { return may_divide_by_zero(operand); };
+  const auto in_term = [&](const SumTerm& term) { return in_word(word_of(*term.monomial)); };
+  return std::ranges::any_of(expression.operands, in_word) ||
+         std::ranges::any_of(expression.terms, in_term);
+}
+
+OpwSymWord Facts::rewrite(OpwSymWord word) const {
   if (!is_symbolic(word)) return word;
   const Expression& expression = expression_of(word);
   const Known& entry = known(expression);
-  if (entry.simplified_at == version_) return entry.simplified;
+  if (entry.rewritten_at == version_) return entry.rewritten;
   OpwSymWord result = rebuild(expression);
   const SymRange values = range(result);
-  if (values.least == values.greatest) result = values.least;
+  if (values.least == values.greatest && !may_divide_by_zero(result)) result = values.least;
   Known& now = known(expression);
-  now.simplified = result;
-  now.simplified_at = version_;
+  now.rewritten = result;
+  now.rewritten_at = version_;
   return result;
 }
 
 OpwSymWord Facts::rebuild(const Expression& expression) const {
-  const auto operands = expression.operands;
-  SmallVector<OpwSymWord, 4> parts;
-  for (const OpwSymWord operand : operands) parts.push_back(simplify(operand));
-  switch (expression.kind) {
-    case ExpressionKind::Symbol: {
-      const std::optional<OpwSymWord> replaced = known(expression).replaced;
-      return replaced ? simplify(*replaced) : word_of(expression);
-    }
-    case ExpressionKind::Product: {
-      OpwSymWord product = 1;
-      for (const OpwSymWord part : parts) product = canonical_.apply(kOpwSymMul, product, part);
-      return product;
-    }
-    case ExpressionKind::Sum: {
-      Polynomial sum;
-      sum.constant = expression.constant;
-      for (const SumTerm& term : expression.terms) {
-        sum =
-            opwright::add(sum, Polynomial::of(simplify(word_of(*term.monomial))), term.coefficient);
-      }
-      return canonical_.sum(sum);
-    }
-    case ExpressionKind::FloorDiv:
-      // An error stays where it is.
-      return parts[1] == 0 ? word_of(expression) : canonical_.floor_div(parts[0], parts[1]);
-    case ExpressionKind::Mod:
-      return parts[1] == 0 ? word_of(expression) : canonical_.mod(parts[0], parts[1]);
-    case ExpressionKind::Max:
-    case ExpressionKind::Min:
-      return canonical_.extreme(expression.kind, {parts.data(), parts.size()});
-    case ExpressionKind::Equal:
-    case ExpressionKind::NotEqual:
-    case ExpressionKind::AtMost:
-      return canonical_.compare_zero(expression.kind, Polynomial::of(parts[0]));
-    case ExpressionKind::And:
-    case ExpressionKind::Or:
-      return canonical_.join(expression.kind, {parts.data(), parts.size()});
+  if (known(expression).is_base) return word_of(expression);
+  if (expression.kind == ExpressionKind::Symbol) {
+    const std::optional<OpwSymWord> replaced = known(expression).replaced;
+    return replaced ? rewrite(*replaced) : word_of(expression);
   }
-  return word_of(expression);
+  return map_parts(expression, [&](OpwSymWord part) { return rewrite(part); });
 }
 
 // ---- Decisions ----
@@ -128,16 +119,16 @@ OpwSymWord Facts::rebuild(const Expression& expression) const {
 std::optional<bool> Facts::decide(OpwSymWord condition, std::optional<bool> now) const {
   if (const std::optional<bool> answer = recall(condition)) return answer;
   const Expression& expression = expression_of(condition);
-  if (known(expression).undecided_at == version_) return std::nullopt;
+  if (known(expression).undecided_at == num_changes()) return std::nullopt;
   const std::optional<bool> answer = decide_anew(canonical_.truth(condition), now);
   Known& entry = known(expression);
   entry.decided = answer;
-  entry.undecided_at = version_;
+  entry.undecided_at = num_changes();
   return answer;
 }
 
 std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool> now) const {
-  const OpwSymWord simple = simplify(condition);
+  const OpwSymWord simple = rewrite(condition);
   if (!is_symbolic(simple)) return simple != 0;
   const auto is_known = [&](OpwSymWord wanted) {
     return std::ranges::find(conditions_, wanted) != conditions_.end();
@@ -145,6 +136,12 @@ std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool>
   if (now != false && is_known(simple)) return true;
   const OpwSymWord opposite = canonical_.negate(simple);
   if (now != true && is_known(opposite)) return false;
+  const Witnesses::Seen seen = witnesses_.ask(condition);
+  if (seen.is_true && seen.is_false) return std::nullopt;
+  if (seen.is_true != seen.is_false) {
+    if (!now) now = seen.is_true;
+    if (has_other_witness(simple, seen.is_true)) return std::nullopt;
+  }
   if (const std::optional<bool> answer = decide_parts(expression_of(simple), now)) return answer;
   if (now != false && refutes(opposite)) return true;
   if (now != true && refutes(simple)) return false;
@@ -175,161 +172,12 @@ bool Facts::refutes(OpwSymWord condition) const {
 }
 
 SymRange Facts::tight_range(OpwSymWord word) const {
-  const OpwSymWord simple = simplify(word);
+  const OpwSymWord simple = rewrite(word);
   if (!is_symbolic(simple)) return {simple, simple};
   Refutation proof(canonical_, *this);
   proof.consider(simple);
   proof.assume_related(conditions_, narrowed_);
   return intersect(intersect(range(word), range(simple)), proof.bounds(simple));
-}
-
-// ---- Learning ----
-
-bool Facts::learn(OpwSymWord condition) {
-  condition = canonical_.truth(condition);
-  if (const std::optional<bool> answer = decide(condition)) return *answer;
-  if (!add(simplify(condition)) || !settle()) return false;
-  if (is_symbolic(condition)) known(expression_of(condition)).decided = true;
-  return true;
-}
-
-bool Facts::add(OpwSymWord condition) {
-  if (!is_symbolic(condition)) return condition != 0;
-  const Expression& expression = expression_of(condition);
-  switch (expression.kind) {
-    case ExpressionKind::And: {
-      for (const OpwSymWord operand : expression.operands) {
-        if (!add(simplify(operand))) return false;
-      }
-      return true;
-    }
-    case ExpressionKind::Equal:
-      return add_equality(expression);
-    case ExpressionKind::AtMost:
-      return add_inequality(expression);
-    case ExpressionKind::NotEqual:
-      return add_disequality(expression);
-    default:
-      conditions_.push_back(condition);
-      ++version_;
-      return true;
-  }
-}
-
-bool Facts::narrow(const Expression& monomial, SymRange range) {
-  Known& entry = known(monomial);
-  if (entry.narrowed == SymRange() && monomial.kind != ExpressionKind::Symbol) {
-    narrowed_.push_back(&monomial);
-  }
-  entry.narrowed = intersect(entry.narrowed, range);
-  ++version_;
-  return !is_empty(this->range(word_of(monomial)));
-}
-
-bool Facts::add_inequality(const Expression& condition) {
-  const Polynomial polynomial = Polynomial::of(condition.operands[0]);
-  if (polynomial.terms.size() == 1) {  // the coefficient is 1 or -1
-    const SumTerm& term = polynomial.terms[0];
-    return narrow(*term.monomial, term.coefficient > 0 ? SymRange{INT64_MIN, -polynomial.constant}
-                                                       : SymRange{polynomial.constant, INT64_MAX});
-  }
-  conditions_.push_back(word_of(condition));
-  ++version_;
-  return true;
-}
-
-bool Facts::add_disequality(const Expression& condition) {
-  const Polynomial polynomial = Polynomial::of(condition.operands[0]);
-  if (polynomial.terms.size() == 1) {  // the coefficient is 1
-    const Expression& monomial = *polynomial.terms[0].monomial;
-    const int64_t value = -polynomial.constant;
-    const SymRange values = range(word_of(monomial));
-    if (values.least == value) return narrow(monomial, {value + 1, INT64_MAX});
-    if (values.greatest == value) return narrow(monomial, {INT64_MIN, value - 1});
-  }
-  conditions_.push_back(word_of(condition));
-  ++version_;
-  return true;
-}
-
-bool Facts::add_equality(const Expression& condition) {
-  const Polynomial polynomial = Polynomial::of(condition.operands[0]);
-  if (polynomial.terms.size() == 1) {  // the coefficient is 1
-    return narrow(*polynomial.terms[0].monomial, {-polynomial.constant, -polynomial.constant});
-  }
-  // The newest symbol that the rest defines.
-  const SumTerm* chosen = nullptr;
-  for (const SumTerm& term : polynomial.terms) {
-    if (term.monomial->kind != ExpressionKind::Symbol) continue;
-    if (term.coefficient != 1 && term.coefficient != -1) continue;
-    const auto elsewhere = [&](const SumTerm& other) {
-      return &other != &term && mentions(word_of(*other.monomial), *term.monomial);
-    };
-    if (std::any_of(polynomial.terms.begin(), polynomial.terms.end(), elsewhere)) continue;
-    if (!chosen || chosen->monomial->symbol < term.monomial->symbol) chosen = &term;
-  }
-  if (chosen) {
-    const Polynomial itself = Polynomial::of(word_of(*chosen->monomial));
-    const Polynomial rest = opwright::add(itself, polynomial, -chosen->coefficient);
-    return replace(*chosen->monomial, canonical_.sum(rest));
-  }
-  conditions_.push_back(word_of(condition));
-  ++version_;
-  return true;
-}
-
-// The range of the symbol becomes that of the expression.
-bool Facts::replace(const Expression& symbol, OpwSymWord by) {
-  const SymRange values = range(word_of(symbol));
-  known(symbol).replaced = by;
-  ++version_;
-  const auto demand = [&](OpwSymOp op, int64_t end) {
-    return add(canonical_.apply(op, simplify(by), end));
-  };
-  if (values.least != INT64_MIN && !demand(kOpwSymGe, values.least)) return false;
-  return values.greatest == INT64_MAX || demand(kOpwSymLe, values.greatest);
-}
-
-// What was learned of an expression that reads otherwise now is learned of the new one.
-bool Facts::settle_narrowed() {
-  for (const Expression* expression : std::exchange(narrowed_, {})) {
-    const OpwSymWord now = rebuild(*expression);
-    if (now == word_of(*expression)) {
-      narrowed_.push_back(expression);
-      continue;
-    }
-    const SymRange values = known(*expression).narrowed;
-    if (values.least != INT64_MIN && !add(canonical_.apply(kOpwSymGe, now, values.least))) {
-      return false;
-    }
-    if (values.greatest != INT64_MAX && !add(canonical_.apply(kOpwSymLe, now, values.greatest))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Brings the conditions up to date until nothing new comes of it.
-bool Facts::settle() {
-  for (int round = 0; round < kMostRounds; ++round) {
-    const uint32_t before = version_;
-    std::vector<OpwSymWord> conditions = std::exchange(conditions_, {});
-    std::vector<OpwSymWord> kept;
-    bool is_changed = false;
-    for (const OpwSymWord condition : conditions) {
-      const OpwSymWord simple = simplify(condition);
-      if (simple == condition) {
-        kept.push_back(condition);
-        continue;
-      }
-      is_changed = true;
-      if (!add(simple)) return false;
-    }
-    conditions_.insert(conditions_.begin(), kept.begin(), kept.end());
-    if (!settle_narrowed()) return false;
-    if (!is_changed && version_ == before) return true;
-  }
-  return true;
 }
 
 }  // namespace opwright

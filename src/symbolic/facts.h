@@ -15,6 +15,7 @@
 #include "opwright/symbolic/expression_pool.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/witnesses.h"
 
 namespace opwright {
 
@@ -22,7 +23,11 @@ class Facts final : public Ranges {
  public:
   explicit Facts(ExpressionPool& pool) : canonical_(pool, *this) {}
 
-  // Takes a condition for true. False: it contradicts what is known, and nothing is learned.
+  // To be called for each symbol, in order of their making.
+  void add_symbol(const Expression& symbol, std::optional<int64_t> hint);
+
+  // Takes a condition for true. False: it contradicts what is known or the values of this run, and
+  // nothing is learned.
   [[nodiscard]] bool learn(OpwSymWord condition);
 
   // Whether a condition holds for all values that the facts admit. `now`, where it is known, is how
@@ -39,46 +44,92 @@ class Facts final : public Ranges {
   [[nodiscard]] SymRange range(OpwSymWord word) const override;
   // From all facts together.
   [[nodiscard]] SymRange tight_range(OpwSymWord word) const;
-  // With equalities put in and the ranges used.
+  // With equalities put in and the ranges used. A symbol s0 that is known to be 2 more than a
+  // multiple of 8 reads 8*(s0//8) + 2 here, so that multiples are seen.
+  [[nodiscard]] OpwSymWord rewrite(OpwSymWord word) const;
+  // The same for readers, with what proofs tell of divisions and maxima.
   [[nodiscard]] OpwSymWord simplify(OpwSymWord word) const;
-
-  // The expression that an equality put in the place of a symbol.
-  [[nodiscard]] std::optional<OpwSymWord> replacement(const Expression& symbol) const;
 
  private:
   // Of one expression, by its id.
   struct Known {
     SymRange narrowed;                   // what was learned of it as a whole
     std::optional<OpwSymWord> replaced;  // of a symbol
-    std::optional<bool> decided;         // of a condition, for good
-    uint32_t undecided_at = 0;           // the version at which nothing followed
-    uint32_t simplified_at = 0;
-    OpwSymWord simplified = 0;
+    int64_t modulus = 1;  // of a symbol: it is replaced by modulus * quotient + residue
+    int64_t residue = 0;
+    bool is_base = false;         // the quotient in such a replacement
+    std::optional<bool> decided;  // of a condition, for good
+    uint32_t undecided_at = 0;    // the version at which nothing followed
+    uint32_t rewritten_at = 0;
+    OpwSymWord rewritten = 0;
     uint32_t ranged_at = 0;
     SymRange range;
   };
   Known& known(const Expression& expression) const;
+  // The same, to be changed; what it was comes back if the fact at hand contradicts.
+  Known& change(const Expression& expression);
+  struct Before {
+    const Expression* expression;
+    Known known;
+  };
+  [[nodiscard]] uint32_t num_changes() const noexcept { return version_ + num_kept_; }
 
   [[nodiscard]] OpwSymWord rebuild(const Expression& expression) const;
+  [[nodiscard]] bool may_divide_by_zero(OpwSymWord word) const;
   [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition,
                                                 std::optional<bool> now) const;
   [[nodiscard]] std::optional<bool> decide_parts(const Expression& condition,
                                                  std::optional<bool> now) const;
   [[nodiscard]] bool refutes(OpwSymWord condition) const;
+  bool take_in(OpwSymWord condition);
+  [[nodiscard]] bool admits_this_run() const;
   bool add(OpwSymWord condition);
   bool add_equality(const Expression& condition);
   bool add_inequality(const Expression& condition);
   bool add_disequality(const Expression& condition);
   bool narrow(const Expression& monomial, SymRange range);
-  bool replace(const Expression& symbol, OpwSymWord by);
+  bool replace(const Expression& symbol, const Expression& free, OpwSymWord by);
+  bool keep(OpwSymWord condition);
+  // From value == remainder modulo `modulus`; unset where nothing simple follows.
+  std::optional<bool> add_residue(OpwSymWord value, int64_t modulus, int64_t remainder);
+  bool set_residue(const Expression& symbol, int64_t modulus, int64_t residue);
+  bool add_residues_of(const Polynomial& equality, bool* found);
   bool settle();
+  void find_witnesses();
+  // Whether the other answer than `seen` is found near a witness; then it is one from here on.
+  [[nodiscard]] bool has_other_witness(OpwSymWord condition, bool seen) const;
+  bool offer(Witnesses::Values values) const;
+  [[nodiscard]] int64_t fit(const Expression& symbol, int64_t value) const;
   bool settle_narrowed();
+  bool propagate(const Polynomial& polynomial, bool is_equality);
+  bool propagate_product(const Expression& product);
+  bool propagate_parts(const Expression& expression);
+  [[nodiscard]] SymRange own_range(const Expression& expression) const;
+  // The symbol of a symbol or of the quotient in its replacement; else null.
+  [[nodiscard]] const Expression* free_symbol(const Expression& monomial) const;
+
+  [[nodiscard]] OpwSymWord deepen(OpwSymWord word) const;
+  [[nodiscard]] OpwSymWord deepen_extreme(const Expression& extreme) const;
+  [[nodiscard]] OpwSymWord cancel_quotients(const Polynomial& polynomial) const;
+  [[nodiscard]] OpwSymWord restore(OpwSymWord word) const;
+  [[nodiscard]] Polynomial restore_term(const SumTerm& term) const;
+  template <class Change>
+  [[nodiscard]] OpwSymWord map_parts(const Expression& expression, const Change& change) const;
 
   Canonical canonical_;
   std::vector<OpwSymWord> conditions_;       // those that are not a range or a replacement
   std::vector<const Expression*> narrowed_;  // other than symbols
   mutable std::vector<Known> known_;         // by id
+  // Of ranges and replacements: what was computed from them is good as long as it does not change.
   uint32_t version_ = 1;
+  uint32_t num_kept_ = 0;  // conditions that were ever kept
+  uint32_t settled_at_ = 0;
+  size_t num_settled_ = 0;  // of the conditions
+  static constexpr size_t kWantedWitnesses = 3;
+  std::vector<Before> undo_;  // what changed since learn() began
+  std::vector<const Expression*> symbols_;
+  std::vector<std::optional<int64_t>> hints_;
+  mutable Witnesses witnesses_;
 };
 
 }  // namespace opwright

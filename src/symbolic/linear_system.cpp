@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "opwright/base/hash.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
 
@@ -16,245 +18,293 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-constexpr size_t kNone = std::numeric_limits<size_t>::max();
-constexpr size_t kMostRows = 400;
+constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+constexpr size_t kMostRows = 250;
 constexpr int kMostSteps = 400;
 constexpr int64_t kMostCoefficient = int64_t{1} << 60;
 
 bool is_small(Wide value) { return value <= kMostCoefficient && value >= -kMostCoefficient; }
+bool is_small(const LinearRow& row) {
+  return is_small(row.constant) && std::ranges::all_of(row.terms, [](const LinearTerm& term) {
+           return is_small(term.coefficient);
+         });
+}
 
 // a * x + b * y; none where a coefficient grows too large.
 std::optional<LinearRow> combine(const LinearRow& x, int64_t a, const LinearRow& y, int64_t b) {
   LinearRow result;
-  result.coefficients.resize(x.coefficients.size());
-  for (size_t i = 0; i < x.coefficients.size(); ++i) {
-    const Wide value =
-        static_cast<Wide>(a) * x.coefficients[i] + static_cast<Wide>(b) * y.coefficients[i];
-    if (!is_small(value)) return std::nullopt;
-    result.coefficients[i] = static_cast<int64_t>(value);
-  }
   const Wide constant = static_cast<Wide>(a) * x.constant + static_cast<Wide>(b) * y.constant;
   if (!is_small(constant)) return std::nullopt;
   result.constant = static_cast<int64_t>(constant);
+  const LinearTerm* i = x.terms.begin();
+  const LinearTerm* j = y.terms.begin();
+  while (i != x.terms.end() || j != y.terms.end()) {
+    const uint32_t next_x = i == x.terms.end() ? kNone : i->variable;
+    const uint32_t next_y = j == y.terms.end() ? kNone : j->variable;
+    const uint32_t variable = std::min(next_x, next_y);
+    Wide value = 0;
+    if (next_x == variable) value += static_cast<Wide>(a) * (i++)->coefficient;
+    if (next_y == variable) value += static_cast<Wide>(b) * (j++)->coefficient;
+    if (!is_small(value)) return std::nullopt;
+    if (value != 0) result.terms.push_back({variable, static_cast<int64_t>(value)});
+  }
   return result;
 }
 
-bool is_opposite(const LinearRow& a, const LinearRow& b) {
-  return std::ranges::equal(a.coefficients, b.coefficients,
-                            [](int64_t x, int64_t y) { return x == -y; });
-}
-
-}  // namespace
-
-LinearSystem::LinearSystem(std::vector<LinearRow> rows, size_t num_variables)
-    : rows_(std::move(rows)), num_variables_(num_variables) {
-  const auto is_large = [](const LinearRow& row) {
-    return !is_small(row.constant) ||
-           std::ranges::any_of(row.coefficients, [](int64_t value) { return !is_small(value); });
-  };
-  std::erase_if(rows_, is_large);
-  for (LinearRow& row : rows_) row.coefficients.resize(num_variables_);
-}
-
 // Divides by what divides all coefficients. False: the row says nothing.
-bool LinearSystem::normalise(LinearRow& row, bool* is_contradiction) const {
+bool normalise(LinearRow& row, bool* is_contradiction) {
   int64_t divisor = 0;
-  for (const int64_t value : row.coefficients) divisor = greatest_divisor(divisor, value);
+  for (const LinearTerm& term : row.terms) {
+    divisor = greatest_divisor(divisor, term.coefficient);
+    if (divisor == 1) return true;
+  }
   if (divisor == 0) {
     *is_contradiction |= row.is_equality ? row.constant != 0 : row.constant > 0;
     return false;
   }
-  if (divisor == 1) return true;
   if (row.is_equality && row.constant % divisor != 0) {
     *is_contradiction = true;
     return false;
   }
-  for (int64_t& value : row.coefficients) value /= divisor;
+  for (LinearTerm& term : row.terms) term.coefficient /= divisor;
   row.constant = -floor_quotient(-row.constant, divisor);
   return true;
 }
 
-LinearSystem::Outcome LinearSystem::normalise_all() {
+int64_t sign_of(const LinearRow& row) { return row.terms[0].coefficient < 0 ? -1 : 1; }
+
+// The same for a row and its opposite.
+uint64_t hash_of(const LinearRow& row) {
+  uint64_t hash = 0;
+  for (const LinearTerm& term : row.terms) {
+    hash = hash_combine(hash_combine(hash, term.variable),
+                        static_cast<uint64_t>(term.coefficient * sign_of(row)));
+  }
+  return hash;
+}
+bool is_parallel(const LinearRow& a, const LinearRow& b) {
+  const int64_t sign = sign_of(a) * sign_of(b);
+  return std::ranges::equal(a.terms, b.terms, [&](const LinearTerm& x, const LinearTerm& y) {
+    return x.variable == y.variable && x.coefficient == sign * y.coefficient;
+  });
+}
+
+// Those that say least go.
+void keep_shortest(std::vector<LinearRow>& rows, size_t count) {
+  std::ranges::stable_sort(rows, {}, [](const LinearRow& row) { return row.terms.size(); });
+  if (rows.size() > count) rows.resize(count);
+}
+
+}  // namespace
+
+int64_t LinearRow::coefficient(uint32_t variable) const noexcept {
+  for (const LinearTerm& term : terms) {
+    if (term.variable == variable) return term.coefficient;
+  }
+  return 0;
+}
+
+LinearSystem::LinearSystem(std::vector<LinearRow> rows, size_t num_variables)
+    : fresh_(std::move(rows)), num_variables_(num_variables) {
+  std::erase_if(fresh_, [](const LinearRow& row) { return !is_small(row); });
+}
+
+LinearSystem::Outcome LinearSystem::normalise_fresh() {
   bool is_contradiction = false;
-  std::erase_if(rows_, [&](LinearRow& row) { return !normalise(row, &is_contradiction); });
+  for (LinearRow& row : fresh_) {
+    if (normalise(row, &is_contradiction)) rows_.push_back(std::move(row));
+  }
+  fresh_.clear();
   return is_contradiction ? Outcome::Infeasible : Outcome::Open;
 }
 
-// Of parallel inequalities the tightest stays; two that leave one value are an equality.
-LinearSystem::Outcome LinearSystem::join_parallel(bool* found_equality) {
-  std::ranges::sort(rows_, [](const LinearRow& a, const LinearRow& b) {
-    if (a.is_equality != b.is_equality) return a.is_equality;
-    if (a.coefficients != b.coefficients) return a.coefficients < b.coefficients;
-    return a.constant > b.constant;
-  });
-  const auto same = [](const LinearRow& a, const LinearRow& b) {
-    return a.is_equality == b.is_equality && a.coefficients == b.coefficients &&
-           (!a.is_equality || a.constant == b.constant);
-  };
-  rows_.erase(std::unique(rows_.begin(), rows_.end(), same), rows_.end());
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].is_equality) continue;
-    for (size_t j = i + 1; j < rows_.size(); ++j) {
-      if (!is_opposite(rows_[i], rows_[j])) continue;
-      const Wide gap = static_cast<Wide>(rows_[i].constant) + rows_[j].constant;
+// Of parallel inequalities the tightest stays; two that leave one value become an equality.
+LinearSystem::Outcome LinearSystem::join_parallel() {
+  std::vector<std::pair<uint64_t, uint32_t>> order;
+  order.reserve(rows_.size());
+  for (uint32_t i = 0; i < rows_.size(); ++i) order.emplace_back(hash_of(rows_[i]), i);
+  std::ranges::sort(order);
+  std::vector<bool> is_dropped(rows_.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    LinearRow& row = rows_[order[i].second];
+    for (size_t j = i + 1; j < order.size() && order[j].first == order[i].first; ++j) {
+      LinearRow& other = rows_[order[j].second];
+      if (is_dropped[order[i].second] || is_dropped[order[j].second]) continue;
+      if (row.is_equality || other.is_equality || !is_parallel(row, other)) continue;
+      if (sign_of(row) == sign_of(other)) {
+        row.constant = std::max(row.constant, other.constant);
+        is_dropped[order[j].second] = true;
+        continue;
+      }
+      const Wide gap = static_cast<Wide>(row.constant) + other.constant;
       if (gap > 0) return Outcome::Infeasible;
-      if (gap < 0) break;
-      rows_[i].is_equality = true;
-      rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(j));
-      *found_equality = true;
-      break;
+      if (gap < 0) continue;
+      row.is_equality = true;
+      is_dropped[order[j].second] = true;
     }
   }
+  size_t kept = 0;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    if (is_dropped[i]) continue;
+    if (kept != i) rows_[kept] = std::move(rows_[i]);
+    ++kept;
+  }
+  rows_.resize(kept);
   return Outcome::Open;
 }
 
 // Takes a variable out of all rows with what an equality says of it.
-void LinearSystem::substitute(const LinearRow& equality, size_t variable) {
-  const int64_t divisor = equality.coefficients[variable];
-  std::vector<LinearRow> changed;
-  for (LinearRow& row : rows_) {
-    const int64_t factor = row.coefficients[variable];
-    if (factor == 0) {
-      changed.push_back(std::move(row));
-      continue;
-    }
+void LinearSystem::substitute(const LinearRow& equality, uint32_t variable) {
+  const int64_t divisor = equality.coefficient(variable);
+  const int64_t sign = divisor < 0 ? -1 : 1;
+  std::erase_if(rows_, [&](LinearRow& row) {
+    const int64_t factor = row.coefficient(variable);
+    if (factor == 0) return false;
     const int64_t common = greatest_divisor(factor, divisor);
-    const int64_t sign = divisor < 0 ? -1 : 1;
     std::optional<LinearRow> sum =
         combine(row, sign * divisor / common, equality, -factor * sign / common);
-    if (!sum) continue;
-    sum->is_equality = row.is_equality;
-    changed.push_back(std::move(*sum));
+    if (sum) {
+      sum->is_equality = row.is_equality;
+      fresh_.push_back(std::move(*sum));
+    }
+    return true;
+  });
+}
+
+// With x = y - sum of floor(c_i / c) * x_i the other coefficients of the equality become remainders
+// of c.
+void LinearSystem::reduce_coefficients(const LinearRow& equality, uint32_t variable,
+                                       uint32_t kept) {
+  const int64_t divisor = equality.coefficient(variable);
+  LinearRow steps;
+  for (const LinearTerm& term : equality.terms) {
+    if (term.variable == variable || term.variable == kept) continue;
+    const int64_t step = floor_quotient(term.coefficient, divisor);
+    if (step != 0) steps.terms.push_back({term.variable, step});
   }
-  rows_ = std::move(changed);
+  if (steps.terms.empty()) {  // only the kept variable is left with it
+    const auto is_itself = [&](const LinearRow& row) {
+      return row.is_equality && row.terms == equality.terms && row.constant == equality.constant;
+    };
+    std::erase_if(rows_, is_itself);
+    return substitute(equality, variable);
+  }
+  std::erase_if(rows_, [&](LinearRow& row) {
+    const int64_t factor = row.coefficient(variable);
+    if (factor == 0) return false;
+    std::optional<LinearRow> sum = combine(row, 1, steps, -factor);
+    if (sum) {
+      sum->is_equality = row.is_equality;
+      fresh_.push_back(std::move(*sum));
+    }
+    return true;
+  });
 }
 
 // One step towards a system without equalities. False: there is none that can be solved.
-bool LinearSystem::solve_equality(size_t kept) {
-  size_t best_row = kNone;
-  size_t best = kNone;
+bool LinearSystem::solve_equality(uint32_t kept) {
+  size_t best_row = 0;
+  uint32_t best = kNone;
   int64_t least = INT64_MAX;
-  for (size_t i = 0; i < rows_.size(); ++i) {
+  for (size_t i = 0; i < rows_.size() && least > 1; ++i) {
     if (!rows_[i].is_equality) continue;
-    for (size_t j = 0; j < num_variables_; ++j) {
-      const int64_t size = std::abs(rows_[i].coefficients[j]);
-      if (j == kept || size == 0 || size >= least) continue;
+    for (const LinearTerm& term : rows_[i].terms) {
+      const int64_t size = std::abs(term.coefficient);
+      if (term.variable == kept || size >= least) continue;
       least = size;
       best_row = i;
-      best = j;
+      best = term.variable;
     }
   }
   if (best == kNone) return false;
-  if (least == 1) {
-    const LinearRow equality = rows_[best_row];
-    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(best_row));
-    substitute(equality, best);
-    return true;
-  }
-  // x = y - sum of floor(c_i / c) * x_i makes the other coefficients remainders of c.
   const LinearRow equality = rows_[best_row];
-  const int64_t divisor = equality.coefficients[best];
-  std::vector<int64_t> steps(num_variables_);
-  bool is_progress = false;
-  for (size_t j = 0; j < num_variables_; ++j) {
-    if (j == best || j == kept) continue;
-    steps[j] = floor_quotient(equality.coefficients[j], divisor);
-    is_progress |= steps[j] != 0;
-  }
-  if (!is_progress) {  // only the kept variable is left with it
-    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(best_row));
-    substitute(equality, best);
+  if (least > 1) {
+    reduce_coefficients(equality, best, kept);
     return true;
   }
-  const auto grows_too_large = [&](LinearRow& row) {
-    const int64_t factor = row.coefficients[best];
-    for (size_t j = 0; factor != 0 && j < num_variables_; ++j) {
-      const Wide value = row.coefficients[j] - static_cast<Wide>(factor) * steps[j];
-      if (!is_small(value)) return true;
-      row.coefficients[j] = static_cast<int64_t>(value);
-    }
-    return false;
-  };
-  std::erase_if(rows_, grows_too_large);
+  rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(best_row));
+  substitute(equality, best);
   return true;
 }
 
 // The variable whose elimination adds the fewest rows.
-size_t LinearSystem::choose(size_t kept) const {
-  size_t best = kNone;
-  size_t least = kNone;
-  for (size_t j = 0; j < num_variables_; ++j) {
-    if (j == kept) continue;
-    size_t above = 0;
-    size_t below = 0;
-    for (const LinearRow& row : rows_) {
-      above += row.coefficients[j] > 0 ? 1 : 0;
-      below += row.coefficients[j] < 0 ? 1 : 0;
+uint32_t LinearSystem::choose(uint32_t kept) const {
+  std::vector<std::pair<uint32_t, uint32_t>> counts(num_variables_);
+  for (const LinearRow& row : rows_) {
+    for (const LinearTerm& term : row.terms) {
+      ++(term.coefficient > 0 ? counts[term.variable].first : counts[term.variable].second);
     }
-    if (above + below == 0 || above * below >= least) continue;
-    least = above * below;
-    best = j;
+  }
+  uint32_t best = kNone;
+  uint64_t least = UINT64_MAX;
+  for (uint32_t i = 0; i < num_variables_; ++i) {
+    const auto [above, below] = counts[i];
+    const uint64_t added = uint64_t{above} * below;
+    if (i == kept || above + below == 0 || added >= least) continue;
+    least = added;
+    best = i;
   }
   return best;
 }
 
-bool LinearSystem::eliminate(size_t variable) {
+void LinearSystem::eliminate(uint32_t variable) {
   std::vector<LinearRow> upper;
   std::vector<LinearRow> lower;
-  std::vector<LinearRow> rest;
-  for (LinearRow& row : rows_) {
-    const int64_t factor = row.coefficients[variable];
-    (factor > 0 ? upper : factor < 0 ? lower : rest).push_back(std::move(row));
+  std::erase_if(rows_, [&](LinearRow& row) {
+    const int64_t factor = row.coefficient(variable);
+    if (factor == 0) return false;
+    (factor > 0 ? upper : lower).push_back(std::move(row));
+    return true;
+  });
+  if (upper.empty() || lower.empty()) return;
+  const size_t room = kMostRows > rows_.size() ? kMostRows - rows_.size() : 1;
+  if (upper.size() * lower.size() > room) {
+    keep_shortest(upper, std::max(room / lower.size(), size_t{8}));
+    keep_shortest(lower, std::max(room / upper.size(), size_t{1}));
   }
-  if (rest.size() + upper.size() * lower.size() > kMostRows) return false;
   for (const LinearRow& above : upper) {
     for (const LinearRow& below : lower) {
-      const int64_t a = above.coefficients[variable];
-      const int64_t b = -below.coefficients[variable];
+      const int64_t a = above.coefficient(variable);
+      const int64_t b = -below.coefficient(variable);
       const int64_t divisor = greatest_divisor(a, b);
       if (std::optional<LinearRow> sum = combine(above, b / divisor, below, a / divisor)) {
-        rest.push_back(std::move(*sum));
+        fresh_.push_back(std::move(*sum));
       }
     }
   }
-  rows_ = std::move(rest);
-  return true;
 }
 
-// Eliminates all variables but `kept`.
-LinearSystem::Outcome LinearSystem::reduce(size_t kept) {
+LinearSystem::Outcome LinearSystem::reduce(uint32_t kept) {
   for (int step = 0; step < kMostSteps; ++step) {
-    if (normalise_all() == Outcome::Infeasible) return Outcome::Infeasible;
+    const bool has_fresh = !fresh_.empty();
+    if (normalise_fresh() == Outcome::Infeasible) return Outcome::Infeasible;
     if (solve_equality(kept)) continue;
-    bool found_equality = false;
-    if (join_parallel(&found_equality) == Outcome::Infeasible) return Outcome::Infeasible;
-    if (found_equality) continue;
-    const size_t next = choose(kept);
-    if (next == kNone || !eliminate(next)) break;
+    if (has_fresh) {
+      if (join_parallel() == Outcome::Infeasible) return Outcome::Infeasible;
+      if (solve_equality(kept)) continue;
+    }
+    const uint32_t next = choose(kept);
+    if (next == kNone) break;
+    eliminate(next);
   }
   return Outcome::Open;
 }
 
 bool LinearSystem::is_infeasible() { return reduce(kNone) == Outcome::Infeasible; }
 
-SymRange LinearSystem::bounds(size_t variable) {
+SymRange LinearSystem::bounds(uint32_t variable) {
   if (reduce(variable) == Outcome::Infeasible) return {1, 0};
   SymRange result;
   for (const LinearRow& row : rows_) {
-    const int64_t factor = row.coefficients[variable];
-    const auto is_other = [&](const int64_t& value) {
-      return value != 0 && &value != &row.coefficients[variable];
-    };
-    if (factor == 0 || std::ranges::any_of(row.coefficients, is_other)) continue;
+    if (row.terms.size() != 1 || row.terms[0].variable != variable) continue;
+    const int64_t factor = row.terms[0].coefficient;
+    const int64_t size = std::abs(factor);
+    const int64_t above = factor > 0 ? row.constant : -row.constant;  // size * x + above <= 0
     if (factor > 0 || row.is_equality) {
-      const int64_t size = std::abs(factor);
-      const int64_t constant = factor > 0 ? row.constant : -row.constant;
-      result.greatest = std::min(result.greatest, floor_quotient(-constant, size));
+      result.greatest = std::min(result.greatest, floor_quotient(-above, size));
     }
     if (factor < 0 || row.is_equality) {
-      const int64_t size = std::abs(factor);
-      const int64_t constant = factor < 0 ? row.constant : -row.constant;
-      result.least = std::max(result.least, -floor_quotient(-constant, size));
+      result.least = std::max(result.least, -floor_quotient(above, size));
     }
   }
   return result;

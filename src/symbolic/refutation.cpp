@@ -96,8 +96,8 @@ Refutation::Choice Refutation::choice_of(OpwSymWord condition) {
       continue;
     }
     Claims claims;
-    const auto parts = part.kind == ExpressionKind::And ? part.operands
-                                                        : std::span<const OpwSymWord>(&operand, 1);
+    const auto parts =
+        part.kind == ExpressionKind::And ? part.operands : std::span<const OpwSymWord>(&operand, 1);
     for (const OpwSymWord inner : parts) {
       const ExpressionKind kind = expression_of(inner).kind;
       if (kind != ExpressionKind::Equal && kind != ExpressionKind::AtMost) continue;
@@ -118,6 +118,16 @@ void Refutation::assume(OpwSymWord condition) {
 
 void Refutation::consider(OpwSymWord word) {
   for (const SumTerm& term : Polynomial::of(word).terms) variable(*term.monomial);
+  const Expression& expression = expression_of(word);
+  const SymRange values = ranges_.range(word);
+  if (expression.kind != ExpressionKind::Mod || values.least != values.greatest) return;
+  // a == b*(a // b) + r
+  const OpwSymWord a = expression.operands[0];
+  const OpwSymWord b = expression.operands[1];
+  const Polynomial whole =
+      multiply(canonical_.pool(), Polynomial::of(canonical_.floor_div(a, b)), Polynomial::of(b));
+  add_claim({plus_constant(minus(Polynomial::of(a), whole), -values.least), true});
+  num_given_ = claims_.size();
 }
 
 void Refutation::assume_related(std::span<const OpwSymWord> conditions,
@@ -254,8 +264,7 @@ void Refutation::explain_condition(const Expression& atom) {
   const Polynomial itself = Polynomial::of(word_of(atom));
   Choice choice;
   for (const bool holds : {true, false}) {
-    const OpwSymWord condition =
-        holds ? word_of(atom) : canonical_.negate(word_of(atom));
+    const OpwSymWord condition = holds ? word_of(atom) : canonical_.negate(word_of(atom));
     const Claim value{plus_constant(itself, holds ? -1 : 0), true};
     const Expression* simple = is_symbolic(condition) ? &expression_of(condition) : nullptr;
     if (simple && simple->kind == ExpressionKind::NotEqual) {
@@ -266,7 +275,8 @@ void Refutation::explain_condition(const Expression& atom) {
       continue;
     }
     Claims claims{value};
-    if (simple && (simple->kind == ExpressionKind::Equal || simple->kind == ExpressionKind::AtMost)) {
+    if (simple &&
+        (simple->kind == ExpressionKind::Equal || simple->kind == ExpressionKind::AtMost)) {
       claims.push_back(
           {Polynomial::of(simple->operands[0]), simple->kind == ExpressionKind::Equal});
     }
@@ -275,7 +285,8 @@ void Refutation::explain_condition(const Expression& atom) {
   add_choice(std::move(choice));
 }
 
-// (x - end of x) * (y - end of y) has a known sign at each pair of ends, where the product is x * y.
+// (x - end of x) * (y - end of y) has a known sign at each pair of ends, where the product is x *
+// y.
 void Refutation::explain_product(const Expression& product) {
   for (size_t i = 0; i < product.operands.size(); ++i) {
     if (i > 0 && product.operands[i] == product.operands[i - 1]) continue;
@@ -338,10 +349,10 @@ void Refutation::multiply_claims() {
 
 LinearRow Refutation::row_of(const Claim& claim) {
   LinearRow row;
-  row.coefficients.resize(variables_.size());
   for (const SumTerm& term : claim.polynomial.terms) {
-    row.coefficients[variable(*term.monomial)] = term.coefficient;
+    row.terms.push_back({static_cast<uint32_t>(variable(*term.monomial)), term.coefficient});
   }
+  std::ranges::sort(row.terms, {}, &LinearTerm::variable);
   row.constant = claim.polynomial.constant;
   row.is_equality = claim.is_equality;
   return row;
@@ -392,8 +403,8 @@ SymRange Refutation::bounds(OpwSymWord word) {
   try {
     std::vector<LinearRow> rows = all_rows();
     LinearRow definition = row_of({Polynomial::of(word), true});
-    const size_t itself = variables_.size();
-    definition.coefficients.push_back(-1);
+    const auto itself = static_cast<uint32_t>(variables_.size());
+    definition.terms.push_back({itself, -1});
     rows.push_back(std::move(definition));
     return LinearSystem(std::move(rows), itself + 1).bounds(itself);
   } catch (const Error&) {

@@ -1,8 +1,8 @@
 // Whether conditions cannot hold together with what is known: the proof behind decisions.
 //
 // Monomials become the variables of a linear system; lemmas tell what a quotient, a maximum or a
-// product is to its parts. Alternatives (a disequality, a maximum) are tried one by one. A proof may be
-// missed, but none is wrong.
+// product is to its parts. Alternatives (a disequality, a maximum) are tried one by one. A proof
+// may be missed, but none is wrong.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class Refutation {
   void assume(OpwSymWord condition);
   // Takes what the ranges tell of an expression into account.
   void consider(OpwSymWord word);
-  // Those of the conditions, and of expressions with a range of their own, that have to do with what
-  // was assumed so far.
+  // Those of the conditions, and of expressions with a range of their own, that have to do with
+  // what was assumed so far.
   void assume_related(std::span<const OpwSymWord> conditions,
                       std::span<const Expression* const> narrowed);
 

@@ -83,6 +83,7 @@ const Expression& ShapeEnv::State::add_symbol(Made made, SymRange range) {
   Made& kept = symbols.emplace_back(std::move(made));
   kept.expression = &pool.make_symbol(static_cast<uint32_t>(symbols.size() - 1), kept.name, range);
   by_name.emplace(kept.name, kept.expression);
+  facts.add_symbol(*kept.expression, kept.hint);
   return *kept.expression;
 }
 

@@ -33,8 +33,9 @@ std::optional<bool> ShapeEnv::State::holds_now(OpwSymWord condition) const {
 }
 
 void ShapeEnv::State::record_guard(OpwSymWord condition, const char* file, uint32_t line) {
-  // A fact that contradicts would be an error of ours: the hints satisfy all facts.
-  OPWRIGHT_ASSERT(facts.learn(condition));
+  // Demands on unbacked symbols may rule out this run before it comes to them.
+  OPWRIGHT_CHECK_VALUE(facts.learn(condition), expression_text(condition), " holds in this run (",
+                       site_of(file, line), ") but contradicts what was demanded before");
   keep(Guard{handle_of(condition), site_of(file, line), current_user_line()});
 }
 
@@ -108,8 +109,7 @@ void ShapeEnv::check(OpwSymWord condition, const char* message, const char* file
   }
   if (now) return state_->record_guard(truth, file, line);
   if (!state_->facts.learn(truth)) throw Error("ValueError", message);
-  state_->keep(
-      RuntimeAssert{handle_of(truth), message, site_of(file, line), current_user_line()});
+  state_->keep(RuntimeAssert{handle_of(truth), message, site_of(file, line), current_user_line()});
 }
 
 int64_t ShapeEnv::specialise(OpwSymWord word, const char* file, uint32_t line) {

@@ -18,6 +18,7 @@ ShapeEnv::Solution ShapeEnv::solve() const {
   Solution solution;
   solution.symbols = symbols();
   Facts solved(state_->pool);
+  for (const State::Made& made : state_->symbols) solved.add_symbol(*made.expression, made.hint);
   const Canonical& canonical = state_->reader;
   const auto take = [&](OpwSymOp op, const Symbol& symbol, OpwSymWord other) {
     const OpwSymWord itself = word_of(*state_->find(symbol.name));

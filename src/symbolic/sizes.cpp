@@ -9,11 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/memory_format.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -21,26 +23,15 @@ namespace {
 
 using Where = std::source_location;
 
-// ---- The few questions that differ between ints and SymInts; below them every algorithm is
-// written once. ----
-
-bool holds_int(int64_t value, int64_t wanted) { return value == wanted; }
-bool holds_int(const SymInt& value, int64_t wanted) { return value.word() == wanted; }
+// ---- What questions.h does not say of ints and SymInts ----
 
 SymBool equality(const SymInt& a, const SymInt& b, const Where& where) {
   if (a.word() == b.word()) return {SymInt(1), where};  // the same node: no question
   return SymOperand(a, where) == SymOperand(b, where);
 }
-// Equal whatever the symbols are: no guard.
 bool is_always_equal(int64_t a, int64_t b) { return a == b; }
 bool is_always_equal(const SymInt& a, const SymInt& b) {
-  const SymBool condition = equality(a, b, Where());
-  return !condition.is_symbolic() && condition.value().word() != 0;
-}
-// Equal as far as the owner can tell now.
-bool is_known_equal(int64_t a, int64_t b, const Where&) { return a == b; }
-bool is_known_equal(const SymInt& a, const SymInt& b, const Where& where) {
-  return guard_or_false(equality(a, b, where));
+  return holds_always(equality(a, b, Where()));
 }
 
 template <class Message>
@@ -56,8 +47,8 @@ void demand_equal(const SymInt& a, const SymInt& b, const Where& where, const Me
 // Wraps around on overflow.
 int64_t times(int64_t a, int64_t b) { return fold_sym(kOpwSymMul, a, b); }
 SymInt times(const SymInt& a, const SymInt& b) {
-  if (holds_int(a, 1)) return b;
-  if (holds_int(b, 1)) return a;
+  if (is_plain_int(a, 1)) return b;
+  if (is_plain_int(b, 1)) return a;
   return a * b;
 }
 
@@ -67,9 +58,6 @@ const SymInt& prefer_plain(const SymInt& a, const SymInt& b) { return a.is_symbo
 
 bool is_below_minus_one(int64_t size) { return size < -1; }
 bool is_below_minus_one(const SymInt& size) { return !size.is_symbolic() && size.word() < -1; }
-
-int64_t at_least_one(int64_t size) { return std::max<int64_t>(size, 1); }
-SymInt at_least_one(const SymInt& size) { return sym_max(size, 1); }
 
 // ---- The algorithms ----
 
@@ -125,7 +113,7 @@ bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, Memory
   for (const int64_t dim : order) {
     const auto i = static_cast<size_t>(dim);
     // In this order no guard is taken where the strides agree.
-    const bool agrees = holds_int(sizes[i], 1) || is_known_equal(strides[i], expected, where) ||
+    const bool agrees = is_plain_int(sizes[i], 1) || is_known_equal(strides[i], expected, where) ||
                         is_known_equal(sizes[i], 1, where);
     if (!agrees) {
       return std::ranges::any_of(sizes,
@@ -136,14 +124,14 @@ bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, Memory
   return true;
 }
 
-// What is plainly 1 is looked at first: it saves a question about the other.
+// What needs no question is looked at first.
 template <class T, class Message>
 T broadcast_one(const T& x, const T& y, const Where& where, const Message& message) {
+  if (is_plain_int(x, 1)) return y;
+  if (is_plain_int(y, 1)) return x;
   if (is_always_equal(x, y)) return prefer_plain(x, y);
-  const bool x_is_one = holds_int(x, 1) || (!holds_int(y, 1) && is_known_equal(x, 1, where));
-  if (x_is_one) return y;
-  const bool y_is_one = holds_int(y, 1) || is_known_equal(y, 1, where);
-  if (y_is_one) return x;
+  if (is_known_equal(x, 1, where)) return y;
+  if (is_known_equal(y, 1, where)) return x;
   demand_equal(x, y, where, message);
   return prefer_plain(x, y);
 }
@@ -172,7 +160,7 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
   for (size_t i = 0; i < shape.size(); ++i) {
     OPWRIGHT_CHECK_VALUE(!is_below_minus_one(shape[i]), who, ": size ", shape[i], " in ",
                          join(shape), " is negative; only -1 may be, for a size to be inferred");
-    if (!holds_int(shape[i], -1)) continue;
+    if (!is_plain_int(shape[i], -1)) continue;
     OPWRIGHT_CHECK_VALUE(!unknown, who, ": only one size can be inferred, got two -1 in ",
                          join(shape));
     unknown = i;
@@ -196,12 +184,13 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
                          ": the tensor is empty, so that any size would do; give the size");
     throw Error("ValueError", refusal());
   }
-  if (holds_int(known, 1)) {
+  if (is_plain_int(known, 1)) {
     result[*unknown] = numel;
     return result;
   }
+  if constexpr (std::is_same_v<T, SymInt>) check(SymOperand(known, where) > SymOperand(0, where), refusal());
   demand_equal(numel % known, T(0), where, refusal);
-  result[*unknown] = numel / known;
+  result[*unknown] = simplified(numel / known);
   return result;
 }
 

@@ -4,17 +4,30 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "opwright/base/small_vector.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 
-// Dimensions innermost first. compare(inner, outer) says whether `inner` belongs further out than
-// `outer`: above 0 yes, below 0 no, 0 it cannot tell; then it may still be passed by others, which
-// no comparison sort of the library allows: an insertion sort that stops where the order is
-// certain.
+// Whether `inner` belongs further out than `outer` by the strides of one tensor: above 0 yes, below
+// 0 no, 0 it cannot tell. A repeated dimension (stride 0) tells nothing.
+template <class Int>
+[[nodiscard]] int compare_dims(std::span<const Int> sizes, std::span<const Int> strides,
+                               size_t inner, size_t outer) {
+  if (is_known_equal(strides[inner], Int(0)) || is_known_equal(strides[outer], Int(0))) return 0;
+  if (is_known_equal(strides[inner], strides[outer]))
+    return is_known_less(sizes[outer], sizes[inner]) ? 1 : 0;
+  if (is_known_less(strides[inner], strides[outer])) return -1;
+  return is_known_less(strides[outer], strides[inner]) ? 1 : 0;
+}
+
+// Dimensions innermost first. compare(inner, outer) says what compare_dims does; where it cannot
+// tell, a dimension may still be passed by others, which no comparison sort of the library allows:
+// an insertion sort that stops where the order is certain.
 template <class Compare>
 [[nodiscard]] SmallVector<size_t, kInlineDims> order_dims(size_t ndim, const Compare& compare) {
   SmallVector<size_t, kInlineDims> order(ndim);

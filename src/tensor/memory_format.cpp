@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -11,8 +10,12 @@
 #include "opwright/base/suggest.h"
 #include "opwright/error.h"
 #include "opwright/memory_format.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
 #include "opwright/tensor/dim_order.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -20,40 +23,83 @@ namespace {
 constexpr const char* kNames[] = {"contiguous", "preserve", "channels_last", "channels_last_3d"};
 
 // Dimensions from the innermost in memory to the outermost; those of equal strides as contiguous
-// memory has them.
-Sizes order_by_stride(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
-  Sizes order(sizes.size());
-  std::iota(order.begin(), order.end(), int64_t{0});
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    const int64_t a_stride = strides[static_cast<size_t>(a)];
-    const int64_t b_stride = strides[static_cast<size_t>(b)];
-    return a_stride != b_stride ? a_stride < b_stride : a > b;
-  });
+// memory has them. An insertion sort: symbols that cannot be compared have no order.
+template <class Int>
+SmallVector<size_t, kInlineDims> order_by_stride(std::span<const Int> strides) {
+  SmallVector<size_t, kInlineDims> order;
+  for (size_t dim = strides.size(); dim-- > 0;) {
+    size_t place = order.size();
+    while (place > 0 && is_known_less(strides[dim], strides[order[place - 1]])) --place;
+    order.insert(order.begin() + place, dim);
+  }
   return order;
 }
 
 // Dimensions as a dense copy has them, innermost first. A repeated one (stride 0) tells nothing.
-SmallVector<size_t, kInlineDims> order_for_copy(std::span<const int64_t> sizes,
-                                                std::span<const int64_t> strides) {
+template <class Int>
+SmallVector<size_t, kInlineDims> order_for_copy(std::span<const Int> sizes,
+                                                std::span<const Int> strides) {
   return order_dims(sizes.size(), [&](size_t inner, size_t outer) {
-    if (strides[inner] == 0 || strides[outer] == 0) return 0;
-    if (strides[inner] != strides[outer]) return strides[inner] < strides[outer] ? -1 : 1;
-    return sizes[inner] > sizes[outer] ? 1 : 0;
+    return compare_dims(sizes, strides, inner, outer);
   });
 }
 
 // PyTorch's test: an N11 size cannot tell, so a stride of N that equals that of C means contiguous.
-bool has_channels_last_order(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+template <class Int>
+bool has_channels_last_order(std::span<const Int> sizes, std::span<const Int> strides,
                              std::span<const size_t> order) {
-  if (strides[1] == 0) return false;
-  int64_t least = 0;
+  if (is_known_equal(strides[1], Int(0))) return false;
+  Int least = 0;
   for (const size_t dim : order) {
-    if (sizes[dim] == 0 || strides[dim] < least) return false;
-    if (dim == 0 && least == strides[1]) return false;
+    if (is_known_equal(sizes[dim], Int(0)) || is_known_less(strides[dim], least)) return false;
+    if (dim == 0 && is_known_equal(least, strides[1])) return false;
     least = strides[dim];
-    if (sizes[dim] > 1) least *= sizes[dim];
+    if (!is_known_equal(sizes[dim], Int(1))) least = least * sizes[dim];
   }
   return true;
+}
+
+template <class Int>
+bool is_dense(std::span<const Int> sizes, std::span<const Int> strides) {
+  if (std::ranges::any_of(sizes, [](const Int& size) { return is_known_equal(size, Int(0)); }))
+    return true;
+  Int expected = 1;
+  for (const size_t dim : order_by_stride(strides)) {
+    if (is_known_equal(sizes[dim], Int(1))) continue;
+    if (!is_known_equal(strides[dim], expected)) return false;
+    expected = expected * sizes[dim];
+  }
+  return true;
+}
+
+template <class Int>
+MemoryFormat suggest_format(std::span<const Int> sizes, std::span<const Int> strides) {
+  constexpr size_t kOrder[] = {1, 3, 2, 0};
+  constexpr size_t kOrder3d[] = {1, 4, 3, 2, 0};
+  if (sizes.size() == 4 && has_channels_last_order<Int>(sizes, strides, kOrder))
+    return MemoryFormat::ChannelsLast;
+  if (sizes.size() == 5 && has_channels_last_order<Int>(sizes, strides, kOrder3d))
+    return MemoryFormat::ChannelsLast3d;
+  return MemoryFormat::Contiguous;
+}
+
+template <class Int>
+SmallVector<Int, kInlineDims> preserved_strides(std::span<const Int> sizes,
+                                                std::span<const Int> strides) {
+  if (is_dense(sizes, strides)) return SmallVector<Int, kInlineDims>(strides);
+  SmallVector<Int, kInlineDims> dense(sizes.size());
+  Int next = 1;
+  for (const size_t dim : order_for_copy(sizes, strides)) {
+    dense[dim] = next;
+    next = next * at_least_one(sizes[dim]);
+  }
+  return dense;
+}
+
+// Strides of dense memory as it is made: the usual case, in which no symbol is asked anything.
+bool are_exactly_contiguous(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
+  return std::ranges::equal(contiguous_strides(sizes), strides,
+                            [](const SymInt& a, const SymInt& b) { return a.word() == b.word(); });
 }
 
 }  // namespace
@@ -75,39 +121,39 @@ MemoryFormat parse_memory_format(std::string_view name) {
 
 bool is_non_overlapping_and_dense(std::span<const int64_t> sizes,
                                   std::span<const int64_t> strides) {
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
-  int64_t expected = 1;
-  for (const int64_t dim : order_by_stride(sizes, strides)) {
-    const auto i = static_cast<size_t>(dim);
-    if (sizes[i] == 1) continue;
-    if (strides[i] != expected) return false;
-    expected *= sizes[i];
-  }
-  return true;
+  return is_dense(sizes, strides);
+}
+bool is_non_overlapping_and_dense(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
+  return are_exactly_contiguous(sizes, strides) || is_dense(sizes, strides);
 }
 
 MemoryFormat suggest_memory_format(std::span<const int64_t> sizes,
                                    std::span<const int64_t> strides) {
-  constexpr size_t kOrder[] = {1, 3, 2, 0};
-  constexpr size_t kOrder3d[] = {1, 4, 3, 2, 0};
-  if (sizes.size() == 4 && has_channels_last_order(sizes, strides, kOrder))
-    return MemoryFormat::ChannelsLast;
-  if (sizes.size() == 5 && has_channels_last_order(sizes, strides, kOrder3d))
-    return MemoryFormat::ChannelsLast3d;
-  return MemoryFormat::Contiguous;
+  return suggest_format(sizes, strides);
+}
+MemoryFormat suggest_memory_format(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
+  const auto plain_sizes = as_plain(sizes);
+  const auto plain_strides = as_plain(strides);
+  if (plain_sizes && plain_strides) return suggest_format(*plain_sizes, *plain_strides);
+  if (are_exactly_contiguous(sizes, strides)) return MemoryFormat::Contiguous;
+  return suggest_format(sizes, strides);
+}
+MemoryFormat suggest_memory_format(const Tensor& tensor) {
+  if (!tensor.is_symbolic()) return suggest_format(tensor.sizes(), tensor.strides());
+  const SymGeometry geometry = sym_geometry_of(tensor);
+  return suggest_memory_format(geometry.sizes, geometry.strides);
 }
 
 Sizes strides_for_format(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                          MemoryFormat format) {
   if (format != MemoryFormat::Preserve) return contiguous_strides(sizes, format);
-  if (is_non_overlapping_and_dense(sizes, strides)) return Sizes(strides);
-  Sizes dense(sizes.size());
-  int64_t next = 1;
-  for (const size_t dim : order_for_copy(sizes, strides)) {
-    dense[dim] = next;
-    next *= std::max<int64_t>(sizes[dim], 1);
-  }
-  return dense;
+  return preserved_strides(sizes, strides);
+}
+SymSizes strides_for_format(std::span<const SymInt> sizes, std::span<const SymInt> strides,
+                            MemoryFormat format) {
+  if (format != MemoryFormat::Preserve) return contiguous_strides(sizes, format);
+  if (are_exactly_contiguous(sizes, strides)) return SymSizes(strides);
+  return preserved_strides(sizes, strides);
 }
 
 }  // namespace opwright

@@ -1,5 +1,7 @@
 // The order of dimensions in memory: names, strides of a format, and the format that strides
 // suggest.
+//
+// Ints and SymInts say the same; strides as contiguous memory has them ask no symbol.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,8 @@
 
 #include "opwright/memory_format.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
 
 namespace opwright {
 
@@ -21,15 +25,22 @@ namespace opwright {
 // dimensions.
 [[nodiscard]] bool is_non_overlapping_and_dense(std::span<const int64_t> sizes,
                                                 std::span<const int64_t> strides);
+[[nodiscard]] bool is_non_overlapping_and_dense(std::span<const SymInt> sizes,
+                                                std::span<const SymInt> strides);
 
 // ChannelsLast or ChannelsLast3d where the strides have that order, else Contiguous; as PyTorch
 // decides.
 [[nodiscard]] MemoryFormat suggest_memory_format(std::span<const int64_t> sizes,
                                                  std::span<const int64_t> strides);
+[[nodiscard]] MemoryFormat suggest_memory_format(std::span<const SymInt> sizes,
+                                                 std::span<const SymInt> strides);
+[[nodiscard]] MemoryFormat suggest_memory_format(const Tensor& tensor);
 
 // Strides for a new tensor of the same sizes: the format's own or, for Preserve, the order of
 // `strides`.
 [[nodiscard]] Sizes strides_for_format(std::span<const int64_t> sizes,
                                        std::span<const int64_t> strides, MemoryFormat format);
+[[nodiscard]] SymSizes strides_for_format(std::span<const SymInt> sizes,
+                                          std::span<const SymInt> strides, MemoryFormat format);
 
 }  // namespace opwright

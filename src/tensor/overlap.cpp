@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "opwright/dtype.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {
@@ -130,11 +132,19 @@ bool shares_a_byte(const TensorImpl& a, const ByteRange& a_range, const TensorIm
   return visit_units(b, b_range, b_item, [&](size_t at) { return marked[at]; });
 }
 
+// What can be told of symbols: a dimension of more than one element repeats one.
+bool is_expanded(const SymbolicShape& shape) {
+  for (size_t i = 0; i < shape.sizes.size(); ++i) {
+    if (is_plain_int(shape.strides[i], 0) && is_known_less(SymInt(1), shape.sizes[i])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool has_internal_overlap(const TensorImpl& tensor) {
-  const TensorImpl& self = innermost(tensor);
-  if (self.symbolic) return false;
+  const TensorImpl& self = storage_holder(tensor);
+  if (self.symbolic) return is_expanded(*self.symbolic);
   const std::optional<Extent> extent = find_extent(self.shape(), self.strides());
   if (!extent || extent->is_empty) return false;
   if (is_plainly_without_overlap(self.shape(), self.strides())) return false;
@@ -151,8 +161,8 @@ bool has_internal_overlap(const TensorImpl& tensor) {
 }
 
 Overlap overlap(const TensorImpl& a, const TensorImpl& b) {
-  const TensorImpl& first = innermost(a);
-  const TensorImpl& second = innermost(b);
+  const TensorImpl& first = storage_holder(a);
+  const TensorImpl& second = storage_holder(b);
   if (first.storage != second.storage) return Overlap::None;
   if (first.symbolic || second.symbolic)
     return has_same_words(first, second) ? Overlap::Full : Overlap::None;
@@ -167,6 +177,40 @@ Overlap overlap(const TensorImpl& a, const TensorImpl& b) {
     return Overlap::None;
   if (is_dense(first) && is_dense(second)) return Overlap::Partial;
   return shares_a_byte(first, first_range, second, second_range) ? Overlap::Partial : Overlap::None;
+}
+
+bool covers(const SymGeometry& whole, const SymGeometry& part) {
+  const auto same = [](std::span<const SymInt> a, std::span<const SymInt> b) {
+    return std::ranges::equal(
+        a, b, [](const SymInt& x, const SymInt& y) { return x.word() == y.word(); });
+  };
+  if (whole.offset.word() == part.offset.word() && same(whole.sizes, part.sizes) &&
+      same(whole.strides, part.strides))
+    return true;
+  const auto sizes = as_plain(whole.sizes);
+  const auto strides = as_plain(whole.strides);
+  const auto part_sizes = as_plain(part.sizes);
+  const auto part_strides = as_plain(part.strides);
+  if (!sizes || !strides || !part_sizes || !part_strides || whole.offset.is_symbolic() ||
+      part.offset.is_symbolic())
+    return false;
+  const std::optional<Extent> extent = find_extent(*sizes, *strides);
+  const std::optional<Extent> part_extent = find_extent(*part_sizes, *part_strides);
+  if (!extent || !part_extent) return false;
+  if (part_extent->is_empty) return true;
+  const int64_t shift = part.offset.word() - whole.offset.word();
+  if (extent->is_empty || shift + part_extent->lowest < extent->lowest ||
+      shift + part_extent->highest > extent->highest)
+    return false;
+  if (is_non_overlapping_and_dense(*sizes, *strides)) return true;
+  std::vector<bool> reached(static_cast<size_t>(extent->length()));
+  visit_offsets(*sizes, *strides, [&](int64_t offset) {
+    reached[static_cast<size_t>(offset - extent->lowest)] = true;
+    return false;
+  });
+  return !visit_offsets(*part_sizes, *part_strides, [&](int64_t offset) {
+    return !reached[static_cast<size_t>(shift + offset - extent->lowest)];
+  });
 }
 
 }  // namespace opwright

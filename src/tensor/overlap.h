@@ -5,12 +5,13 @@
 
 #include "opwright/tensor.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 
 // Whether two indices of the tensor are the same element, as after expand. Exact; in the worst case
 // O(numel) in time and one bit for each element between the first and the last in memory. Wrappers
-// are answered for what they wrap.
+// without a storage are answered for what they wrap.
 [[nodiscard]] bool has_internal_overlap(const TensorImpl& tensor);
 [[nodiscard]] inline bool has_internal_overlap(const Tensor& tensor) {
   return has_internal_overlap(impl(tensor));
@@ -30,5 +31,9 @@ enum class Overlap : uint8_t {
 [[nodiscard]] inline Overlap overlap(const Tensor& a, const Tensor& b) {
   return overlap(impl(a), impl(b));
 }
+
+// Whether every element of `part` is one of `whole`; both lie in one storage and have the same
+// dtype. Exact, at a cost as above; false where a symbol leaves it open.
+[[nodiscard]] bool covers(const SymGeometry& whole, const SymGeometry& part);
 
 }  // namespace opwright

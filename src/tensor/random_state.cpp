@@ -63,7 +63,13 @@ struct Defaults {
   }
 };
 
+thread_local RandomState* default_stand_in = nullptr;
+
 }  // namespace
+
+DefaultGeneratorScope::DefaultGeneratorScope(RandomState& state) noexcept
+    : previous_(std::exchange(default_stand_in, &state)) {}
+DefaultGeneratorScope::~DefaultGeneratorScope() { default_stand_in = previous_; }
 
 RandomState::RandomState(Device device, uint64_t seed)
     : OpwObject{&kTable}, device_(device), next_{.seed = seed, .first = 0} {}
@@ -117,6 +123,7 @@ Generator make_generator(Device device) {
 }
 
 RandomState& default_generator(Device device) {
+  if (default_stand_in) return *default_stand_in;
   const Device resolved = resolve_device(device);
   Defaults& defaults = Defaults::get();
   const std::lock_guard lock(defaults.mutex);

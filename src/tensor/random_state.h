@@ -60,6 +60,17 @@ class RandomState : public OpwObject {
 // The one that operators use on a device when they are given none. Its first seed is not
 // predictable, unless seed_default_generators was called.
 [[nodiscard]] RandomState& default_generator(Device device);
+// Stands in for the default generators of all devices on this thread until the end of the scope.
+class [[nodiscard]] DefaultGeneratorScope {
+ public:
+  explicit DefaultGeneratorScope(RandomState& state) noexcept;
+  ~DefaultGeneratorScope();
+  DefaultGeneratorScope(const DefaultGeneratorScope&) = delete;
+  DefaultGeneratorScope& operator=(const DefaultGeneratorScope&) = delete;
+
+ private:
+  RandomState* previous_;
+};
 // Of every device, also of those that are used later.
 void seed_default_generators(uint64_t seed);
 // From the system's source of randomness.

@@ -39,8 +39,8 @@ struct SymbolicShape {
 };
 
 struct TensorImpl : OpwTensor {
-  Storage*
-      storage;  // owned; null in a wrapper, whose storage is that of what it wraps (storage_of)
+  Storage* storage;         // owned; null in most wrappers, whose storage is that of what they wrap
+                            // (storage_of)
   int64_t storage_offset;   // in elements; 0 where it is a symbol
   Home* home;               // owned; the transform that made this wrapper; null: plain or fake
   AutogradMeta* autograd;   // owned; null until needed

@@ -11,6 +11,8 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/error.h"
+#include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/view.h"
@@ -20,12 +22,6 @@ namespace {
 
 using Where = std::source_location;
 
-bool is_known_equal(int64_t a, int64_t b, const Where&) { return a == b; }
-bool is_known_equal(const SymInt& a, const SymInt& b, const Where& where) {
-  return a.word() == b.word() || guard_or_false(SymOperand(a, where) == SymOperand(b, where));
-}
-bool is_known_int(int64_t value, int64_t wanted) { return value == wanted; }
-bool is_known_int(const SymInt& value, int64_t wanted) { return value.word() == wanted; }
 bool is_below_zero(int64_t value) { return value < 0; }
 // A symbol that may be either is taken as an index from the front.
 bool is_below_zero(const SymInt& value) { return guard_or_false(SymOperand(value) < 0); }
@@ -35,8 +31,11 @@ int64_t larger(int64_t a, int64_t b) { return std::max(a, b); }
 SymInt larger(const SymInt& a, const SymInt& b) { return sym_max(a, b); }
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }  // both positive
 SymInt ceil_div(const SymInt& a, const SymInt& b) {
-  return is_known_int(b, 1) ? a : (a + b - 1) / b;
+  return is_plain_int(b, 1) ? a : (a + b - 1) / b;
 }
+
+bool is_same(int64_t a, int64_t b) { return a == b; }
+bool is_same(const SymInt& a, const SymInt& b) { return a.word() == b.word(); }
 
 template <class Int>
 std::string text_of(const SmallVector<Int, kInlineDims>& values) {
@@ -97,8 +96,10 @@ void erase_dim(BasicGeometry<Int>& geometry, size_t dim) {
 // 0 ... size, negative ones counted from the end.
 template <class Int>
 Int clamp_index(const Int& index, const Int& size) {
-  const Int from_front = is_below_zero(index) ? index + size : index;
-  return smaller(larger(from_front, Int(0)), size);
+  if (is_same(index, size) || is_plain_int(index, INT64_MAX)) return size;
+  if (is_below_zero(index)) return larger(index + size, Int(0));
+  const Int above = holds_always(index >= Int(0)) ? index : larger(index, Int(0));
+  return holds_always(above <= size) ? above : smaller(above, size);
 }
 
 }  // namespace
@@ -118,6 +119,10 @@ std::optional<Sizes> view_strides(std::span<const int64_t> sizes, std::span<cons
 std::optional<SymSizes> view_strides(std::span<const SymInt> sizes, std::span<const SymInt> strides,
                                      std::span<const SymInt> new_sizes,
                                      std::source_location where) {
+  // Of contiguous memory every view is one, and no symbol is asked anything.
+  const bool is_contiguous = std::ranges::equal(contiguous_strides(sizes), strides,
+                                                [](const SymInt& a, const SymInt& b) { return is_same(a, b); });
+  if (is_contiguous) return contiguous_strides(new_sizes);
   return find_view_strides(sizes, strides, new_sizes, where);
 }
 
@@ -159,15 +164,19 @@ BasicGeometry<Int> expand_geometry(const BasicGeometry<Int>& base, std::span<con
   const size_t added = sizes.size() - base.sizes.size();
   BasicGeometry<Int> result{.sizes = {}, .strides = {}, .offset = base.offset};
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const bool keeps = is_known_int(sizes[i], -1);
+    const bool keeps = is_plain_int(sizes[i], -1);
     OPWRIGHT_CHECK_VALUE(i >= added || !keeps, who, ": -1 keeps a size, but dimension ", i, " of ",
                          to_text(sizes), " is new");
-    const bool repeats =
-        i < added || (!keeps && !is_known_equal(base.sizes[i - added], sizes[i], where));
-    if (repeats && i >= added) {
-      OPWRIGHT_CHECK_VALUE(is_known_equal(base.sizes[i - added], 1, where), who, ": sizes ",
-                           text_of(base.sizes), " do not expand to ", to_text(sizes),
-                           ": dimension ", i, " is ", base.sizes[i - added], ", not 1");
+    const bool stays = i >= added && (keeps || is_same(base.sizes[i - added], sizes[i]));
+    const bool repeats = i < added || (!stays && is_known_equal(base.sizes[i - added], 1, where));
+    if (!stays && !repeats) {
+      // What is not known to be 1 must have the size already.
+      demand(SymOperand(base.sizes[i - added], where) == SymOperand(sizes[i], where), "ValueError",
+             [&] {
+               return concatenate(who, ": sizes ", text_of(base.sizes), " do not expand to ",
+                                  to_text(sizes), ": dimension ", i, " is ", base.sizes[i - added],
+                                  ", not 1");
+             });
     }
     OPWRIGHT_CHECK_VALUE(keeps || !is_below_zero(sizes[i]), who, ": size ", sizes[i],
                          " is negative in ", to_text(sizes));
@@ -183,9 +192,12 @@ BasicGeometry<Int> select_geometry(BasicGeometry<Int> base, int64_t dim, Int ind
   const size_t i = wrap_dim(dim, base.sizes.size(), who);
   const Int size = base.sizes[i];
   const Int from_front = is_below_zero(index) ? index + size : index;
-  const bool is_inside = !is_below_zero(from_front) && !is_below_zero(size - 1 - from_front);
-  OPWRIGHT_CHECK_INDEX(is_inside, who, ": index ", index, " is out of range for dimension ", i,
-                       " of size ", size);
+  const auto message = [&] {
+    return concatenate(who, ": index ", index, " is out of range for dimension ", i, " of size ",
+                       size);
+  };
+  demand(from_front >= Int(0), "IndexError", message);
+  demand(from_front < size, "IndexError", message);
   base.offset = base.offset + from_front * base.strides[i];
   erase_dim(base, i);
   return base;
@@ -198,7 +210,9 @@ BasicGeometry<Int> slice_geometry(BasicGeometry<Int> base, int64_t dim, Int star
   OPWRIGHT_CHECK_VALUE(!is_below_zero(step - 1), who, ": the step must be at least 1, got ", step);
   const Int size = base.sizes[i];
   const Int first = clamp_index(start, size);
-  const Int last = larger(clamp_index(end, size), first);
+  const Int limit = clamp_index(end, size);
+  const bool is_whole = is_same(limit, size) || holds_always(first <= limit);
+  const Int last = is_whole ? limit : larger(limit, first);
   base.offset = base.offset + first * base.strides[i];
   base.sizes[i] = ceil_div(last - first, step);
   base.strides[i] = base.strides[i] * step;
@@ -219,7 +233,15 @@ template <class Int>
 BasicGeometry<Int> squeeze_geometry(BasicGeometry<Int> base, int64_t dim, std::string_view who) {
   if (base.sizes.empty() && dim >= -1 && dim <= 0) return base;
   const size_t i = wrap_dim(dim, base.sizes.size(), who);
-  if (is_known_equal(base.sizes[i], Int(1), Where::current())) erase_dim(base, i);
+  if (is_known_equal(base.sizes[i], Int(1))) {
+    erase_dim(base, i);
+    return base;
+  }
+  // The number of dimensions must be known now: a size that may still be 1 must not be.
+  demand(base.sizes[i] != Int(1), "ValueError", [&] {
+    return concatenate(who, ": dimension ", i, " of sizes ", text_of(base.sizes),
+                       " was taken not to be 1");
+  });
   return base;
 }
 

@@ -104,9 +104,9 @@ void set_inner(WrapperImpl& wrapper, Tensor inner) {
   wrapper.inner = std::move(inner);
 }
 
-const TensorImpl& innermost(const TensorImpl& tensor) {
+const TensorImpl& storage_holder(const TensorImpl& tensor) {
   const TensorImpl* current = &tensor;
-  while (current->is_wrapper()) current = &impl(static_cast<const WrapperImpl*>(current)->inner);
+  while (!current->storage) current = &impl(static_cast<const WrapperImpl*>(current)->inner);
   return *current;
 }
 

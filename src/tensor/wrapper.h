@@ -1,7 +1,8 @@
 // WrapperImpl: a tensor that a transform made around another one.
 //
 // Sizes, dtype and device are what the transform says; storage and version are those of what it
-// wraps, so that a write at any level is seen at all.
+// wraps, so that a write at any level is seen at all. Only functionalize, whose writes reach
+// nothing below, gives its wrappers storages of their own.
 #pragma once
 
 #include <cstdint>
@@ -42,12 +43,13 @@ struct WrapperImpl : TensorImpl {
 WrapperImpl& wrapper(const Tensor& tensor);
 // Another value in place of the inner one; sizes stay.
 void set_inner(WrapperImpl& wrapper, Tensor inner);
-// The tensor under all wrappers.
-[[nodiscard]] const TensorImpl& innermost(const TensorImpl& tensor);
+// The tensor whose storage this one reads and writes: itself, or what it wraps, down to the first
+// that has one.
+[[nodiscard]] const TensorImpl& storage_holder(const TensorImpl& tensor);
 
 // The storage that a tensor reads and writes, through its wrappers.
 [[nodiscard]] inline Storage& storage_of(const TensorImpl& tensor) {
-  return *innermost(tensor).storage;
+  return *storage_holder(tensor).storage;
 }
 [[nodiscard]] inline Storage& storage_of(const Tensor& tensor) { return storage_of(impl(tensor)); }
 [[nodiscard]] inline uint64_t version_of(const Tensor& tensor) {

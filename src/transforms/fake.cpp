@@ -1,6 +1,7 @@
 #include "opwright/transforms/fake.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
+#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
@@ -22,7 +24,6 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
@@ -35,7 +36,7 @@ namespace {
 SymSizes derive_strides(const Geometry& real, const SymSizes& sizes) {
   std::vector<size_t> inner_first(real.sizes.size());
   std::iota(inner_first.begin(), inner_first.end(), size_t{0});
-  std::ranges::stable_sort(inner_first, [&](size_t a, size_t b) {
+  std::ranges::sort(inner_first, [&](size_t a, size_t b) {
     return real.strides[a] != real.strides[b] ? real.strides[a] < real.strides[b] : a > b;
   });
   SymSizes strides(real.strides.begin(), real.strides.end());
@@ -90,12 +91,9 @@ void FakeMode::process(const Operator& op, Arguments args, Results results) {
   });
   const uint32_t flags = op.merged_tensor_flags(args);
   if (flags & kOpwDeviceBits) (void)select_slot(op, args, flags);  // refuses two devices
-  const OpwRecord* record = op.record(Slot::Fake);
-  if (!record) [[unlikely]]
-    throw_missing_kernel(op, Slot::Fake, args);
   const ParentScope parent(*this);
   const ShapeEnvScope scope(shape_env_.get());
-  run_fake_record(op, *record, args, results);
+  run_fake(op, args, results);
 }
 
 SymSizes FakeMode::make_sizes(const Tensor& real, std::span<const int64_t> dynamic_dims,

@@ -16,7 +16,7 @@ TEST(Rule, TheNumberOfResultsFollowsTheSlot) {
   EXPECT_EQ(count_results(op, Slot::SetupContext), 0U);
   EXPECT_EQ(count_results(op, Slot::Autograd), 3U);
   EXPECT_EQ(count_results(op, Slot::Vmap), 3U);
-  EXPECT_EQ(count_results(op, Slot::Functional), 3U);
+  EXPECT_EQ(count_results(op, Slot::Functional), 2U);
   EXPECT_EQ(count_results(op, Slot::Autocast), 4U);
   EXPECT_EQ(count_results(op, Slot::Scatter), 1U);
 }

@@ -194,8 +194,8 @@ TEST(FakeIndexing, SaysThatSizesAreNotKnown) {
 
   EXPECT_ERROR_CONTAINS(x.nonzero(), "NotImplementedError",
                         "nonzero: how many elements are not zero decides the sizes of the result, "
-                        "and a fake tensor has no data; sizes that are known only at run time need "
-                        "symbolic sizes, which are not there yet");
+                        "and a fake tensor has no data; inside FakeTensorMode or "
+                        "make_fx(tracing_mode=\"symbolic\") such a size becomes a symbol");
   EXPECT_ERROR_CONTAINS(x.index(Indices{fake({2}, DType::Bool)}), "NotImplementedError",
                         "index: how many elements of a mask are true");
 }

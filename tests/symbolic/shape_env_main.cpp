@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <optional>
+#include <source_location>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -55,6 +57,7 @@ class Session {
     if (command == "guards") return guards();
     if (command == "asserts") return asserts();
     if (command == "run") return run(rest);
+    if (command == "apply") return apply(rest);
     return ask(command, rest);
   }
 
@@ -99,6 +102,25 @@ class Session {
       return SymProgram(values, environment_->free_symbols(value)).to_text();
     }
     throw_error("ValueError", "unknown command ", command);
+  }
+
+  std::string apply(const std::string& rest) {
+    static const std::map<std::string, OpwSymOp> kOps = {
+        {"+", kOpwSymAdd}, {"-", kOpwSymSub},   {"*", kOpwSymMul},  {"//", kOpwSymFloorDiv},
+        {"%", kOpwSymMod}, {"max", kOpwSymMax}, {"min", kOpwSymMin}};
+    std::istringstream words(rest);
+    std::vector<SymInt> stack;
+    for (std::string word; words >> word;) {
+      const auto op = kOps.find(word);
+      if (op == kOps.end()) {
+        stack.push_back(environment_->parse(word));
+        continue;
+      }
+      const SymInt right = stack.back();
+      stack.pop_back();
+      stack.back() = apply_sym(op->second, stack.back(), right);
+    }
+    return concatenate(stack.at(0));
   }
 
   // "3 4 : s0 + s1": the values of all symbols in order of their making.

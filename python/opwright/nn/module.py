@@ -11,13 +11,14 @@ from typing import Any, Self, overload
 
 import opwright as ow
 
-from .. import Tensor
+from .. import _C, Tensor
 from .conversion import Convert, cast_to, convert_tensors, read_to_arguments
 from .hooks import Hook, Hooks, RemovableHandle, add_hook, call_with_hooks
 from .members import each_once, named_members
 from .parameter import Parameter
 from .state import IncompatibleKeys, load_state
 from .text import tree_text
+from .traced_call import call_traced
 from .types import DeviceLike
 
 __all__ = ["Module"]
@@ -100,6 +101,8 @@ class Module:
     # ---- Calls ----
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _C.is_tracing():
+            return call_traced(self, args, kwargs)
         if not self._forward_hooks and not self._forward_pre_hooks:
             return self.forward(*args, **kwargs)
         return call_with_hooks(self, args, kwargs)

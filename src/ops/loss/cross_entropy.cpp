@@ -4,6 +4,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -34,9 +35,9 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
   OPWRIGHT_CHECK_TYPE(is_floating(target.dtype()), kWho,
                       ": target of the sizes of self must hold probabilities, got ", target);
   if (weight) {
-    OPWRIGHT_CHECK(weight->dim() == 1 && weight->sym_size(0) == self.sym_size(class_dim), kWho,
-                   ": weight (", *weight, ") must hold one number for each class of self (", self,
-                   ")");
+    OPWRIGHT_DEMAND(
+        have_same_sizes(sym_geometry_of(*weight).sizes, SymSizes{self.sym_size(class_dim)}), kWho,
+        ": weight (", *weight, ") must hold one number for each class of self (", self, ")");
   }
   const Tensor log_probabilities =
       weigh(log_softmax(self, class_dim, self.dtype()), weight, class_dim);
@@ -83,15 +84,18 @@ Tensor nll_loss_nd_composite(const Tensor& self, const Tensor& target,
                              const SymInt& ignore_index) {
   constexpr const char* kWho = "nll_loss_nd";
   OPWRIGHT_CHECK(self.dim() >= 1, kWho, ": self needs a dimension of classes, got ", self);
-  OPWRIGHT_CHECK(self.dim() <= 1 || (target.dim() > 0 && self.sym_size(0) == target.sym_size(0)),
-                 kWho, ": self (", self, ") and target (", target,
-                 ") must have batches of the same size");
+  const auto message = [&] {
+    return concatenate(kWho, ": self (", self, ") and target (", target,
+                       ") must have batches of the same size");
+  };
+  demand(self.dim() <= 1 || target.dim() > 0, "RuntimeError", message);
+  if (self.dim() > 1) demand(self.sym_size(0) == target.sym_size(0), "RuntimeError", message);
   if (self.dim() <= 2) return nll_loss(self, target, weight, reduction, ignore_index);
   if (self.dim() == 4) return nll_loss2d(self, target, weight, reduction, ignore_index);
   SymSizes sizes{self.sym_size(0)};
   for (int64_t i = 2; i < self.dim(); ++i) sizes.push_back(self.sym_size(i));
-  OPWRIGHT_CHECK(has_sizes(target, sizes), kWho, ": target must have sizes ", to_text(sizes),
-                 ", got ", target);
+  OPWRIGHT_DEMAND(have_same_sizes(sym_geometry_of(target).sizes, sizes), kWho,
+                  ": target must have sizes ", to_text(sizes), ", got ", target);
   const SymInt places = product(std::span<const SymInt>(sizes).subspan(1));
   const Tensor flat = self.reshape({sizes[0], self.sym_size(1), 1, places});
   const Tensor flat_target = target.reshape({sizes[0], 1, places});

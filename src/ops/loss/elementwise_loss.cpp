@@ -6,6 +6,7 @@
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/ops/pointwise_apply.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 
@@ -42,10 +43,9 @@ AnyTensor huber(const AnyTensor& self, const AnyTensor& target, int64_t reductio
 
 template <class AnyTensor>
 void check_same_sizes(const char* who, const AnyTensor& self, const AnyTensor& target) {
-  bool fits = self.dim() == target.dim();
-  for (int64_t i = 0; fits && i < self.dim(); ++i) fits = self.size(i) == target.size(i);
-  OPWRIGHT_CHECK_VALUE(fits, who, ": target (", target, ") must have the sizes of self (", self,
-                       ")");
+  demand(have_same_sizes(self.sizes(), target.sizes()), "ValueError", [&] {
+    return concatenate(who, ": target (", target, ") must have the sizes of self (", self, ")");
+  });
 }
 
 template <class AnyTensor>

@@ -13,6 +13,7 @@
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {
@@ -41,24 +42,29 @@ void check_call(const NllCall<AnyTensor>& call) {
   if (call.has_places) {
     OPWRIGHT_CHECK(self.dim() == 4 && target.dim() == 3, call.who,
                    ": self must be [N, C, H, W] and target [N, H, W], got ", self, " and ", target);
-    OPWRIGHT_CHECK(self.size(0) == target.size(0) && self.size(2) == target.size(1) &&
-                       self.size(3) == target.size(2),
-                   call.who, ": self (", self, ") and target (", target,
-                   ") must have the same sizes but for the classes of self");
+    for (const auto& [of_self, of_target] : {std::pair(0, 0), std::pair(2, 1), std::pair(3, 2)})
+      OPWRIGHT_DEMAND(self.size(of_self) == target.size(of_target), call.who, ": self (", self,
+                      ") and target (", target,
+                      ") must have the same sizes but for the classes of self");
   } else {
     OPWRIGHT_CHECK(self.dim() == 1 || self.dim() == 2, call.who,
                    ": self must be [C] or [N, C], got ", self);
     OPWRIGHT_CHECK(target.dim() <= 1, call.who, ": target must be [] or [N], got ", target);
-    OPWRIGHT_CHECK(self.dim() == 1 ? target.dim() == 0 || target.size(0) == 1
-                                   : target.dim() == 1 && self.size(0) == target.size(0),
-                   call.who, ": self (", self, ") and target (", target,
-                   ") must have batches of the same size");
+    const auto message = [&] {
+      return concatenate(call.who, ": self (", self, ") and target (", target,
+                         ") must have batches of the same size");
+    };
+    demand(self.dim() == 1 || target.dim() == 1, "RuntimeError", message);
+    if (self.dim() == 2) demand(self.size(0) == target.size(0), "RuntimeError", message);
+    if (self.dim() == 1 && target.dim() == 1) demand(target.size(0) == 1, "RuntimeError", message);
   }
   if (call.weight) {
-    OPWRIGHT_CHECK(
-        call.weight->dim() == 1 && call.weight->size(0) == self.size(self.dim() == 1 ? 0 : 1),
-        call.who, ": weight (", *call.weight, ") must hold one number for each class of self (",
-        self, ")");
+    const auto message = [&] {
+      return concatenate(call.who, ": weight (", *call.weight,
+                         ") must hold one number for each class of self (", self, ")");
+    };
+    demand(call.weight->dim() == 1, "RuntimeError", message);
+    demand(call.weight->size(0) == self.size(self.dim() == 1 ? 0 : 1), "RuntimeError", message);
     OPWRIGHT_CHECK_TYPE(call.weight->dtype() == self.dtype(), call.who, ": weight of ",
                         call.weight->dtype(), " must have the dtype of self, ", self.dtype());
   }
@@ -166,11 +172,15 @@ void check_gradient(const NllCall<AnyTensor>& call, const AnyTensor& grad_output
   OPWRIGHT_CHECK_TYPE(grad_output.dtype() == call.self.dtype(), call.who, ": grad_output of ",
                       grad_output.dtype(), " must have the dtype of self, ", call.self.dtype());
   const bool is_each = call.reduction == LossReduction::None && call.self.dim() > 1;
-  bool fits = is_each ? grad_output.dim() == call.target.dim() : grad_output.dim() <= 1;
-  for (int64_t i = 0; fits && i < grad_output.dim(); ++i)
-    fits = is_each ? grad_output.size(i) == call.target.size(i) : grad_output.size(i) == 1;
-  OPWRIGHT_CHECK(fits, call.who, ": grad_output (", grad_output,
-                 ") does not have the sizes of the loss of target (", call.target, ")");
+  const auto message = [&] {
+    return concatenate(call.who, ": grad_output (", grad_output,
+                       ") does not have the sizes of the loss of target (", call.target, ")");
+  };
+  demand(is_each ? grad_output.dim() == call.target.dim() : grad_output.dim() <= 1, "RuntimeError",
+         message);
+  for (int64_t i = 0; i < grad_output.dim(); ++i)
+    demand(is_each ? grad_output.size(i) == call.target.size(i) : grad_output.size(i) == 1,
+           "RuntimeError", message);
 }
 
 Tensor compute_nll_gradient(const NllCall<Tensor>& call, const Tensor& grad_output,

@@ -5,6 +5,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 
 namespace opwright {
@@ -16,9 +17,9 @@ constexpr double kLowest = -std::numeric_limits<double>::infinity();
 // Every head as often as there are heads of the query for it.
 Tensor repeat_heads(const Tensor& tensor, const SymInt& heads, const char* name) {
   const SymInt own = tensor.sym_size(-3);
-  OPWRIGHT_CHECK(own > 0 && heads % own == 0, kWho,
-                 ": the heads of query must be a multiple of those of ", name, ", got ", heads,
-                 " and ", own);
+  OPWRIGHT_DEMAND(sym_and(own > 0, heads % own == 0), kWho,
+                  ": the heads of query must be a multiple of those of ", name, ", got ", heads,
+                  " and ", own);
   SymSizes sizes;
   for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
   SymSizes repeated = sizes;

@@ -12,6 +12,7 @@
 #include "opwright/ops/matrix/convolution_shape.h"
 #include "opwright/ops/matrix/tensor_product.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -133,12 +134,9 @@ void check_gradient(const AnyTensor& grad_output, const AnyTensor& input,
   OPWRIGHT_CHECK_TYPE(grad_output.dtype() == input.dtype(), kBackward,
                       ": grad_output must have the dtype of input, got ", grad_output.dtype(),
                       " and ", input.dtype());
-  bool fits = grad_output.dim() == static_cast<int64_t>(shape.output.size());
-  for (size_t i = 0; fits && i < shape.output.size(); ++i)
-    fits = grad_output.size(static_cast<int64_t>(i)) == shape.output[i];
-  OPWRIGHT_CHECK(fits, kBackward, ": grad_output must have the sizes ",
-                 to_text(std::span<const Int>(shape.output)), " of the result, got ",
-                 sizes_text(grad_output));
+  OPWRIGHT_DEMAND(have_same_sizes(grad_output.sizes(), shape.output), kBackward,
+                  ": grad_output must have the sizes ", to_text(std::span<const Int>(shape.output)),
+                  " of the result, got ", sizes_text(grad_output));
 }
 
 }  // namespace

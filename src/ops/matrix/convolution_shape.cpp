@@ -1,18 +1,23 @@
 #include "opwright/ops/matrix/convolution_shape.h"
 
 #include "opwright/dtype.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
 
 MemoryFormat format_of(const Tensor& tensor) {
-  Sizes sizes(tensor.sizes());
-  Sizes strides(tensor.strides());
-  if (sizes.size() == 3) {
-    sizes = {sizes[0], sizes[1], 1, sizes[2]};
-    strides = {strides[0], strides[1], sizes[3] * strides[2], strides[2]};
-  }
-  return suggest_memory_format(sizes, strides);
+  if (tensor.dim() != 3) return suggest_memory_format(tensor);
+  const SymGeometry geometry = sym_geometry_of(tensor);
+  const SymSizes& sizes = geometry.sizes;
+  const SymSizes& strides = geometry.strides;
+  return suggest_memory_format(SymSizes{sizes[0], sizes[1], 1, sizes[2]},
+                               SymSizes{strides[0], strides[1], sizes[2] * strides[2], strides[2]});
+}
+
+bool is_contiguous(const Tensor& tensor) {
+  const SymGeometry geometry = sym_geometry_of(tensor);
+  return is_contiguous(geometry.sizes, geometry.strides, MemoryFormat::Contiguous);
 }
 
 template <class Int>
@@ -25,12 +30,11 @@ SmallVector<Int, kInlineDims> strides_of_format(std::span<const Int> sizes, Memo
 }  // namespace
 
 MemoryFormat convolution_format(const Tensor& input, const Tensor& weight) {
-  if (input.is_symbolic() || weight.is_symbolic()) return MemoryFormat::Contiguous;
   const DType dtype = input.dtype();
   if (input.dim() == 5 && dtype != DType::Float32 && dtype != DType::BFloat16)
     return MemoryFormat::Contiguous;
   // Rows of samples in another order are made contiguous.
-  const bool keeps_order = input.dim() != 3 || input.is_contiguous();
+  const bool keeps_order = input.dim() != 3 || is_contiguous(input);
   if (keeps_order && format_of(input) != MemoryFormat::Contiguous) return format_of(input);
   return format_of(weight);
 }

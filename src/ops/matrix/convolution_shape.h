@@ -10,6 +10,8 @@
 
 #include "opwright/error.h"
 #include "opwright/ops/matrix/product_shape.h"
+#include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/tensor/memory_format.h"
 
 namespace opwright {
@@ -47,8 +49,8 @@ template <class Int>
 void check_bounds(const char* who, const char* name, const SmallVector<Int, kInlineDims>& list,
                   int64_t least) {
   for (const Int& each : list) {
-    OPWRIGHT_CHECK(each >= Int(least), who, ": ", name, " must be at least ", least, ", got ",
-                   to_text(std::span<const Int>(list)));
+    OPWRIGHT_DEMAND(each >= Int(least), who, ": ", name, " must be at least ", least, ", got ",
+                    to_text(std::span<const Int>(list)));
     // Sums and products of a few of them stay within 64 bits.
     if constexpr (std::is_same_v<Int, int64_t>)
       OPWRIGHT_CHECK_VALUE(each <= INT32_MAX, who, ": ", name, " must be at most ", INT32_MAX,
@@ -69,20 +71,24 @@ void check_convolved(const char* who, const AnyTensor& input, const AnyTensor& w
                       ": input and weight must have one dtype, got ", input.dtype(), " and ",
                       weight.dtype());
   OPWRIGHT_CHECK_TYPE(input.dtype() != DType::Bool, who, ": bool images cannot be convolved");
-  OPWRIGHT_CHECK(groups > Int(0), who, ": groups must be at least 1, got ", groups);
-  OPWRIGHT_CHECK(weight.size(0) >= groups && weight.size(0) % groups == Int(0), who,
-                 ": the first size of weight must be a multiple of groups ", groups,
-                 ", got weight of sizes ", sizes_text(weight));
+  OPWRIGHT_DEMAND(groups > Int(0), who, ": groups must be at least 1, got ", groups);
+  const auto message = [&] {
+    return concatenate(who, ": the first size of weight must be a multiple of groups ", groups,
+                       ", got weight of sizes ", sizes_text(weight));
+  };
+  demand(weight.size(0) >= groups, "RuntimeError", message);
+  demand(weight.size(0) % groups == Int(0), "RuntimeError", message);
   const Int channels = transposed ? weight.size(0) : weight.size(1) * groups;
-  OPWRIGHT_CHECK(input.size(1) == channels, who, ": weight of sizes ", sizes_text(weight), " with ",
-                 groups, groups == Int(1) ? " group" : " groups", " takes an input of ", channels,
-                 " channels, got input of sizes ", sizes_text(input));
+  OPWRIGHT_DEMAND(input.size(1) == channels, who, ": weight of sizes ", sizes_text(weight),
+                  " with ", groups, is_plain_int(groups, 1) ? " group" : " groups",
+                  " takes an input of ", channels, " channels, got input of sizes ",
+                  sizes_text(input));
   for (int64_t i = 2; i < input.dim(); ++i) {
-    OPWRIGHT_CHECK(input.size(i) > Int(0), who,
-                   ": only the batch and the channels of input may be empty, got sizes ",
-                   sizes_text(input));
-    OPWRIGHT_CHECK(weight.size(i) > Int(0), who,
-                   ": the kernel must not be empty, got weight of sizes ", sizes_text(weight));
+    OPWRIGHT_DEMAND(input.size(i) > Int(0), who,
+                    ": only the batch and the channels of input may be empty, got sizes ",
+                    sizes_text(input));
+    OPWRIGHT_DEMAND(weight.size(i) > Int(0), who,
+                    ": the kernel must not be empty, got weight of sizes ", sizes_text(weight));
   }
 }
 
@@ -121,19 +127,20 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
           to_text(std::span<const Int>(shape.dilation)));
       const Int size =
           (image - Int(1)) * shape.stride[i] - border + reach + shape.output_padding[i] + Int(1);
-      OPWRIGHT_CHECK(size > Int(0), who, ": padding ", to_text(std::span<const Int>(shape.padding)),
-                     " leaves nothing of the result of an input of sizes ", sizes_text(input),
-                     " and a weight of sizes ", sizes_text(weight));
+      OPWRIGHT_DEMAND(size > Int(0), who, ": padding ",
+                      to_text(std::span<const Int>(shape.padding)),
+                      " leaves nothing of the result of an input of sizes ", sizes_text(input),
+                      " and a weight of sizes ", sizes_text(weight));
       shape.output.push_back(size);
     } else {
-      OPWRIGHT_CHECK(shape.output_padding[i] == Int(0), who,
-                     ": output_padding is for transposed convolutions, got ",
-                     to_text(std::span<const Int>(shape.output_padding)), "; give zeros");
-      OPWRIGHT_CHECK(image + border > reach, who,
-                     ": the kernel must not be larger than the padded input, got input of sizes ",
-                     sizes_text(input), ", weight of sizes ", sizes_text(weight), ", padding ",
-                     to_text(std::span<const Int>(shape.padding)), " and dilation ",
-                     to_text(std::span<const Int>(shape.dilation)));
+      OPWRIGHT_DEMAND(shape.output_padding[i] == Int(0), who,
+                      ": output_padding is for transposed convolutions, got ",
+                      to_text(std::span<const Int>(shape.output_padding)), "; give zeros");
+      OPWRIGHT_DEMAND(image + border > reach, who,
+                      ": the kernel must not be larger than the padded input, got input of sizes ",
+                      sizes_text(input), ", weight of sizes ", sizes_text(weight), ", padding ",
+                      to_text(std::span<const Int>(shape.padding)), " and dilation ",
+                      to_text(std::span<const Int>(shape.dilation)));
       // Numbers first: a symbol's expression stays short.
       shape.output.push_back((image + (border - reach - Int(1))) / shape.stride[i] + Int(1));
     }
@@ -145,8 +152,9 @@ template <class AnyTensor, class Int>
 void check_bias(const char* who, const std::optional<AnyTensor>& bias, const AnyTensor& input,
                 const Int& channels) {
   if (!bias) return;
-  OPWRIGHT_CHECK(bias->dim() == 1 && bias->size(0) == channels, who, ": bias must have the sizes [",
-                 channels, "], got ", sizes_text(*bias));
+  const Int wanted[] = {channels};
+  OPWRIGHT_DEMAND(have_same_sizes(bias->sizes(), wanted), who, ": bias must have the sizes [",
+                  channels, "], got ", sizes_text(*bias));
   OPWRIGHT_CHECK_TYPE(bias->dtype() == input.dtype(), who,
                       ": bias must have the dtype of input, got ", bias->dtype(), " and ",
                       input.dtype());

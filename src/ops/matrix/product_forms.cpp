@@ -3,6 +3,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/in_place.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
@@ -10,14 +11,8 @@
 namespace opwright {
 namespace {
 
-bool have_same_sizes(const Tensor& a, const Tensor& b) {
-  const SymSizes left = sym_geometry_of(a).sizes;
-  const SymSizes right = sym_geometry_of(b).sizes;
-  if (left.size() != right.size()) return false;
-  for (size_t i = 0; i < left.size(); ++i) {
-    if (left[i] != right[i]) return false;
-  }
-  return true;
+SymBool have_same_sizes(const Tensor& a, const Tensor& b) {
+  return have_same_sizes(sym_geometry_of(a).sizes, sym_geometry_of(b).sizes);
 }
 
 // The result is made first: `target` may be one of the operands.
@@ -25,9 +20,10 @@ Tensor& write_result(const char* who, const char* name, const Tensor& result, Te
   OPWRIGHT_CHECK_TYPE(result.dtype() == target.dtype(), who, ": ", name,
                       " must have the dtype of the result, ", result.dtype(), ", got ",
                       target.dtype());
-  OPWRIGHT_CHECK_VALUE(have_same_sizes(result, target), who, ": ", name, " of sizes ",
-                       to_text(sym_geometry_of(target).sizes), " cannot hold a result of sizes ",
-                       to_text(sym_geometry_of(result).sizes));
+  demand(have_same_sizes(result, target), "ValueError", [&] {
+    return concatenate(who, ": ", name, " of sizes ", to_text(sym_geometry_of(target).sizes),
+                       " cannot hold a result of sizes ", to_text(sym_geometry_of(result).sizes));
+  });
   if (!target.is_fake()) check_writable(who, target);
   target.copy_(result);
   return target;
@@ -35,7 +31,7 @@ Tensor& write_result(const char* who, const char* name, const Tensor& result, Te
 // An empty `out` gets the sizes of the result.
 Tensor& write_out(const char* who, const Tensor& result, Tensor& out) {
   if (guard_or_false(out.sym_numel() == 0) && out.dtype() == result.dtype() &&
-      !have_same_sizes(result, out)) {
+      !guard_or_false(have_same_sizes(result, out))) {
     const Tensor fresh = result.new_empty(sym_geometry_of(result).sizes);
     replace_contents(impl(out), impl(fresh));
   }

@@ -10,6 +10,7 @@
 
 #include "opwright/error.h"
 #include "opwright/fake_tensor.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
 
@@ -35,9 +36,9 @@ void check_factors(const char* who, const AnyTensor& a, const AnyTensor& b, int6
   OPWRIGHT_CHECK_TYPE(a.dtype() == b.dtype(), who, ": both operands must have one dtype, got ",
                       a.dtype(), " and ", b.dtype());
   OPWRIGHT_CHECK_TYPE(a.dtype() != DType::Bool, who, ": bool matrices cannot be multiplied");
-  OPWRIGHT_CHECK(a.size(dim_of_a) == b.size(dim_of_b), who, ": sizes ", sizes_text(a), " and ",
-                 sizes_text(b), " cannot be multiplied: ", a.size(dim_of_a), " against ",
-                 b.size(dim_of_b));
+  OPWRIGHT_DEMAND(a.size(dim_of_a) == b.size(dim_of_b), who, ": sizes ", sizes_text(a), " and ",
+                  sizes_text(b), " cannot be multiplied: ", a.size(dim_of_a), " against ",
+                  b.size(dim_of_b));
 }
 
 // The sizes of the result of each kind of product.
@@ -54,8 +55,8 @@ std::array<SizeOf<AnyTensor>, 3> batch_sizes(const char* who, const char* left, 
                                              const char* right, const AnyTensor& b) {
   check_dims(who, left, a, 3);
   check_dims(who, right, b, 3);
-  OPWRIGHT_CHECK(a.size(0) == b.size(0), who, ": ", left, " has ", a.size(0), " matrices and ",
-                 right, " ", b.size(0));
+  OPWRIGHT_DEMAND(a.size(0) == b.size(0), who, ": ", left, " has ", a.size(0), " matrices and ",
+                  right, " ", b.size(0));
   check_factors(who, a, b, 2, 1);
   return {a.size(0), a.size(1), b.size(2)};
 }

@@ -8,6 +8,7 @@
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/reduction.h"
 #include "opwright/ops/reduction/moments.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -28,9 +29,13 @@ struct BatchNorm {
 template <class AnyTensor>
 void check_parameter(const BatchNorm<AnyTensor>& call, const char* name,
                      const AnyTensor& parameter) {
-  OPWRIGHT_CHECK(parameter.dim() == 1 && parameter.size(0) == call.input.size(1), kWho, ": ", name,
-                 " (", parameter, ") must have one dimension of the size of dimension 1 of input (",
-                 call.input, ")");
+  const auto message = [&] {
+    return concatenate(kWho, ": ", name, " (", parameter,
+                       ") must have one dimension of the size of dimension 1 of input (",
+                       call.input, ")");
+  };
+  demand(parameter.dim() == 1, "RuntimeError", message);
+  demand(parameter.size(0) == call.input.size(1), "RuntimeError", message);
 }
 
 // The dtype of the statistics.

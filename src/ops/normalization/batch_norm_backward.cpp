@@ -9,6 +9,7 @@
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -34,17 +35,21 @@ void check_call(const BatchNormBackward<AnyTensor>& call, std::span<const bool> 
     throw_dtype(input.dtype(), kWho, "floating dtypes");
   OPWRIGHT_CHECK(input.dim() >= 2, kWho, ": input needs a batch and a channel dimension, got ",
                  input);
-  bool fits = call.grad_out.dim() == input.dim() && call.grad_out.dtype() == input.dtype();
-  for (int64_t i = 0; fits && i < input.dim(); ++i) fits = call.grad_out.size(i) == input.size(i);
-  OPWRIGHT_CHECK(fits, kWho, ": grad_out (", call.grad_out,
-                 ") must have the sizes and the dtype of input (", input, ")");
+  OPWRIGHT_CHECK(call.grad_out.dtype() == input.dtype(), kWho, ": grad_out (", call.grad_out,
+                 ") must have the dtype of input (", input, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(call.grad_out.sizes(), input.sizes()), kWho, ": grad_out (",
+                  call.grad_out, ") must have the sizes of input (", input, ")");
   OPWRIGHT_CHECK(call.mean && call.spread, kWho,
                  call.train ? ": with train save_mean and save_invstd are needed"
                             : ": without train running_mean and running_var are needed");
   for (const auto* each : {&call.weight, &call.mean, &call.spread}) {
     if (!*each) continue;
-    OPWRIGHT_CHECK((*each)->dim() == 1 && (*each)->size(0) == input.size(1), kWho, ": ", **each,
-                   " must have one number for each channel of input (", input, ")");
+    const auto message = [&] {
+      return concatenate(kWho, ": ", **each, " must have one number for each channel of input (",
+                         input, ")");
+    };
+    demand((*each)->dim() == 1, "RuntimeError", message);
+    demand((*each)->size(0) == input.size(1), "RuntimeError", message);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
@@ -20,9 +21,9 @@ Tensor as_softmax_input(const Tensor& self, const std::optional<DType>& dtype) {
 
 // Contiguous or channels last, as it lies.
 Tensor as_group_norm_input(const Tensor& input) {
-  if (input.is_symbolic() || input.is_contiguous()) return input;
-  const MemoryFormat format = suggest_memory_format(input.sizes(), input.strides());
-  return input.contiguous(format);
+  const SymGeometry geometry = sym_geometry_of(input);
+  if (is_contiguous(geometry.sizes, geometry.strides, MemoryFormat::Contiguous)) return input;
+  return input.contiguous(suggest_memory_format(input));
 }
 
 // One copy for each element of the batch.
@@ -56,16 +57,15 @@ std::tuple<Tensor, Tensor> rms_norm_of(const Tensor& input, std::span<const Int>
   constexpr const char* kWho = "rms_norm";
   OPWRIGHT_CHECK(!shape.empty(), kWho, ": normalized_shape must have at least one dimension");
   const auto ndim = static_cast<int64_t>(shape.size());
-  bool fits = input.dim() >= ndim;
-  for (int64_t i = 0; fits && i < ndim; ++i)
-    fits = input.sym_size(input.dim() - ndim + i) == SymInt(shape[static_cast<size_t>(i)]);
-  OPWRIGHT_CHECK(fits, kWho, ": input (", input, ") does not end with normalized_shape ",
-                 to_text(shape));
-  bool has_shape = !weight || weight->dim() == ndim;
-  for (int64_t i = 0; weight && has_shape && i < ndim; ++i)
-    has_shape = weight->sym_size(i) == SymInt(shape[static_cast<size_t>(i)]);
-  OPWRIGHT_CHECK(has_shape, kWho, ": weight (", *weight, ") does not have normalized_shape ",
-                 to_text(shape));
+  const SymSizes wanted(shape.begin(), shape.end());
+  const SymSizes sizes = sym_geometry_of(input).sizes;
+  const std::span<const SymInt> normalized =
+      std::span<const SymInt>(sizes).last(std::min(sizes.size(), shape.size()));
+  OPWRIGHT_DEMAND(have_same_sizes(normalized, wanted), kWho, ": input (", input,
+                  ") does not end with normalized_shape ", to_text(shape));
+  if (weight)
+    OPWRIGHT_DEMAND(have_same_sizes(sym_geometry_of(*weight).sizes, wanted), kWho, ": weight (",
+                    *weight, ") does not have normalized_shape ", to_text(shape));
   Sizes dims;
   for (int64_t i = ndim; i > 0; --i) dims.push_back(-i);
   const DType dtype = rms_dtype(input.dtype());

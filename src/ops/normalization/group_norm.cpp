@@ -7,6 +7,7 @@
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/normalization/row_moments.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -24,14 +25,18 @@ struct FindStatistics {
 // What the sizes of the call say, as ints or SymInts.
 template <class Int>
 void check_groups(const Int& channels, int64_t group) {
-  OPWRIGHT_CHECK(group > 0 && channels % group == 0, kWho, ": C = ", channels,
-                 " channels cannot be divided among group = ", group, " groups");
+  OPWRIGHT_CHECK(group > 0, kWho, ": group must be positive, got ", group);
+  OPWRIGHT_DEMAND(channels % group == 0, kWho, ": C = ", channels,
+                  " channels cannot be divided among group = ", group, " groups");
 }
 template <class Int>
 void check_parameter(const char* name, int64_t ndim, const Int& size, const Int& channels) {
-  OPWRIGHT_CHECK(ndim == 1 && size == channels, kWho, ": ", name,
-                 " must have one dimension of size C = ", channels, ", got ", ndim,
-                 " dimensions, the first of size ", size);
+  const auto message = [&] {
+    return concatenate(kWho, ": ", name, " must have one dimension of size C = ", channels,
+                       ", got ", ndim, " dimensions, the first of size ", size);
+  };
+  demand(ndim == 1, "RuntimeError", message);
+  demand(size == channels, "RuntimeError", message);
 }
 template <class AnyTensor, class Int>
 void check_parameters(const std::optional<AnyTensor>& weight, const std::optional<AnyTensor>& bias,

@@ -8,6 +8,7 @@
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -21,17 +22,19 @@ void check_call(const AnyTensor& grad_out, const AnyTensor& input, const AnyTens
   check_output_mask(kWho, mask, 3);
   if (!is_floating(input.dtype()) || dtype_bits(input.dtype()) == 8)
     throw_dtype(input.dtype(), kWho, "floating dtypes");
-  OPWRIGHT_CHECK(group > 0 && channels % group == 0, kWho, ": C = ", channels,
-                 " channels cannot be divided among group = ", group, " groups");
-  bool fits = grad_out.dim() == input.dim() && grad_out.dtype() == input.dtype();
-  for (int64_t i = 0; fits && i < input.dim(); ++i) fits = grad_out.size(i) == input.size(i);
-  OPWRIGHT_CHECK(fits, kWho, ": grad_out (", grad_out,
-                 ") must have the sizes and the dtype of input (", input, ")");
-  OPWRIGHT_CHECK(mean.numel() == batch * group && rstd.numel() == batch * group, kWho, ": mean (",
-                 mean, ") and rstd (", rstd, ") must be [N, group] = [", batch, ", ", group, "]");
+  OPWRIGHT_CHECK(group > 0, kWho, ": group must be positive, got ", group);
+  OPWRIGHT_DEMAND(channels % group == 0, kWho, ": C = ", channels,
+                  " channels cannot be divided among group = ", group, " groups");
+  OPWRIGHT_CHECK(grad_out.dtype() == input.dtype(), kWho, ": grad_out (", grad_out,
+                 ") must have the dtype of input (", input, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(grad_out.sizes(), input.sizes()), kWho, ": grad_out (", grad_out,
+                  ") must have the sizes of input (", input, ")");
+  for (const AnyTensor* each : {&mean, &rstd})
+    OPWRIGHT_DEMAND(each->numel() == batch * group, kWho, ": mean (", mean, ") and rstd (", rstd,
+                    ") must be [N, group] = [", batch, ", ", group, "]");
   if (weight) {
-    OPWRIGHT_CHECK(weight->numel() == channels, kWho, ": weight (", *weight,
-                   ") must hold C = ", channels, " numbers");
+    OPWRIGHT_DEMAND(weight->numel() == channels, kWho, ": weight (", *weight,
+                    ") must hold C = ", channels, " numbers");
   }
 }
 

@@ -9,6 +9,7 @@
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/row_moments.h"
 #include "opwright/ops/normalization/wide_row.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -50,18 +51,14 @@ template <class Int>
 void check_shape(std::span<const Int> sizes, std::span<const Int> shape) {
   OPWRIGHT_CHECK(!shape.empty(),
                  "native_layer_norm: normalized_shape must have at least one dimension, got []");
-  bool fits = sizes.size() >= shape.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = sizes[sizes.size() - shape.size() + i] == shape[i];
-  OPWRIGHT_CHECK(fits, "native_layer_norm: input of sizes ", to_text(sizes),
-                 " does not end with normalized_shape ", to_text(shape));
+  OPWRIGHT_DEMAND(have_same_sizes(sizes.last(std::min(sizes.size(), shape.size())), shape),
+                  "native_layer_norm: input of sizes ", to_text(sizes),
+                  " does not end with normalized_shape ", to_text(shape));
 }
 template <class Int>
 void check_parameter(const char* name, std::span<const Int> sizes, std::span<const Int> shape) {
-  bool fits = sizes.size() == shape.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i) fits = sizes[i] == shape[i];
-  OPWRIGHT_CHECK(fits, "native_layer_norm: ", name, " of sizes ", to_text(sizes),
-                 " does not have normalized_shape ", to_text(shape));
+  OPWRIGHT_DEMAND(have_same_sizes(sizes, shape), "native_layer_norm: ", name, " of sizes ",
+                  to_text(sizes), " does not have normalized_shape ", to_text(shape));
 }
 
 // Of means: 1 in place of the normalized dimensions.

@@ -9,6 +9,7 @@
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/output_mask.h"
+#include "opwright/symbolic/demand.h"
 
 namespace opwright {
 namespace {
@@ -80,16 +81,6 @@ struct GradientOfColumns {
   }
 };
 
-template <class AnyTensor>
-bool has_numel(const AnyTensor& tensor, const AnyTensor& input, size_t normalized) {
-  if (tensor.dim() != input.dim()) return false;
-  for (int64_t i = 0; i < input.dim(); ++i) {
-    const bool is_normalized = i >= input.dim() - static_cast<int64_t>(normalized);
-    if (is_normalized ? !(tensor.size(i) == 1) : !(tensor.size(i) == input.size(i))) return false;
-  }
-  return true;
-}
-
 // `shape` as the sizes are, ints or SymInts.
 template <class AnyTensor, class Int>
 void check_call(const AnyTensor& grad_out, const AnyTensor& input, std::span<const Int> shape,
@@ -98,30 +89,29 @@ void check_call(const AnyTensor& grad_out, const AnyTensor& input, std::span<con
   if (!is_floating(input.dtype()) || dtype_bits(input.dtype()) == 8)
     throw_dtype(input.dtype(), kWho, "floating dtypes");
   const auto ndim = static_cast<size_t>(input.dim());
-  bool fits = !shape.empty() && ndim >= shape.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = input.size(static_cast<int64_t>(ndim - shape.size() + i)) == shape[i];
-  OPWRIGHT_CHECK(fits, kWho, ": input (", input, ") does not end with normalized_shape ",
-                 to_text(shape));
-  bool has_same_sizes = grad_out.dim() == input.dim();
-  for (int64_t i = 0; has_same_sizes && i < input.dim(); ++i)
-    has_same_sizes = grad_out.size(i) == input.size(i);
-  OPWRIGHT_CHECK(has_same_sizes && grad_out.dtype() == input.dtype(), kWho, ": grad_out (",
-                 grad_out, ") must have the sizes and the dtype of input (", input, ")");
-  OPWRIGHT_CHECK(has_numel(mean, input, shape.size()) && has_numel(rstd, input, shape.size()), kWho,
-                 ": mean (", mean, ") and rstd (", rstd,
-                 ") must have the sizes of input with 1 in place of normalized_shape ",
-                 to_text(shape));
+  const auto sizes = input.sizes();
+  const std::span<const Int> normalized =
+      std::span<const Int>(sizes).last(std::min(ndim, shape.size()));
+  OPWRIGHT_CHECK(!shape.empty(), kWho, ": normalized_shape must have at least one dimension");
+  OPWRIGHT_DEMAND(have_same_sizes(normalized, shape), kWho, ": input (", input,
+                  ") does not end with normalized_shape ", to_text(shape));
+  OPWRIGHT_CHECK(grad_out.dtype() == input.dtype(), kWho, ": grad_out (", grad_out,
+                 ") must have the dtype of input (", input, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(grad_out.sizes(), sizes), kWho, ": grad_out (", grad_out,
+                  ") must have the sizes of input (", input, ")");
+  SmallVector<Int, kInlineDims> statistics{std::span<const Int>(sizes)};
+  for (size_t i = ndim - shape.size(); i < ndim; ++i) statistics[i] = 1;
+  for (const AnyTensor* each : {&mean, &rstd})
+    OPWRIGHT_DEMAND(
+        have_same_sizes(each->sizes(), statistics), kWho, ": mean (", mean, ") and rstd (", rstd,
+        ") must have the sizes of input with 1 in place of normalized_shape ", to_text(shape));
 }
 template <class AnyTensor, class Int>
 void check_parameter(const char* name, const std::optional<AnyTensor>& parameter,
                      std::span<const Int> shape) {
   if (!parameter) return;
-  bool fits = static_cast<size_t>(parameter->dim()) == shape.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = parameter->size(static_cast<int64_t>(i)) == shape[i];
-  OPWRIGHT_CHECK(fits, kWho, ": ", name, " (", *parameter, ") does not have normalized_shape ",
-                 to_text(shape));
+  OPWRIGHT_DEMAND(have_same_sizes(parameter->sizes(), shape), kWho, ": ", name, " (", *parameter,
+                  ") does not have normalized_shape ", to_text(shape));
 }
 
 template <class AnyTensor>

@@ -22,12 +22,9 @@ namespace opwright {
 [[nodiscard]] inline FakeTensor in_format_of(const FakeTensor& input) {
   const SymSizes sizes{SymSizes(input.sizes())};
   const SymSizes strides{SymSizes(input.strides())};
-  MemoryFormat format = MemoryFormat::Contiguous;
-  if (!is_contiguous(sizes, strides, MemoryFormat::Contiguous)) {
-    for (const MemoryFormat each : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d}) {
-      if (is_contiguous(sizes, strides, each)) format = each;
-    }
-  }
+  const MemoryFormat format = is_contiguous(sizes, strides, MemoryFormat::Contiguous)
+                                  ? MemoryFormat::Contiguous
+                                  : suggest_memory_format(sizes, strides);
   return make_fake_like(input, sizes, contiguous_strides(sizes, format), input.dtype());
 }
 

@@ -11,6 +11,7 @@
 #include "opwright/ops/cpu/vector_math_double.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -107,10 +108,8 @@ size_t check_call(const char* who, const AnyTensor& grad_output, const AnyTensor
   OPWRIGHT_CHECK_TYPE(input_dtype == dtype, who, ": input_dtype ", input_dtype,
                       " must be the dtype of grad_output, ", dtype,
                       "; a softmax that converts is not supported on the CPU");
-  bool fits = grad_output.dim() == output.dim();
-  for (int64_t i = 0; fits && i < output.dim(); ++i) fits = grad_output.size(i) == output.size(i);
-  OPWRIGHT_CHECK(fits, who, ": grad_output (", grad_output, ") must have the sizes of output (",
-                 output, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(grad_output.sizes(), output.sizes()), who, ": grad_output (",
+                  grad_output, ") must have the sizes of output (", output, ")");
   return wrap_dim(dim, static_cast<size_t>(std::max<int64_t>(output.dim(), 1)), who);
 }
 

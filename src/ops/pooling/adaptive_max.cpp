@@ -16,7 +16,7 @@ using FakePair = std::tuple<FakeTensor, FakeTensor>;
 
 // In the format of self, but volumes are contiguous as PyTorch has them.
 MemoryFormat format_for(const Tensor& self, size_t ndim) {
-  return ndim == 3 ? MemoryFormat::Contiguous : format_of(self);
+  return ndim == 3 ? MemoryFormat::Contiguous : suggest_memory_format(self);
 }
 
 SymSizes find_sizes(const char* who, const Tensor& self, std::span<const SymInt> output_size,

@@ -47,7 +47,7 @@ struct AveragePool {
   }
   // In the format of self, but volumes are contiguous as PyTorch has them.
   [[nodiscard]] MemoryFormat format_for(const Tensor& self) const {
-    return windows.size() == 3 ? MemoryFormat::Contiguous : format_of(self);
+    return windows.size() == 3 ? MemoryFormat::Contiguous : suggest_memory_format(self);
   }
   [[nodiscard]] LinearMap map(const Tensor& self, Ints sizes) const {
     LinearMap found = window_map(windows, self.sizes(), sizes, counts_padding);

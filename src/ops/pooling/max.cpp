@@ -55,7 +55,7 @@ struct MaxPool {
       return {without_batch(values), without_batch(indices)};
     }
     const Sizes sizes = plain_sizes(sizes_of(self));
-    return find_largest(self, sizes, windows.size(), format_of(self),
+    return find_largest(self, sizes, windows.size(), suggest_memory_format(self),
                         [&] { return window_map(windows, self.sizes(), sizes, false); });
   }
   [[nodiscard]] FakePair run(const FakeTensor& self) const {
@@ -65,7 +65,7 @@ struct MaxPool {
               as_fake(without_batch(as_tensor(indices)))};
     }
     const SymSizes sizes = sizes_of(as_tensor(self));
-    const MemoryFormat format = format_of(as_tensor(self));
+    const MemoryFormat format = suggest_memory_format(as_tensor(self));
     return {fake_result(self, sizes, self.dtype(), format),
             fake_result(self, sizes, DType::Int64, format)};
   }
@@ -82,18 +82,18 @@ struct MaxPool {
     if (needs_batch(self)) {
       return without_batch(differentiate(with_batch(grad), with_batch(self), with_batch(indices)));
     }
-    return scatter_gradient(who, grad, self, indices, windows.size(), format_of(self));
+    return scatter_gradient(who, grad, self, indices, windows.size(), suggest_memory_format(self));
   }
   [[nodiscard]] FakeTensor differentiate(const FakeTensor& grad, const FakeTensor& self,
                                          const FakeTensor& indices) const {
     check_backward(as_tensor(grad), as_tensor(self), as_tensor(indices));
     if (needs_batch(as_tensor(self))) {
       const Tensor batch = with_batch(as_tensor(self));
-      const FakeTensor result =
-          fake_result(self, sym_geometry_of(batch).sizes, self.dtype(), format_of(batch));
+      const FakeTensor result = fake_result(self, sym_geometry_of(batch).sizes, self.dtype(),
+                                            suggest_memory_format(batch));
       return as_fake(without_batch(as_tensor(result)));
     }
-    return fake_result(self, self.sizes(), self.dtype(), format_of(as_tensor(self)));
+    return fake_result(self, self.sizes(), self.dtype(), suggest_memory_format(as_tensor(self)));
   }
 };
 

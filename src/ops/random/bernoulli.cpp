@@ -9,6 +9,7 @@
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_arguments.h"
 #include "opwright/ops/random/random_fill.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -54,10 +55,10 @@ void fill_by_chances(const Tensor& self, const Tensor& p, RandomState& state,
 
 void check_expandable(const SymSizes& p, const SymSizes& self) {
   const SymSizes sizes = broadcast_sizes(self, p, kWho);
-  bool fits = sizes.size() == self.size();
-  for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] == self[i];
-  OPWRIGHT_CHECK_VALUE(fits, kWho, ": p of sizes ", to_text(p), " does not broadcast to the sizes ",
+  demand(have_same_sizes(sizes, self), "ValueError", [&] {
+    return concatenate(kWho, ": p of sizes ", to_text(p), " does not broadcast to the sizes ",
                        to_text(self), " of self");
+  });
 }
 
 }  // namespace

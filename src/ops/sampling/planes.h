@@ -30,19 +30,6 @@ void for_each_plane(int64_t planes, int64_t elements, const Body& body) {
   parallel_for(planes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, elements)), body);
 }
 
-// The format that the strides suggest; where there are symbols, the one they are known to have.
-[[nodiscard]] inline MemoryFormat format_of(const Tensor& tensor) {
-  const SymGeometry geometry = sym_geometry_of(tensor);
-  const auto sizes = as_plain(geometry.sizes);
-  const auto strides = as_plain(geometry.strides);
-  if (sizes && strides) return suggest_memory_format(*sizes, *strides);
-  if (is_contiguous(geometry.sizes, geometry.strides, MemoryFormat::Contiguous))
-    return MemoryFormat::Contiguous;
-  for (const MemoryFormat each : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d})
-    if (is_contiguous(geometry.sizes, geometry.strides, each)) return each;
-  return MemoryFormat::Contiguous;
-}
-
 // `tensor` itself when it is dense in the format, else a copy that is.
 [[nodiscard]] inline Tensor in_format(const Tensor& tensor, MemoryFormat format) {
   if (is_contiguous(tensor.sizes(), tensor.strides(), format)) return tensor;

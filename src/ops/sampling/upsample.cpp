@@ -66,7 +66,7 @@ MemoryFormat Upsample::gradient_format(const Tensor& grad) const {
   // PyTorch's own choice for each operator.
   const bool is_contiguous =
       kind == Interpolation::Cubic || (is_nearest(kind) && scales.size() == 3);
-  return is_contiguous ? MemoryFormat::Contiguous : format_of(grad);
+  return is_contiguous ? MemoryFormat::Contiguous : suggest_memory_format(grad);
 }
 
 Tensor Upsample::run(const Tensor& self, std::span<const int64_t> output_size) const {
@@ -77,16 +77,17 @@ Tensor Upsample::run(const Tensor& self, std::span<const int64_t> output_size) c
       const LinearMap found = map(self.sizes(), sizes, DType::Float64, false);
       resample_bytes(self, found.dims[1], found.dims[2], output);
     }
-    return lay_out(output, format_of(self));
+    return lay_out(output, suggest_memory_format(self));
   }
   // PyTorch has the shortcut for images, and for all gradients.
-  return apply_map(who, self, sizes, format_of(self),
+  return apply_map(who, self, sizes, suggest_memory_format(self),
                    [&] { return map(self.sizes(), sizes, self.dtype(), scales.size() == 2); });
 }
 
 FakeTensor Upsample::run(const FakeTensor& self, std::span<const SymInt> output_size) const {
   const Tensor& input = as_tensor(self);
-  return fake_result(self, sizes_for(*this, input, output_size), self.dtype(), format_of(input));
+  return fake_result(self, sizes_for(*this, input, output_size), self.dtype(),
+                     suggest_memory_format(input));
 }
 
 Tensor Upsample::differentiate(const Tensor& grad, std::span<const int64_t> output_size,

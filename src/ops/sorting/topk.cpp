@@ -5,6 +5,7 @@
 
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/sorting/order.h"
+#include "opwright/symbolic/demand.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 
@@ -129,8 +130,9 @@ std::tuple<FakeTensor, FakeTensor> topk_fake(const FakeTensor& self, const SymIn
   if (is_complex(self.dtype())) throw_dtype(self.dtype(), "topk", "dtypes with an order");
   SymSizes sizes{SymSizes(self.sizes())};
   const SymInt size = self.dim() == 0 ? SymInt(1) : sizes[along];
-  check(k <= size, concatenate("topk: k must be from 0 to the size ", size, " of dimension ", along,
-                               ", got ", k));
+  for (const SymBool& holds : {k >= 0, k <= size})
+    OPWRIGHT_DEMAND(holds, "topk: k must be from 0 to the size ", size, " of dimension ", along,
+                    " of self with sizes ", to_text(sizes), ", got ", k);
   if (self.dim() > 0) sizes[along] = k;
   return {make_fake_like(self, sizes, self.dtype()), make_fake_like(self, sizes, DType::Int64)};
 }

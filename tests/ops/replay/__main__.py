@@ -34,6 +34,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--mutations", type=int, default=0, help="variants of each call that are run too"
     )
+    parser.add_argument(
+        "--traced", action="store_true", help="trace each call and run its graph; see traced.py"
+    )
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):

@@ -34,7 +34,6 @@ from .kept_call import to_bytes
 from .mutation import mutate
 
 TORCHS = "torch's "  # before the name, while torch runs the call
-VARIANTS = 2  # calls that differ in values alone
 SHOWN = 4  # failing calls kept for each overload and job
 
 
@@ -83,6 +82,7 @@ class Outcome:
         self.seen: Counter = Counter()
         self.faults: list[str] = []  # jobs that ended by an error of the replay itself
         self.reached: dict[str, set] = defaultdict(set)
+        self.narrower: dict[str, str] = {}  # sizes that guards refused and the operator takes
 
     def merge(self, other: "Outcome") -> None:
         for overload, counts in other.counts.items():
@@ -95,10 +95,13 @@ class Outcome:
         self.faults += other.faults
         for overload, entries in other.reached.items():
             self.reached[overload] |= entries
+        self.narrower = other.narrower | self.narrower
 
 
 class Replayer:
     """`seen` are the signatures replayed so far; `announce` is told each call before it is made."""
+
+    variants = 2  # calls that differ in values alone
 
     def __init__(self, wanted, seen: Counter, crashed: set, announce):
         self.wanted = wanted
@@ -129,7 +132,7 @@ class Replayer:
         if not self.wanted(name):
             return None
         key = signature(overload, args, kwargs)
-        if self.seen[key] >= VARIANTS or key in self.crashed:
+        if self.seen[key] >= self.variants or key in self.crashed:
             return None
         self.seen[key] += 1
         self.outcome.seen[key] += 1

@@ -9,6 +9,7 @@ import torch
 
 from . import handwritten, reach, recorder
 from .replayer import Outcome, Replayer
+from .traced import TracedReplayer
 from .workers import run_jobs
 
 HANDWRITTEN = ("handwritten", "")
@@ -56,4 +57,5 @@ def replay(options) -> Outcome:
             passed = time.monotonic() - began
             print(f"{done} of {count} jobs, {passed:.0f} s", file=sys.stderr)
 
-    return run_jobs(jobs, run_job, wanted, count=options.workers, progress=progress)
+    make = TracedReplayer if options.traced else Replayer
+    return run_jobs(jobs, run_job, wanted, options.workers, progress, make)

@@ -38,7 +38,7 @@ class Worker:
     def __post_init__(self):
         self.journal = mmap.mmap(-1, JOURNAL_BYTES)
 
-    def start(self, run_job, wanted) -> None:
+    def start(self, run_job, wanted, make=Replayer) -> None:
         reading, writing = os.pipe()
         self.journal[:8] = b"\0" * 8
         sys.stdout.flush()
@@ -46,7 +46,7 @@ class Worker:
         if self.pid == 0:
             os.close(reading)
             try:
-                self.work(writing, run_job, wanted)
+                self.work(writing, run_job, wanted, make)
                 os._exit(0)
             except BaseException:
                 traceback.print_exc()
@@ -54,10 +54,10 @@ class Worker:
         os.close(writing)
         self.pipe, self.buffer, self.heard = reading, bytearray(), time.monotonic()
 
-    def work(self, pipe: int, run_job, wanted) -> None:
+    def work(self, pipe: int, run_job, wanted, make) -> None:
         faulthandler.disable()
         for job in self.jobs[self.done :]:
-            replayer = Replayer(wanted, self.seen, self.crashed, self.announce)
+            replayer = make(wanted, self.seen, self.crashed, self.announce)
             run_job(replayer, job)
             data = pickle.dumps(replayer.outcome)
             send(pipe, len(data).to_bytes(8, "little") + data)
@@ -95,12 +95,14 @@ def send(pipe: int, data: bytes) -> None:
         view = view[os.write(pipe, view) :]
 
 
-def run_jobs(jobs: list, run_job, wanted, count: int = 2, progress=None) -> Outcome:
+def run_jobs(
+    jobs: list, run_job, wanted, count: int = 2, progress=None, make=Replayer
+) -> Outcome:
     """Run `run_job(replayer, job)` for all jobs and merge what they found."""
     total = Outcome()
     workers = [Worker(jobs[index::count]) for index in range(count)]
     for worker in workers:
-        worker.start(run_job, wanted)
+        worker.start(run_job, wanted, make)
     live = {worker.pipe: worker for worker in workers}
     while live:
         ready, _, _ = select.select(list(live), [], [], 5)
@@ -122,7 +124,7 @@ def run_jobs(jobs: list, run_job, wanted, count: int = 2, progress=None) -> Outc
                 _, status = os.waitpid(worker.pid, 0)
                 if worker.done < len(worker.jobs):
                     blame(worker, total, status)
-                    worker.start(run_job, wanted)
+                    worker.start(run_job, wanted, make)
                     live[worker.pipe] = worker
     return total
 

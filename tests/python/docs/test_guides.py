@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from .guide_blocks import read_blocks
+
 FOLDER = Path(__file__).resolve().parent
 GUIDES = FOLDER.parents[2] / "docs/guides"
 
@@ -46,6 +48,19 @@ def test_the_guide_to_modules_prints_what_it_shows(tmp_path):
     pytest.importorskip("safetensors")
 
     check_guide("modules.md", tmp_path)
+
+
+def test_the_tour_of_the_core_prints_what_it_shows(tmp_path):
+    check_guide("../tour.md", tmp_path)
+
+
+def test_the_tour_of_the_core_stays_short():
+    blocks = read_blocks(GUIDES.parent / "tour.md")
+
+    lines = [line for block in blocks for line in block.code.splitlines() if line.strip()]
+
+    assert {block.language for block in blocks} == {"python"}
+    assert len(lines) < 200
 
 
 def test_a_guide_that_shows_something_else_is_reported(tmp_path):

@@ -150,12 +150,36 @@ def test_get_ctx_outside_of_a_fake_kernel_is_an_error_under_a_mode_too(mode):
         library.get_ctx()
 
 
-def test_a_kernel_that_stands_in_for_a_fake_one_names_register_fake(mode):
-    @library.custom_op("trial_k::through_numpy", mutates_args=())
-    def through_numpy(x: ow.Tensor) -> ow.Tensor:
-        return ow.from_numpy(x.numpy())
+def test_the_function_of_a_custom_op_does_not_stand_in(mode):
+    @library.custom_op("trial_k::opaque", mutates_args=())
+    def opaque(x: ow.Tensor) -> ow.Tensor:
+        raise AssertionError("the kernel ran")
 
-    failure = failure_of(mode, through_numpy)
+    failure = failure_of(mode, opaque)
+
+    assert isinstance(failure, NotImplementedError)
+    assert str(failure).startswith("trial_k::opaque has no fake kernel (x is float32[3] on cpu)")
+
+
+def test_an_operator_that_only_writes_needs_none(mode):
+    @library.custom_op("trial_k::only_writes", mutates_args={"x"})
+    def only_writes(x: ow.Tensor) -> None:
+        raise AssertionError("the kernel ran")
+
+    with mode:
+        x = ow.empty(3)
+        only_writes(x)
+
+    assert x._version == 1
+
+
+def test_a_kernel_that_stands_in_for_a_fake_one_names_register_fake(mode):
+    library.define("trial_k::through_numpy", "(Tensor x) -> Tensor")
+    library.impl(
+        "trial_k::through_numpy", "CompositeExplicitAutograd", lambda x: ow.from_numpy(x.numpy())
+    )
+
+    failure = failure_of(mode, ow.ops.trial_k.through_numpy)
 
     assert "numpy: a fake tensor has no data to read" in str(failure)
     assert any(

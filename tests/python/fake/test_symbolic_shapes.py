@@ -92,6 +92,10 @@ def test_an_int_argument_fixes_the_size_with_the_line(mode, x, here):
 def test_a_float_argument_fixes_it_too(mode, x):
     @ow.library.custom_op("trial_s::scale", mutates_args=())
     def scale(x: ow.Tensor, factor: float) -> ow.Tensor:
+        return x * factor
+
+    @scale.register_fake
+    def _(x, factor):
         assert factor == 8.0
         return ow.empty_like(x)
 
@@ -162,3 +166,58 @@ def test_unbacked_sizes_pass_through_operators(mode):
         "(min(u0, 2), 4)",
     )
     assert mode.shape_env.guards == []
+
+
+def test_data_with_symbols_fixes_none_of_them(mode, x):
+    n, m = x.shape
+
+    with mode:
+        made = ow.tensor([[n, m], [1, 2]])
+        x[0, 0] = n
+
+    assert (made.shape, made.dtype) == ((2, 2), ow.int64)
+    assert guards(mode) == []
+
+
+def test_data_of_real_tensors_fixes_them(mode, x):
+    n, m = x.shape
+
+    assert ow.tensor([n, m + 1]).tolist() == [8, 6]
+    assert guards(mode) == ["s0 == 8", "s1 == 5"]
+
+
+def test_a_condition_as_index_is_a_bool(mode, x):
+    assert str(x[x.shape[0] > 4].shape) == "(1, s0, s1)"
+
+
+def test_operators_give_and_take_symbols(mode, x):
+    ow.library.define("trial_s::rows", "(Tensor x) -> SymInt")
+    ow.library.define("trial_s::count", "(Tensor x) -> int")
+    for name in ("rows", "count"):
+        ow.library.register_fake(f"trial_s::{name}", lambda x: x.shape[0])
+
+    assert str(ow.ops.trial_s.rows(x)) == "s0"
+    assert guards(mode) == []
+    assert ow.ops.trial_s.count(x) == 8
+    assert guards(mode) == ["s0 == 8"]
+
+
+def test_a_python_kernel_of_symbols_gets_them(mode, x):
+    seen = []
+    ow.library.define("trial_s::see", "(Tensor x, SymInt[] sizes, Scalar factor) -> Tensor")
+
+    @ow.library.register_fake("trial_s::see")
+    def _(x, sizes, factor):
+        seen.extend([*sizes, factor])
+        return x.new_empty(sizes)
+
+    ow.ops.trial_s.see(x, x.shape, x.shape[0])
+
+    assert [str(each) for each in seen] == ["s0", "s1", "s0"]
+
+
+def test_an_author_may_hint_symbols():
+    @ow.library.custom_op("trial_s::hinted", mutates_args=())
+    def hinted(x: ow.Tensor, n: ow.SymInt) -> ow.Tensor: ...
+
+    assert str(hinted.schema) == "trial_s::hinted(Tensor x, SymInt n) -> Tensor"

@@ -12,6 +12,7 @@ An entry of the YAML file:
     CPU: mm_cpu
   decompose: mm_composite                         a body of other operators' calls; beside kernels
                                                   it is their Decompose rule
+  scatter: mm_scatter                             of a view: its Scatter rule (built-in ones alone)
 
 The tags inplace and out follow from the schema. The same entry twice is harmless.
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from .cpp_types import check_cpp_forms
 from .pointwise import in_place_schema, out_schema
 from .schema import Schema, SchemaError, parse_schema
-from .slots import COMPOSITE, DECOMPOSE, known_slots
+from .slots import COMPOSITE, DECOMPOSE, SCATTER, known_slots
 from .tags import FOREIGN_TAGS, TAGS
 from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
 
 KEYS = ("func", "variants", "tags", "dispatch", "decompose")
-BUILT_IN_KEYS = (*KEYS, "pointwise", "in_place", "out")
+BUILT_IN_KEYS = (*KEYS, "scatter", "pointwise", "in_place", "out")
 # What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
 HINTS = (
     "acl_op",
@@ -128,7 +128,7 @@ class Reader(NodeReader):
             schema=schema,
             variants=self.read_variants(fields, schema),
             tags=self.read_tags(fields, schema),
-            dispatch=self.read_functions(fields, node),
+            dispatch=self.read_functions(fields, schema, node),
             line=func.start_mark.line + 1,
             pointwise=self.read_pointwise(fields),
             section=section,
@@ -188,8 +188,8 @@ class Reader(NodeReader):
             tags.append(tag)
         return tuple(dict.fromkeys([*tags, *(t for t, holds in IMPLIED.items() if holds(schema))]))
 
-    def read_functions(self, fields: Fields, entry: yaml.Node) -> dict[str, str]:
-        """Return the functions of `dispatch` and `decompose` by their slots."""
+    def read_functions(self, fields: Fields, schema: Schema, entry: yaml.Node) -> dict[str, str]:
+        """Return the functions of `dispatch`, `decompose` and `scatter` by their slots."""
         functions = self.read_dispatch(fields) if "dispatch" in fields else {}
         if "decompose" in fields:
             has_kernels = bool(functions) or "pointwise" in fields
@@ -198,6 +198,11 @@ class Reader(NodeReader):
             functions[slot] = self.read_function(node, "'decompose'", self.may_be_python)
         if self.built_in and not functions and "pointwise" not in fields:
             self.fail(entry, "an operator needs a 'dispatch' with at least one function")
+        if "scatter" in fields:
+            node = fields["scatter"][1]
+            if not schema.may_be_view:
+                self.fail(node, f"only a view has a 'scatter': {schema.text}")
+            functions[SCATTER] = self.read_function(node, "'scatter'", self.may_be_python)
         return functions
 
     def read_dispatch(self, fields: Fields) -> dict[str, str]:

@@ -4,7 +4,7 @@ from .cpp_text import qualify, wrap_list
 from .cpp_types import Form, parameter_name, parameter_type, return_type
 from .declarations import Declaration
 from .schema import Schema
-from .slots import BODIES, DECOMPOSE, FAKE, is_device
+from .slots import BODIES, DECOMPOSE, FAKE, SCATTER, is_device
 from .tags import TAGS
 from .yaml_nodes import DeclarationError
 
@@ -76,7 +76,7 @@ def write_implementations(declarations: list[Declaration], name_space: str) -> s
 
 def slot_order(slot: str) -> int:
     """Devices stand first."""
-    return 0 if is_device(slot) else [*BODIES, DECOMPOSE].index(slot) + 1
+    return 0 if is_device(slot) else [*BODIES, DECOMPOSE, SCATTER].index(slot) + 1
 
 
 def at_line(declaration: Declaration) -> str:
@@ -112,6 +112,8 @@ def declare(
     Parameters have no names when its body does not use them. It may stand in any namespace when
     types are written `in_full`.
     """
+    if slot == SCATTER:
+        return declare_scatter(schema, function)
     form = Form.KERNEL if is_device(slot) else Form.RULE
     tensor = "FakeTensor" if slot == FAKE else "Tensor"
     parameters = []
@@ -123,6 +125,17 @@ def declare(
     result = return_type(schema, form, tensor)
     result = qualify(result) if in_full else result
     return wrap_list(f"{result} {function}(", parameters, ")", 4)
+
+
+def declare_scatter(schema: Schema, function: str) -> str:
+    """Return the head of the rule: base and value, the arguments after the first, a place."""
+    parameters = ["const Tensor& base", "const Tensor& value"]
+    for argument in schema.arguments[1:]:
+        type_ = parameter_type(argument.type, Form.RULE, "Tensor")
+        parameters.append(f"{type_} {parameter_name(argument)}")
+    if schema.returns[0].suffixes:
+        parameters.append("int64_t place")
+    return wrap_list(f"Tensor {function}(", parameters, ")", 4)
 
 
 def quoted(text: str) -> str:

@@ -3,6 +3,7 @@
 FAKE = "Fake"
 COMPOSITE = "CompositeImplicitAutograd"
 DECOMPOSE = "Decompose"
+SCATTER = "Scatter"
 # Slots that are no device's, under each name that they may have.
 BODIES = {
     FAKE: FAKE,
@@ -40,4 +41,4 @@ def known_slots(devices: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def is_device(slot: str) -> bool:
-    return slot not in BODIES.values() and slot != DECOMPOSE
+    return slot not in BODIES.values() and slot not in (DECOMPOSE, SCATTER)

@@ -1,0 +1,90 @@
+// For programs that link the core: a function of tensors becomes a graph.
+//
+//   const auto f = [](const Tensor& x, const Tensor& y) { return opwright::sin(x * y); };
+//   const opwright::TracedGraph graph = opwright::make_fx(f, opwright::TracingMode::Symbolic)(x, y);
+//   std::vector<Tensor> results = graph({x, y});
+//
+// Operator binaries do not include this.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+enum class TracingMode : uint8_t {
+  Real,      // runs the kernels on the inputs
+  Fake,      // runs fake kernels; sizes are those of the inputs
+  Symbolic,  // runs fake kernels; sizes of the inputs are symbols
+};
+
+// A graph that make_fx made.
+class TracedGraph {
+ public:
+  explicit TracedGraph(Value graph) : graph_(std::move(graph)) {}
+
+  // Runs it at the caller's level. ValueError for inputs that its guards do not admit.
+  [[nodiscard]] std::vector<Tensor> operator()(std::span<const Tensor> inputs) const;
+  [[nodiscard]] std::vector<Tensor> operator()(std::initializer_list<Tensor> inputs) const {
+    return (*this)(std::span(inputs.begin(), inputs.size()));
+  }
+  // The text form, which parses back.
+  [[nodiscard]] std::string text() const;
+  // Python that runs.
+  [[nodiscard]] std::string code() const;
+  // Without views and writes, but for those to inputs at the end.
+  [[nodiscard]] TracedGraph functionalize() const;
+
+ private:
+  Value graph_;
+};
+
+// The function of make_fx, over a list of tensors.
+using TracedBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> inputs);
+[[nodiscard]] TracedGraph trace_function(std::span<const Tensor> inputs, TracingMode mode,
+                                         TracedBody body, void* context);
+
+template <class F>
+class MakeFx {
+ public:
+  MakeFx(F function, TracingMode mode) : function_(std::move(function)), mode_(mode) {}
+
+  template <std::same_as<Tensor>... Inputs>
+  [[nodiscard]] TracedGraph operator()(const Inputs&... inputs) {
+    const Tensor given[] = {inputs...};
+    return trace_function(
+        given, mode_,
+        [](void* self, std::span<const Tensor> own) {
+          return call(static_cast<MakeFx*>(self)->function_, own,
+                      std::make_index_sequence<sizeof...(Inputs)>());
+        },
+        this);
+  }
+
+ private:
+  template <size_t... Index>
+  static std::vector<Tensor> call(F& function, std::span<const Tensor> own,
+                                  std::index_sequence<Index...> /*places*/) {
+    return as_list(function(own[Index]...));
+  }
+  static std::vector<Tensor> as_list(Tensor result) { return {std::move(result)}; }
+  static std::vector<Tensor> as_list(std::vector<Tensor> results) { return results; }
+
+  F function_;
+  TracingMode mode_;
+};
+
+// `function` takes tensors and gives a tensor or a std::vector of them.
+template <class F>
+[[nodiscard]] MakeFx<F> make_fx(F function, TracingMode mode = TracingMode::Real) {
+  return MakeFx<F>(std::move(function), mode);
+}
+}  // namespace opwright

@@ -1,0 +1,77 @@
+#include "bindings/functionalize.h"
+
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/error.h"
+#include "bindings/tensor_object.h"
+#include "bindings/value.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/transforms/functionalize.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+std::vector<Tensor> tensors_of(const nb::list& objects) {
+  std::vector<Tensor> tensors;
+  for (const nb::handle object : objects) {
+    OPWRIGHT_CHECK_TYPE(is_tensor(object.ptr()), "functionalize: expected a tensor, got ",
+                        class_name(object.ptr()));
+    tensors.push_back(handle_of(object.ptr()));
+  }
+  return tensors;
+}
+
+nb::list objects_of(const std::vector<Tensor>& tensors) {
+  nb::list objects;
+  for (const Tensor& tensor : tensors) objects.append(nb::steal(require(wrap(tensor))));
+  return objects;
+}
+
+// Enters and leaves as `with` does, on one thread.
+class FunctionalRun {
+ public:
+  FunctionalRun() : level_(FunctionalizePtr::take(new Functionalize(current_interpreter()))) {}
+  FunctionalRun(const FunctionalRun&) = delete;
+  FunctionalRun& operator=(const FunctionalRun&) = delete;
+  ~FunctionalRun() { level_->end(); }
+
+  nb::list lift(const nb::list& inputs) { return objects_of(level_->enter(tensors_of(inputs))); }
+  void enter() { outside_ = thread_state().set_current(level_.get()); }
+  void exit(bool has_failed) {
+    thread_state().set_current(outside_);
+    if (has_failed) level_->end();
+  }
+  nb::list finish(const nb::list& outputs) {
+    return objects_of(level_->finish(tensors_of(outputs)));
+  }
+
+ private:
+  FunctionalizePtr level_;
+  Interpreter* outside_ = nullptr;
+};
+
+}  // namespace
+
+void bind_functionalize(nb::module_& m) {
+  nb::class_<FunctionalRun>(m, "FunctionalRun", "One run of functionalize.")
+      .def(nb::init<>())
+      .def("lift", &FunctionalRun::lift, nb::arg("inputs"), "The tensors that the function gets.")
+      .def("finish", &FunctionalRun::finish, nb::arg("outputs"),
+           "Write back to inputs; the outputs as the caller gets them.")
+      .def("__enter__",
+           [](const nb::object& self) {
+             nb::cast<FunctionalRun&>(self).enter();
+             return self;
+           })
+      .def(
+          "__exit__",
+          [](FunctionalRun& self, const nb::object& type, const nb::object& /*value*/,
+             const nb::object& /*trace*/) { self.exit(!type.is_none()); },
+          nb::arg("type").none(), nb::arg("value").none(), nb::arg("trace").none());
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,44 @@
+"""Calls of modules while a function is being traced: nodes of the graph know their module."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from .. import _C
+from .hooks import call_with_hooks
+
+if TYPE_CHECKING:
+    from .module import Module
+
+
+class _Callers(threading.local):
+    """The modules whose forward passes are running on this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.modules: list[Module] = []
+
+
+_callers = _Callers()
+
+
+def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a module with its name in its parent as the path of the nodes that it makes."""
+    callers = _callers.modules
+    name = _name_in(callers[-1], module) if callers else ""
+    outer = _C.set_module_path("")
+    _C.set_module_path(f"{outer}.{name}" if outer and name else name or outer)
+    callers.append(module)
+    try:
+        return call_with_hooks(module, args, kwargs)
+    finally:
+        callers.pop()
+        _C.set_module_path(outer)
+
+
+def _name_in(parent: Module, module: Module) -> str:
+    """The path from a module to one that it holds; the class's name where it holds it not."""
+    for name, each in parent.named_modules():
+        if each is module:
+            return name
+    return type(module).__name__

@@ -1,0 +1,242 @@
+"""See a program without running it: a function becomes a graph.
+
+>>> def f(x, y):
+...     return ow.sin(x) * y
+>>> traced = make_fx(f, tracing_mode="symbolic")(ow.ones(3, 4), ow.ones(4))
+>>> ow.equal(traced(ow.ones(5, 4), ow.ones(4)), f(ow.ones(5, 4), ow.ones(4)))
+True
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from . import _C, pytree
+
+__all__ = ["GraphModule", "make_fx"]
+
+
+class GraphModule:
+    """A traced function: a graph, and the structure of its arguments and results.
+
+    Call it as the function was called. Tensors may have other sizes where the graph's guards admit
+    them; other arguments must be those of the trace.
+
+    >>> traced = make_fx(lambda pair: {"sum": pair[0] + pair[1]})((ow.ones(2), ow.ones(2)))
+    >>> traced((ow.ones(2), ow.zeros(2)))
+    {'sum': tensor([1., 1.])}
+    """
+
+    def __init__(self, graph: _C.Graph, inputs: "_Inputs", outputs: "_Outputs"):
+        self.graph = graph
+        self._inputs = inputs
+        self._outputs = outputs
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        results = self.graph(*self._inputs.read(args, kwargs))
+        return self._outputs.restore(results if isinstance(results, tuple) else (results,))
+
+    @property
+    def code(self) -> str:
+        """The graph as Python that runs.
+
+        >>> print(make_fx(lambda x: x + 1)(ow.ones(2)).code.splitlines()[0])
+        def forward(self, x):
+        """
+        return self.graph.code
+
+    def print_readable(self, print_output: bool = True) -> str:
+        """Print the code with types and lines beside it; return it.
+
+        >>> text = make_fx(lambda x: x + 1)(ow.ones(2)).print_readable(print_output=False)
+        >>> "aten.add" in text
+        True
+        """
+        return self.graph.print_readable(print_output)
+
+    def functionalize(self) -> "GraphModule":
+        """The same without views and writes, but for those to inputs at the end.
+
+        >>> traced = make_fx(lambda x: x.clone().add_(1))(ow.ones(2))
+        >>> traced.functionalize()(ow.ones(2))
+        tensor([2., 2.])
+        """
+        return GraphModule(_C.functionalize_graph(self.graph), self._inputs, self._outputs)
+
+    def decompose(self, operators: Iterable[_C.Operator]) -> "GraphModule":
+        """The same with these operators replaced by what they are made of.
+
+        >>> traced = make_fx(lambda x: ow.addmm(x, x, x))(ow.ones(2, 2))
+        >>> traced.decompose([ow.ops.aten.addmm.default])(ow.ones(2, 2))
+        tensor([[3., 3.],
+                [3., 3.]])
+        """
+        names = [operator.name for operator in operators]
+        return GraphModule(_C.decompose_graph(self.graph, names), self._inputs, self._outputs)
+
+    def __repr__(self) -> str:
+        return f"GraphModule({self.graph})"
+
+
+class _Inputs:
+    """Which leaves of the arguments are inputs of the graph, and what the others were."""
+
+    def __init__(self, spec: Any, leaves: list[Any], is_input: list[bool]):
+        self._spec = spec
+        self._is_input = is_input
+        self._constants = [
+            None if given else leaf for leaf, given in zip(leaves, is_input, strict=True)
+        ]
+
+    def read(self, args: tuple, kwargs: dict) -> list[Any]:
+        leaves, spec = pytree.tree_flatten((args, kwargs))
+        if spec != self._spec:
+            raise TypeError(
+                f"the function was traced with arguments of the structure {self._spec}, got {spec}"
+            )
+        for index, (leaf, constant, given) in enumerate(
+            zip(leaves, self._constants, self._is_input, strict=True)
+        ):
+            if not given and not (leaf is constant or leaf == constant):
+                raise ValueError(
+                    f"{_leaf_name(spec, index)} was {constant!r} when the function was traced and is "
+                    f"part of the graph, got {leaf!r}; trace again for another value"
+                )
+        return [leaf for leaf, given in zip(leaves, self._is_input, strict=True) if given]
+
+
+class _Outputs:
+    """The structure of the results, and those of them that are constants."""
+
+    def __init__(self, spec: Any, leaves: list[Any], is_output: list[bool]):
+        self._spec = spec
+        self._leaves = [
+            None if given else leaf for leaf, given in zip(leaves, is_output, strict=True)
+        ]
+        self._places = [index for index, given in enumerate(is_output) if given]
+
+    def restore(self, results: tuple[Any, ...]) -> Any:
+        leaves = list(self._leaves)
+        for place, result in zip(self._places, results, strict=True):
+            leaves[place] = result
+        return pytree.tree_unflatten(leaves, self._spec)
+
+
+def make_fx(
+    f: Callable[..., Any],
+    decomposition_table: Mapping[Any, Callable] | Iterable[Any] | None = None,
+    tracing_mode: str = "real",
+    *,
+    functional: bool = False,
+    keep_composites: bool = False,
+) -> Callable[..., GraphModule]:
+    """Return a function that runs `f` once and gives its calls as a graph.
+
+    `tracing_mode` is "real" (kernels run on the inputs), "fake" (fake kernels run; sizes are those
+    of the inputs) or "symbolic" (sizes and ints of the inputs are symbols, and questions about them
+    become guards of the graph). Arguments and results are tensors in any nesting of tuples, lists,
+    dicts, dataclasses; other values are constants of the graph. Tensors that `f` closes over become
+    inputs that are read anew on each call.
+
+    `functional` makes views and writes pure calls, with the inputs written at the end.
+    `decomposition_table` names operators to take apart: a mapping to the functions to use, or a
+    collection of operators that have a decomposition. `keep_composites` keeps `aten` operators that
+    are made of others.
+
+    >>> @ow.library.custom_op("docs::twice", mutates_args=())
+    ... def twice(x: ow.Tensor) -> ow.Tensor:
+    ...     return x * 2
+    >>> @twice.register_fake
+    ... def _(x):
+    ...     return ow.empty_like(x)
+    >>> print(make_fx(twice, tracing_mode="symbolic")(ow.ones(3)).graph)  # doctest: +ELLIPSIS
+    graph(...
+    """
+    table = dict.fromkeys(decomposition_table or ()) if not isinstance(
+        decomposition_table, Mapping
+    ) else dict(decomposition_table)
+
+    def trace(*args: Any, **kwargs: Any) -> GraphModule:
+        scope = _C.Scope()
+        try:
+            for operator, function in table.items():
+                if function is not None:
+                    scope.implement(operator.name, "Decompose", function)
+            session = _C.TraceSession(
+                tracing_mode, functional, keep_composites, [each.name for each in table]
+            )
+            return _trace(session, f, args, kwargs, tracing_mode)
+        finally:
+            scope.close()
+
+    return trace
+
+
+def _trace(
+    session: _C.TraceSession, f: Callable, args: tuple, kwargs: dict, tracing_mode: str
+) -> GraphModule:
+    given, spec = pytree.tree_flatten((args, kwargs))
+    names = _argument_names(f, args, kwargs)
+    for tensor, name in _module_tensors(f):
+        session.name_tensor(tensor, name)
+    leaves = list(given)
+    is_input = [False] * len(leaves)
+    for index, leaf in enumerate(given):
+        if isinstance(leaf, _C.Tensor):
+            leaves[index] = session.add_tensor(leaf, names[index])
+        elif type(leaf) is int and tracing_mode == "symbolic":
+            leaves[index] = session.add_int(leaf, names[index])
+        else:
+            continue
+        is_input[index] = True
+    tensors = [index for index, leaf in enumerate(given) if isinstance(leaf, _C.Tensor)]
+    for index, own in zip(tensors, session.enter([leaves[i] for i in tensors]), strict=True):
+        leaves[index] = own
+    own_args, own_kwargs = pytree.tree_unflatten(leaves, spec)
+    result = session.run(f, own_args, own_kwargs)
+    outputs, out_spec = pytree.tree_flatten(result)
+    is_output = [_is_output(f, leaf, out_spec, index) for index, leaf in enumerate(outputs)]
+    graph = session.finish([leaf for leaf, is_one in zip(outputs, is_output, strict=True) if is_one])
+    return GraphModule(
+        graph, _Inputs(spec, given, is_input), _Outputs(out_spec, outputs, is_output)
+    )
+
+
+def _is_output(f: Callable, leaf: Any, spec: Any, index: int) -> bool:
+    """Whether a result is a value of the graph; a plain constant is not."""
+    if isinstance(leaf, (_C.Tensor, _C.SymInt)):
+        return True
+    if leaf is None or isinstance(leaf, (int, float, complex, bool, str, _C.dtype, _C.device)):
+        return False
+    raise TypeError(
+        f"make_fx: {getattr(f, '__qualname__', f)} returned {_leaf_name(spec, index, 'result')} of type "
+        f"{type(leaf).__module__}.{type(leaf).__qualname__}, which a graph cannot give; return tensors, "
+        "numbers, strings, None, or tuples, lists, dicts and dataclasses of them"
+    )
+
+
+def _leaf_name(spec: Any, index: int, root: str = "the argument") -> str:
+    return f"{root}{spec.leaf_path(index)}"
+
+
+def _module_tensors(f: Callable) -> Iterable[tuple[_C.Tensor, str]]:
+    """Parameters and buffers of a traced module, under the names that they have in it."""
+    module = getattr(f, "__self__", f)
+    for kind in ("named_parameters", "named_buffers"):
+        for name, tensor in getattr(module, kind, tuple)():
+            yield tensor, name.replace(".", "_")
+
+
+def _argument_names(f: Callable, args: tuple, kwargs: dict) -> list[str]:
+    """A name for each leaf: that of the parameter, with a number where it holds several."""
+    try:
+        parameters = list(inspect.signature(f).parameters)
+    except (TypeError, ValueError):
+        parameters = []
+    parameters += [f"arg{index}" for index in range(len(parameters), len(args))]
+    names = []
+    for name, argument in [*zip(parameters, args, strict=False), *kwargs.items()]:
+        leaves, _ = pytree.tree_flatten(argument)
+        is_leaf = len(leaves) == 1 and leaves[0] is argument
+        names += [name] if is_leaf else [f"{name}_{index}" for index in range(len(leaves))]
+    return names

@@ -1,0 +1,32 @@
+// The state of the default generator as an operator's result and argument, so that a graph can hold
+// them in their order.
+#include "opwright/base/thread_state.h"
+#include "opwright/library.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/random_state.h"
+
+namespace opwright {
+namespace {
+
+Tensor random_state_all_devices() {
+  Tensor state = default_generator(kCpu).state();
+  return thread_state().makes_fakes() ? make_fake(state.sizes(), state.dtype(), kCpu) : state;
+}
+
+void set_random_state_all_devices(const Tensor& state) {
+  if (!state.is_fake()) default_generator(kCpu).set_state(state);
+}
+
+}  // namespace
+
+OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {
+  m.def("random_state() -> Tensor", {Tag::Ordered, Tag::Nondifferentiable});
+  m.def("set_random_state(Tensor state) -> ()", {Tag::Ordered, Tag::Nondifferentiable});
+}
+
+OPWRIGHT_LIBRARY_IMPL(opwright, CompositeExplicitAutograd, m) {
+  m.impl("random_state", &random_state_all_devices);
+  m.impl("set_random_state", &set_random_state_all_devices);
+}
+
+}  // namespace opwright

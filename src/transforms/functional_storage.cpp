@@ -1,0 +1,140 @@
+#include "opwright/transforms/functional_storage.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/dispatch/call.h"
+#include "opwright/dispatch/rule.h"
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/wrapper.h"
+
+namespace opwright {
+namespace {
+
+class GradModeScope {
+ public:
+  explicit GradModeScope(bool enabled) noexcept
+      : previous_(thread_state().set_grad_enabled(enabled)) {}
+  ~GradModeScope() { thread_state().set_grad_enabled(previous_); }
+  GradModeScope(const GradModeScope&) = delete;
+  GradModeScope& operator=(const GradModeScope&) = delete;
+
+ private:
+  bool previous_;
+};
+
+constexpr size_t kOffsetArgument = 3;  // of as_strided
+
+SymInt offset_of(const Tensor& tensor) { return sym_geometry_of(tensor).offset; }
+
+// The arguments of the step, borrowed, behind `leading`; an absolute offset as the value has it.
+class StepArguments {
+ public:
+  StepArguments(const ViewStep& step, std::initializer_list<OpwValue> leading)
+      : values_(leading.begin(), leading.end()) {
+    for (size_t i = 1; i < step.args.size(); ++i) values_.push_back(step.args[i].get());
+    if (!step.is_absolute) return;
+    offset_ =
+        ValueOf<SymInt>::read(step.args[kOffsetArgument].get()) + offset_of(step.storage->value);
+    values_[leading.size() + kOffsetArgument - 1] = ValueOf<SymInt>::lend(offset_);
+  }
+  void add(const OpwValue& value) { values_.push_back(value); }
+  [[nodiscard]] Arguments get() const { return {values_.data(), values_.size()}; }
+
+ private:
+  SmallVector<OpwValue, 8> values_;
+  SymInt offset_ = 0;
+};
+
+const Tensor& base_value(ViewStep& step);
+
+const Tensor& synced_result(ViewStep& step, uint32_t place) {
+  if (step.synced != step.storage->writes) {
+    const GradModeScope scope(step.grad_mode);
+    run_step(step);
+  }
+  return step.results[place];
+}
+
+const Tensor& base_value(ViewStep& step) {
+  return step.base ? synced_result(*step.base, step.base_place) : step.storage->value;
+}
+
+// The base of the step after a write of `value` to its result.
+Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const Operator& who) {
+  const Operator& op = *step.op;
+  if (!op.record(Slot::Scatter)) {
+    throw_error("NotImplementedError", op.name(), ": its view was written by ", who.name(),
+                " under functionalize, but it has no scatter rule\n  Register one with "
+                "OPWRIGHT_LIBRARY_IMPL(",
+                op.schema().name.name_space,
+                ", Scatter, m) or opwright.library.register_scatter(\"", op.name(), "\").");
+  }
+  StepArguments args(step, {ValueOf<Tensor>::lend(base_value(step)), ValueOf<Tensor>::lend(value)});
+  if (step.gives_list) args.add(ValueOf<int64_t>::lend(place));
+  OpwValue result{};
+  run_rule(op, Slot::Scatter, args.get(), {&result, 1});
+  OPWRIGHT_CHECK_TYPE(result.tag == kOpwTensor && result.as_tensor, op.name(),
+                      ": its scatter rule must give a tensor");
+  return Tensor::take(result.as_tensor);
+}
+
+// Strides of sizes 1 do not matter.
+bool has_strides(const Tensor& tensor, const SymGeometry& wanted) {
+  for (size_t i = 0; i < wanted.sizes.size(); ++i) {
+    const auto dim = static_cast<int64_t>(i);
+    if (wanted.sizes[i].word() == 0) return true;
+    if (wanted.sizes[i].word() != 1 && tensor.sym_stride(dim).word() != wanted.strides[i].word())
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+FunctionalStorage::FunctionalStorage(Tensor initial)
+    : identity(make_fake_storage(kUnknownBytes, initial.device())),
+      geometry(sym_geometry_of(initial)),
+      value(std::move(initial)) {}
+
+const Tensor& current_value(const FunctionalView& view) {
+  return view.step ? synced_result(*view.step, view.place) : view.storage->value;
+}
+
+void run_step(ViewStep& step) {
+  const StepArguments args(step, {ValueOf<Tensor>::lend(base_value(step))});
+  OpwValue result{};
+  call(*step.op, args.get(), {&result, 1});
+  if (step.gives_list)
+    step.results = ValueOf<std::vector<Tensor>>::take(result);
+  else
+    step.results = {Tensor::take(result.as_tensor)};
+  step.synced = step.storage->writes;
+}
+
+void write_value(const FunctionalView& view, Tensor value, const Operator& who) {
+  FunctionalStorage& storage = *view.storage;
+  uint32_t place = view.place;
+  for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    value = scatter_step(*step, place, value, who);
+    place = step->base_place;
+  }
+  if (!has_strides(value, storage.geometry)) value = copy(storage.value, value);
+  storage.value = std::move(value);
+  ++storage.writes;
+  storage.identity->raise_version();
+  storage.is_recorded |= thread_state().grad_is_enabled();
+}
+
+SymInt outer_offset(const FunctionalStorage& storage, const SymInt& offset) {
+  const SymInt inner = offset_of(storage.value);
+  if (inner.word() == storage.geometry.offset.word()) return offset;
+  return offset - inner + storage.geometry.offset;
+}
+
+}  // namespace opwright

@@ -1,0 +1,317 @@
+// How functionalize runs a call: as it is, as a view, without its write, with the state of its
+// generator.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/dispatch/call.h"
+#include "opwright/dispatch/row.h"
+#include "opwright/dispatch/rule.h"
+#include "opwright/error.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/overlap.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
+#include "opwright/transforms/functional_call.h"
+#include "opwright/transforms/functional_sibling.h"
+#include "opwright/transforms/functionalize.h"
+#include "opwright/transforms/functionalize_plan.h"
+
+namespace opwright {
+namespace {
+
+constexpr size_t kOffsetArgument = 3;  // of as_strided
+
+const std::string& argument_name(const Operator& op, uint32_t index) {
+  return op.schema().arguments[index].name;
+}
+
+// The values of the level below for the length of a call.
+class InnerArguments {
+ public:
+  template <class Sync>
+  InnerArguments(Arguments args, const Sync& sync) : values_(args.begin(), args.end()) {
+    for (OpwValue& value : values_) {
+      if (value.tag == kOpwTensor) {
+        value.as_tensor = sync(value.as_tensor).get();
+      } else if (value.tag == kOpwTensorList || value.tag == kOpwList) {
+        lists_.push_back(map_tensors(value, sync));
+        value = lists_.back().get();
+      }
+    }
+  }
+  [[nodiscard]] Arguments get() const { return {values_.data(), values_.size()}; }
+
+ private:
+  SmallVector<OpwValue, 16> values_;
+  std::vector<Value> lists_;
+};
+
+// What as_strided is asked for.
+SymGeometry strided(Arguments args) {
+  const auto sizes = ValueOf<std::span<const SymInt>>::read(args[1]);
+  const auto strides = ValueOf<std::span<const SymInt>>::read(args[2]);
+  const auto offset = ValueOf<std::optional<SymInt>>::read(args[kOffsetArgument]);
+  return {.sizes = SymSizes(sizes.begin(), sizes.end()),
+          .strides = SymSizes(strides.begin(), strides.end()),
+          .offset = offset ? *offset : sym_geometry_of(BorrowedTensor(args[0].as_tensor)).offset};
+}
+
+// Where the numbers are drawn.
+Device drawing_device(const Operator& op, Arguments args) {
+  std::optional<Device> device;
+  if (op.device_argument() >= 0) {
+    const OpwValue& given = args[static_cast<size_t>(op.device_argument())];
+    if (given.tag == kOpwDeviceValue) device = given.as_device;
+  }
+  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
+    if (!device) device = tensor->dl.device;
+  });
+  return device && device->type != kOpwDeviceMeta ? *device : kCpu;
+}
+
+class GeneratorStates : public RandomStates {
+ public:
+  Tensor read_state(RandomState& generator) override { return generator.state(); }
+  void write_state(RandomState& generator, const Tensor& state) override {
+    generator.set_state(state);
+  }
+};
+
+}  // namespace
+
+const Functionalize::Plan& Functionalize::plan(const Operator& op) {
+  std::unique_ptr<Plan>& known = plans_[&op];
+  if (!known) {
+    known = std::make_unique<Plan>();
+    known->writes = op.writes_arguments();
+    known->draws = op.tags().has(Tag::NondeterministicSeeded);
+    known->is_view = !known->writes && is_view(op);
+    known->is_as_strided = op.name() == "aten::as_strided";
+    known->generator = generator_argument(op);
+  }
+  return *known;
+}
+
+void Functionalize::process(const Operator& op, Arguments args, Results results) {
+  const Plan& known = plan(op);
+  if (known.writes) check_writes(op, args);
+  const InnerArguments inner(
+      args, [&](OpwTensor* tensor) -> const Tensor& { return sync(BorrowedTensor(tensor)); });
+  const ParentScope scope(*this);
+  if (known.draws) return draw(op, args, inner.get(), results);
+  if (known.writes) return write(op, args, inner.get(), results);
+  if (known.is_view) return view(op, known, args, inner.get(), results);
+  call(op, inner.get(), results);
+  for (OpwValue& result : results) {
+    if (result.tag == kOpwTensor || result.tag == kOpwTensorList || result.tag == kOpwList)
+      result = wrap_value(Value::take(std::exchange(result, OpwValue{})));
+  }
+}
+
+// ---- Views ----
+
+void Functionalize::view(const Operator& op, const Plan& known, Arguments args, Arguments inner,
+                         Results results) {
+  OPWRIGHT_CHECK(
+      op.num_results() == 1 && find_viewed_argument(op, 0) == 0u && args[0].tag == kOpwTensor,
+      op.name(),
+      ": under functionalize a view operator gives one view, or one list of views, of "
+      "its first argument\n  schema: ",
+      to_text(op.schema()));
+  const FunctionalView& base = view_of(args[0].as_tensor);
+  auto step = ViewStepPtr::take(new ViewStep);
+  step->storage = base.storage;
+  step->base = base.step;
+  step->base_place = base.place;
+  step->op = &op;
+  step->gives_list = op.schema().returns[0].type.is_list();
+  step->grad_mode = thread_state().grad_is_enabled();
+  step->args.resize(inner.size());
+  for (size_t i = 1; i < inner.size(); ++i) step->args[i] = Value::copy_of(inner[i]);
+  if (known.is_as_strided && inner[kOffsetArgument].tag != kOpwNone) {
+    const SymInt offset = ValueOf<SymInt>::read(inner[kOffsetArgument]);
+    step->args[kOffsetArgument] = Value(offset - base.storage->geometry.offset);
+    step->is_absolute = true;
+  }
+  const bool is_outside = known.is_as_strided && !covers(base.storage->geometry, strided(args));
+  OPWRIGHT_CHECK(!is_outside || base.storage->writes == 0,
+                 "as_strided: the view reaches elements of the storage that self does not show, "
+                 "after self was written under functionalize; take it from the tensor that shows "
+                 "them all");
+  run_step(*step);
+  results[0] = is_outside ? wrap_outside(*step) : wrap_view(step);
+}
+
+OpwValue Functionalize::wrap_view(const ViewStepPtr& step) {
+  std::vector<Tensor> wrapped;
+  for (uint32_t i = 0; i < step->results.size(); ++i)
+    wrapped.push_back(wrap({.storage = step->storage, .step = step, .place = i}, step->results[i]));
+  if (step->gives_list) return ValueOf<std::vector<Tensor>>::give(wrapped);
+  return ValueOf<Tensor>::give(std::move(wrapped.front()));
+}
+
+// A view by as_strided that reaches elements which the storage's tensor does not show: it is a
+// tensor of its own, and neither can be written.
+OpwValue Functionalize::wrap_outside(const ViewStep& step) {
+  constexpr const char* kOutside =
+      "shares its storage with a view by as_strided that reaches other elements of it";
+  const Tensor made = wrap_fresh(step.results.front());
+  step.storage->conflict = kOutside;
+  view_of(made.get()).storage->conflict = kOutside;
+  return ValueOf<Tensor>::give(made);
+}
+
+// ---- Writes ----
+
+void Functionalize::check_writes(const Operator& op, Arguments args) const {
+  check_overlaps(op, args);
+  SmallVector<OpwTensor*, 4> written;
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(left));
+    visit_tensors(args[index], [&](OpwTensor* tensor) {
+      for (OpwTensor* other : written) {
+        OPWRIGHT_CHECK(overlap(impl(tensor), impl(other)) == Overlap::None, op.name(), ": '",
+                       argument_name(op, index),
+                       "' is written twice under functionalize: another written argument is the "
+                       "same memory");
+      }
+      OPWRIGHT_CHECK(!has_internal_overlap(impl(tensor)), op.name(), ": several elements of '",
+                     argument_name(op, index),
+                     "' are the same memory, as after expand; clone it "
+                     "before it is written");
+      const char* conflict = view_of(tensor).storage->conflict;
+      OPWRIGHT_CHECK(!conflict, op.name(), ": '", argument_name(op, index),
+                     "' cannot be written under functionalize: it ", conflict ? conflict : "",
+                     "\n  Pass the tensor that both are parts of, or clone one.");
+      written.push_back(tensor);
+    });
+  }
+}
+
+void Functionalize::write(const Operator& op, Arguments args, Arguments inner, Results results) {
+  FunctionalResults functional = call_functional(op, inner);
+  size_t next = 0;
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(left));
+    write_all(op, index, args[index], functional.written[next++]);
+  }
+  give_results(op, args, functional.fresh, results);
+}
+
+void Functionalize::write_all(const Operator& op, uint32_t argument, const OpwValue& target,
+                              const Value& value) {
+  std::vector<OpwTensor*> targets;
+  visit_tensors(target, [&](OpwTensor* tensor) { targets.push_back(tensor); });
+  size_t next = 0;
+  visit_tensors(value.get(), [&](OpwTensor* tensor) {
+    if (next < targets.size()) write_one(op, argument, targets[next], BorrowedTensor(tensor));
+    ++next;
+  });
+  OPWRIGHT_CHECK(next == targets.size(), op.name(), ": its functional form gave ", next,
+                 " new tensors for the ", targets.size(), " of '", argument_name(op, argument),
+                 "'");
+}
+
+void Functionalize::write_one(const Operator& op, uint32_t argument, OpwTensor* target,
+                              const Tensor& value) {
+  const FunctionalView& written = view_of(target);
+  const SymGeometry geometry = sym_geometry_of(BorrowedTensor(target));
+  OPWRIGHT_CHECK_TYPE(value.dtype() == impl(target).dtype(), op.name(), ": the new value of '",
+                      argument_name(op, argument), "' is ", value.dtype(), ", but the tensor is ",
+                      impl(target).dtype());
+  if (!has_sizes(value, geometry.sizes)) {
+    const bool was_empty = guard_or_false(product(geometry.sizes) == 0);
+    OPWRIGHT_CHECK_VALUE(was_empty && !written.step, op.name(), ": the new value of '",
+                         argument_name(op, argument), "' has sizes ",
+                         to_text(sym_geometry_of(value).sizes), ", but the tensor has ",
+                         to_text(geometry.sizes), ", which functionalize does not change");
+    FunctionalStorage& storage = *written.storage;  // an empty `out` takes the sizes of the result
+    storage.geometry = sym_geometry_of(value);
+    set_symbolic_shape(impl(target), storage.geometry.sizes, storage.geometry.strides,
+                       storage.geometry.offset);
+  }
+  write_value(written, value, op);
+}
+
+// Results marked (a!) are the arguments as they were passed.
+void Functionalize::give_results(const Operator& op, Arguments args, std::span<Value> fresh,
+                                 Results results) {
+  size_t next = 0;
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    const Return& result = op.schema().returns[i];
+    if (!result.is_written()) {
+      results[i] = wrap_value(std::move(fresh[next++]));
+      continue;
+    }
+    for (uint32_t k = 0; k < op.num_arguments(); ++k) {
+      if (op.schema().arguments[k].is_written() && op.schema().arguments[k].alias == result.alias) {
+        release_value(results[i]);
+        results[i] = copy_value(args[k]);
+      }
+    }
+  }
+}
+
+// ---- Random numbers ----
+
+RandomStates& Functionalize::states_below() const {
+  for (Interpreter* level = parent(); level; level = level->parent()) {
+    if (auto* states = dynamic_cast<RandomStates*>(level)) return *states;
+  }
+  static GeneratorStates generators;
+  return generators;
+}
+
+Functionalize::GeneratorState& Functionalize::current_state(RandomState& generator) {
+  GeneratorState& state = states_[&generator];
+  if (!state.value.is_defined()) {
+    state.generator = Generator::borrow(&generator);
+    state.value = states_below().read_state(generator);
+  }
+  return state;
+}
+
+void Functionalize::draw(const Operator& op, Arguments args, Arguments inner, Results results) {
+  const int32_t index = plan(op).generator;
+  const bool is_given = index >= 0 && args[static_cast<size_t>(index)].tag == kOpwObject;
+  RandomState& generator =
+      is_given ? random_state(ValueOf<Generator>::read(args[static_cast<size_t>(index)]))
+               : default_generator(drawing_device(op, args));
+  GeneratorState& state = current_state(generator);
+  SmallVector<OpwValue, 16> given;
+  given.push_back(ValueOf<Tensor>::lend(state.value));
+  for (size_t i = 0; i < inner.size(); ++i) {
+    if (static_cast<int32_t>(i) != index) given.push_back(inner[i]);
+  }
+  const Operator& sibling = functional_sibling(op);
+  SmallVector<OpwValue, 8> all(sibling.num_results());
+  call(sibling, given, all);
+  std::vector<Value> values;
+  for (const OpwValue& each : all) values.push_back(Value::take(each));
+  state.value = Tensor::borrow(values.back().get().as_tensor);
+  size_t next = count_fresh_results(op);
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto written = static_cast<uint32_t>(std::countr_zero(left));
+    write_all(op, written, args[written], values[next++]);
+  }
+  give_results(op, args, values, results);
+}
+
+Tensor Functionalize::read_state(RandomState& generator) {
+  return wrap_fresh(current_state(generator).value);
+}
+
+void Functionalize::write_state(RandomState& generator, const Tensor& state) {
+  GeneratorState& known = states_[&generator];
+  known.generator = Generator::borrow(&generator);
+  known.value = owns(state.get()) ? sync(state) : state;
+}
+
+}  // namespace opwright

@@ -1,0 +1,113 @@
+// Trace: records every call as a node of a graph.
+//
+// Its values are wrappers around what its parent computes: real tensors where the parent is the
+// caller's chain, fakes where it is a FakeMode. Foreign tensors become inputs of the graph.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/replaced_arguments.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/random_states.h"
+#include "opwright/tensor/wrapper.h"
+#include "opwright/transforms/fake.h"
+
+namespace opwright {
+
+// Which operators a trace takes apart instead of recording them.
+struct TraceOptions {
+  bool is_functional = false;     // a functionalize is above: the state of generators is threaded
+  bool keeps_composites = false;  // aten's composites become nodes as others do
+  std::unordered_set<const Operator*> decompose = {};  // by their decomposition or composite body
+};
+
+class Trace : public Interpreter, public RandomStates {
+ public:
+  // Above a FakeMode; `outside` is what was current where the trace was begun.
+  Trace(IntrusivePtr<FakeMode> fake, Interpreter* outside, GraphPtr graph,
+        TraceOptions options = {});
+  // Above the caller's own chain, on real values.
+  Trace(Interpreter* outside, GraphPtr graph, TraceOptions options = {});
+
+  [[nodiscard]] const char* name() const override { return "make_fx"; }
+  [[nodiscard]] const char* advice() const override {
+    return "Return it from the traced function instead of storing it.";
+  }
+  void process(const Operator& op, Arguments args, Results results) override;
+  void lift(std::span<OpwValue> args) override;
+  [[nodiscard]] bool keeps_whole(const Operator& op) const override;
+
+  [[nodiscard]] Graph& graph() const noexcept { return *graph_; }
+  // Null: the trace runs on real values.
+  [[nodiscard]] FakeMode* fake() const noexcept { return fake_.get(); }
+  [[nodiscard]] Interpreter* outside() const noexcept { return outside_; }
+
+  // An input that the caller gives. `dynamic`: its sizes become symbols.
+  [[nodiscard]] Tensor add_argument(const Tensor& given, const std::string& name, bool dynamic);
+  // An int that the caller gives, as a symbol.
+  [[nodiscard]] SymInt add_int_argument(int64_t given, const std::string& name);
+  // An input of any role whose value in this trace is `inner`, a tensor of the level below.
+  Tensor add_input(const std::string& name, Tensor inner, InputRole role, Tensor bound);
+
+  // This trace's own value for a tensor, which is lifted when it is foreign.
+  [[nodiscard]] Tensor own(const Tensor& tensor);
+  // The value that a wrapper of this trace stands for.
+  [[nodiscard]] GraphValue& value_of(const OpwTensor* own) const;
+  [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept;
+
+  // What the tensor is called in the graph when it is captured.
+  void name_tensor(const Tensor& tensor, std::string name);
+  // In a functional trace the state of the default generator is an input of the graph, and the last
+  // one its last output; otherwise operators read and set it.
+  Tensor read_state(RandomState& generator) override;
+  void write_state(RandomState& generator, const Tensor& state) override;
+  // Undefined: no random number was drawn.
+  [[nodiscard]] const Tensor& random_state() const noexcept { return random_state_; }
+  // The state is that of an input of this trace.
+  void set_random_state(Tensor own) { random_state_ = std::move(own); }
+
+  // Lets go of what it lifted; the trace is over.
+  void finish() noexcept;
+
+ private:
+  OpwTensor* lift_tensor(OpwTensor* tensor);
+  [[nodiscard]] Tensor capture(const Tensor& foreign, InputRole role);
+  [[nodiscard]] Tensor wrap(Tensor inner, GraphValue& value);
+  [[nodiscard]] NodeArgument argument_of(const OpwValue& value) const;
+  [[nodiscard]] bool decomposes(const Operator& op) const;
+  void refuse_reading_data(const Operator& op, Arguments args) const;
+  void record(const Operator& op, Arguments args, Results results);
+  void wrap_results(const Operator& op, Arguments args, Results results, Node& node);
+  void refresh_written(const Operator& op, Arguments args);
+
+  IntrusivePtr<FakeMode> fake_;
+  Interpreter* outside_;
+  GraphPtr graph_;
+  TraceOptions options_;
+  Tensor random_state_;
+  struct Name {
+    Tensor tensor;
+    std::string name;
+  };
+  std::unordered_map<OpwTensor*, Name> names_;
+  struct Twin {
+    Tensor foreign;  // keeps its address taken
+    Tensor own;
+  };
+  std::unordered_map<OpwTensor*, Twin> twins_;
+  std::vector<std::unique_ptr<ReplacedArguments>> lifted_lists_;  // valid until the trace is over
+};
+
+// A shape without memory of what a tensor shows.
+[[nodiscard]] Tensor fake_of(const Tensor& shown);
+
+// The innermost trace that gets the calls of this thread; null: none.
+[[nodiscard]] Trace* current_trace() noexcept;
+
+}  // namespace opwright
