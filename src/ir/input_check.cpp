@@ -226,8 +226,7 @@ void InputCheck::check_guards(std::span<const SymInt> conditions,
 
 void InputCheck::check_ranges(const SymbolValues& symbols) const {
   for (const Symbol& symbol : plan_->ranges) {
-    const SymInt& value = symbols.at(symbol.name);
-    const SymInt is_inside = lies_in(value, symbol.range);
+    const SymInt is_inside = lies_in(symbols.at(symbol.name), symbol.range);
     if (holds(is_inside)) continue;
     demand(is_inside, concatenate("graph: it was traced for ", range_text(symbol), ", but is run",
                                   describe_symbols(env_->symbol(symbol.name), symbols),
