@@ -116,9 +116,7 @@ def traced(mode: str) -> Callable:
     inputs=st.sampled_from(["matrix", "cube and row", "ones"]),
     mode=st.sampled_from(["real", "fake"]),
 )
-def test_a_traced_program_equals_eager(
-    program: list[Instruction], inputs: str, mode: str
-) -> None:
+def test_a_traced_program_equals_eager(program: list[Instruction], inputs: str, mode: str) -> None:
     expected = outcome(run, program, INPUTS[inputs])
     actual = outcome(traced(mode), program, INPUTS[inputs])
 
