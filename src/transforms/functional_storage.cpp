@@ -82,9 +82,9 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
   return Tensor::take(result.as_tensor);
 }
 
-// The storage's value after a write to the view. Of a view whose elements are the same memory (expand,
-// unfold) a part may be written, though not by way of the whole; whoever writes made sure that no
-// element of the part is another one of it.
+// The storage's value after a write to the view. Of a view whose elements are the same memory
+// (expand, unfold) a part may be written, though not by way of the whole; whoever writes made sure
+// that no element of the part is another one of it.
 Tensor scatter_view(const FunctionalView& view, Tensor value, const Operator& who) {
   const Tensor& shown = current_value(view);
   bool is_repeated = false;

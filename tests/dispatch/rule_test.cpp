@@ -23,8 +23,8 @@ TEST(Rule, TheNumberOfResultsFollowsTheSlot) {
 }
 
 TEST(Rule, AViewIsKnownByItsSchema) {
-  const Registration defined =
-      Registry::get().define("ruletest::parts(Tensor y, Tensor(a -> *) x) -> (Tensor, Tensor(a)[])");
+  const Registration defined = Registry::get().define(
+      "ruletest::parts(Tensor y, Tensor(a -> *) x) -> (Tensor, Tensor(a)[])");
   const Operator& op = Registry::get().require("ruletest::parts");
 
   EXPECT_FALSE(find_viewed_argument(op, 0));
