@@ -51,7 +51,8 @@ GraphObject::GraphObject(GraphPtr held) : OpwObject{&kGraphTable}, graph(std::mo
 }  // namespace
 
 void register_graph_type() {
-  static const bool is_registered = (Registry::get().add_opaque_type(kGraphTypeName), true);
+  Registry& registry = Registry::get();  // its first use may come here again
+  static const bool is_registered = (registry.add_opaque_type(kGraphTypeName), true);
   (void)is_registered;
 }
 
