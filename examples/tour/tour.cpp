@@ -158,8 +158,8 @@ int main(int argc, char** argv) {
   visit("exchange by DLPack", exchange);
   visit("a user's mistake", show_an_error);
 
-  for (const char* coming : {"train", "vmap", "export", "compile", "PyTorch", "JAX",
-                             "ONNX Runtime"}) {
+  for (const char* coming :
+       {"train", "vmap", "export", "compile", "PyTorch", "JAX", "ONNX Runtime"}) {
     rows.push_back({coming, "to come"});
   }
   std::printf("\n%-32s %s\n", "audio::soft_clip", "");

@@ -1551,7 +1551,11 @@ class Graph:
     @property
     def output_node(self) -> Node | None: ...
     def find_nodes(
-        self, *, op: str | None = None, target: Operator | str | None = None, name: str | None = None
+        self,
+        *,
+        op: str | None = None,
+        target: Operator | str | None = None,
+        name: str | None = None,
     ) -> list[Node]: ...
     @property
     def symbols(self) -> list[Symbol]: ...
@@ -1573,7 +1577,7 @@ class Graph:
         self,
         op: Operator | str,
         args: tuple[_NodeArgument, ...] = (),
-        kwargs: dict[str, _NodeArgument] = {},  # noqa: B006
+        kwargs: dict[str, _NodeArgument] = {},
         *,
         before: Node | None = None,
         after: Node | None = None,
