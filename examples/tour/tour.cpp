@@ -9,6 +9,7 @@
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
+#include "opwright/make_fx.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/factory.h"
@@ -41,10 +42,9 @@ Tensor soft_clip(const Tensor& x, double limit) {
   return imported<"audio::soft_clip", Tensor(const Tensor&, double)>(x, limit);
 }
 
-Tensor samples() {
-  const int64_t size = 4;
+Tensor samples(int64_t size = 4) {
   Tensor x = make_empty(std::span(&size, 1), DType::Float32);
-  for (int i = 0; i < 4; ++i) x.mutable_data<float>()[i] = static_cast<float>(i - 1);
+  for (int64_t i = 0; i < size; ++i) x.mutable_data<float>()[i] = static_cast<float>(i - 1);
   return x;
 }
 
@@ -98,6 +98,29 @@ void run_fake() {
   expect(y.is_fake() && y.numel() == shape.numel(), "the shape of the input was expected");
 }
 
+void run_traced() {
+  const auto level = [](const Tensor& x) { return sum(soft_clip(x, 2)); };
+  const TracedGraph traced = make_fx(level, TracingMode::Symbolic)(samples());
+  std::printf("%s", traced.text().c_str());
+  const Tensor x = samples(7);
+  expect(equal(traced({x})[0], level(x)), "the graph was expected to give the same at size 7");
+}
+
+void run_functionalised() {
+  const auto clip_in_place = [](Tensor x) {
+    x.mul_(4);
+    return soft_clip(x, 2);
+  };
+  const TracedGraph traced = make_fx(clip_in_place, TracingMode::Symbolic)(samples());
+  const TracedGraph pure = traced.functionalize();
+  std::printf("%s", pure.text().c_str());
+  expect(pure.text().find("aten::mul_") == std::string::npos, "no write was expected on the way");
+  const Tensor mine = samples(7);
+  const Tensor eager = samples(7);
+  expect(equal(pure({mine})[0], clip_in_place(eager)), "the same result was expected");
+  expect(equal(mine, eager), "the input was expected to be written as in eager mode");
+}
+
 void exchange() {
   const Tensor y = soft_clip(samples(), 2);
   const Tensor back = from_dlpack(to_dlpack_versioned(y));
@@ -129,12 +152,14 @@ int main(int argc, char** argv) {
   });
   visit("eager, on cpu", run_eagerly);
   visit("under two nested transforms", run_under_transforms);
-  visit("fake: shapes without memory", run_fake);
+  visit("fake tensors", run_fake);
+  visit("traced symbolically", run_traced);
+  visit("functionalised", run_functionalised);
   visit("exchange by DLPack", exchange);
   visit("a user's mistake", show_an_error);
 
-  for (const char* coming : {"train", "vmap", "trace and export", "compile", "Python", "PyTorch",
-                             "JAX", "ONNX Runtime"}) {
+  for (const char* coming :
+       {"train", "vmap", "export", "compile", "PyTorch", "JAX", "ONNX Runtime"}) {
     rows.push_back({coming, "to come"});
   }
   std::printf("\n%-32s %s\n", "audio::soft_clip", "");

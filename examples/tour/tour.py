@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import opwright as ow
 
-MODES_TO_COME = ("train", "vmap", "trace", "export", "compile", "ONNX", "in PyTorch", "in JAX")
+MODES_TO_COME = ("train", "vmap", "export", "compile", "ONNX", "in PyTorch", "in JAX")
 
 CPP_SOURCE = """
 #include "opwright/opwright.h"
@@ -57,10 +57,46 @@ def call_mutating(x):
     print(copy, "version", copy._version)
 
 
-@stop("fake: shapes without memory")
+@stop("fake tensors")
 def call_fake(x):
-    y = ow.ops.audio.soft_clip(ow.empty(1 << 20, 1 << 20, device="meta"))
-    print(f"{tuple(y.shape)} on {y.device}, with no memory")
+    with ow.FakeTensorMode() as mode:
+        y = ow.ops.audio.soft_clip(ow.empty(1 << 20, 1 << 20, device="cuda"))
+    assert y.is_fake
+    assert y.shape == (1 << 20, 1 << 20)
+    print(f"{y.shape} on {y.device}, with no memory and no such device here")
+    z = ow.ops.audio.soft_clip(mode.from_tensor(x, dynamic=True))
+    assert ow.is_symbolic(z.shape[0])
+    print(f"{z.shape}, whatever s0 is")
+
+
+@stop("traced symbolically")
+def trace(x):
+    def level(x):
+        return ow.ops.audio.soft_clip(x, 2.0).sum() / x.size(0)
+
+    traced = ow.make_fx(level, tracing_mode="symbolic")(x)
+    traced.print_readable()
+    other = ow.arange(7.0)
+    assert ow.allclose(traced(other), level(other))
+    assert ow.Graph.parse(str(traced.graph)) == traced.graph
+    print(f"run at size 7: {traced(other)}")
+
+
+@stop("functionalised")
+def functionalise(x):
+    def clip_first(x):
+        x[:2].mul_(4)
+        return ow.ops.audio.soft_clip(x, 2.0).add_(1)
+
+    traced = ow.make_fx(clip_first, tracing_mode="symbolic")(x.clone()).functionalize()
+    print(traced.code)
+    called = [n.target for n in traced.graph.nodes if n.op == "call_function"]
+    writes = [operator.name for operator in called if operator.schema.is_mutable]
+    assert writes == ["aten::copy_"], writes  # the one to the input, at the end
+    mine, eager = ow.arange(5.0) - 2, ow.arange(5.0) - 2
+    assert ow.equal(traced(mine), clip_first(eager))
+    assert ow.equal(mine, eager)
+    print(f"the same result, and the same in the input: {mine}")
 
 
 @stop("built-in operators and modules")

@@ -8,16 +8,24 @@ from collections.abc import Sequence
 from typing import overload
 
 from . import compat as compat
+from . import control_flow as control_flow
 from . import cpp_extension as cpp_extension
 from . import debug as debug
 from . import declare as declare
 from . import fake as fake
+from . import func as func
+from . import graph as graph
 from . import library as library
 from . import nn as nn
+from . import pytree as pytree
 from . import random as random
 from . import safetensors as safetensors
 from . import symbolic as symbolic
+from . import tracing as tracing
 from ._C import Generator as Generator
+from ._C import Graph as Graph
+from ._C import Node as Node
+from ._C import NodeValue as NodeValue
 from ._C import Operator as Operator
 from ._C import OperatorPacket as OperatorPacket
 from ._C import Schema as Schema
@@ -68,6 +76,8 @@ from ._C import uint8 as uint8
 from ._C import uint16 as uint16
 from ._C import uint32 as uint32
 from ._C import uint64 as uint64
+from .control_flow import cond as cond
+from .control_flow import while_loop as while_loop
 from .fake import FakeTensor as FakeTensor
 from .fake import FakeTensorMode as FakeTensorMode
 from .random import get_rng_state as get_rng_state
@@ -86,6 +96,8 @@ from .symbolic import is_symbolic as is_symbolic
 from .symbolic import sym_max as sym_max
 from .symbolic import sym_min as sym_min
 from .symbolic import sym_not as sym_not
+from .tracing import GraphModule as GraphModule
+from .tracing import make_fx as make_fx
 
 __version__: str
 _DTYPES: dict[str, _dtype]
@@ -94,6 +106,10 @@ __all__ = [
     "FakeTensor",
     "FakeTensorMode",
     "Generator",
+    "Graph",
+    "GraphModule",
+    "Node",
+    "NodeValue",
     "Operator",
     "OperatorPacket",
     "Schema",
@@ -107,6 +123,7 @@ __all__ = [
     "channels_last_3d",
     "check",
     "check_size",
+    "cond",
     "contiguous_format",
     "default_generator",
     "device",
@@ -124,6 +141,7 @@ __all__ = [
     "layout",
     "library",
     "load_library",
+    "make_fx",
     "manual_seed",
     "memory_format",
     "num_threads",
@@ -139,6 +157,7 @@ __all__ = [
     "sym_not",
     "symbolic",
     "tensor",
+    "while_loop",
 ]
 
 def load_library(path: str | os.PathLike[str]) -> None: ...

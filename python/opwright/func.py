@@ -2,13 +2,17 @@
 
 import functools
 from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from . import _C
 
 __all__ = ["functionalize"]
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
-def functionalize(func: Callable) -> Callable:
+
+def functionalize(func: Callable[_P, _R]) -> Callable[_P, _R]:
     """Return a function that computes the same as `func` without writes on the way.
 
     In-place operators become those that make a new tensor, a write to a view makes a new whole,
@@ -26,7 +30,7 @@ def functionalize(func: Callable) -> Callable:
     """
 
     @functools.wraps(func)
-    def run(*args: object, **kwargs: object) -> object:
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         level = _C.FunctionalRun()
         given: list[_C.Tensor] = []
         _map_tensors((args, kwargs), given.append)
@@ -42,7 +46,7 @@ def functionalize(func: Callable) -> Callable:
     return run
 
 
-def _map_tensors(tree: object, function: Callable) -> object:
+def _map_tensors(tree: object, function: Callable) -> Any:
     """Apply `function` to each tensor in nested tuples, lists and dicts."""
     if isinstance(tree, _C.Tensor):
         return function(tree)

@@ -31,6 +31,7 @@ __all__ = [
     "register_fake",
     "register_kernel",
     "register_opaque_type",
+    "register_scatter",
     "register_vmap",
     "set_kernel_enabled",
 ]
@@ -145,6 +146,14 @@ def register_vmap(
 ) -> Callable[[_FunctionT], _FunctionT]: ...
 @overload
 def register_vmap(
+    op: OperatorLike, func: _FunctionT, /, *, lib: Library | None = None
+) -> _FunctionT: ...
+@overload
+def register_scatter(
+    op: OperatorLike, func: None = None, /, *, lib: Library | None = None
+) -> Callable[[_FunctionT], _FunctionT]: ...
+@overload
+def register_scatter(
     op: OperatorLike, func: _FunctionT, /, *, lib: Library | None = None
 ) -> _FunctionT: ...
 def register_autocast(

@@ -12,6 +12,7 @@ tuples, instances of dataclasses, None, and instances of registered classes. All
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from ._C import TreeSpec, register_pytree_node, tree_flatten, tree_unflatten
 
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-def tree_leaves(tree: object) -> list[object]:
+def tree_leaves(tree: object) -> list[Any]:
     """Return the leaves of a tree.
 
     >>> from opwright.pytree import tree_leaves
@@ -46,7 +47,7 @@ def tree_structure(tree: object) -> TreeSpec:
     return tree_flatten(tree)[1]
 
 
-def tree_map(function: Callable[..., object], tree: object, *others: object) -> object:
+def tree_map(function: Callable[..., object], tree: object, *others: object) -> Any:
     """Return the tree of what `function` gives for each leaf, and for those of trees like it.
 
     >>> from opwright.pytree import tree_map

@@ -9,7 +9,7 @@ True
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from . import _C, pytree
 
@@ -125,7 +125,7 @@ class _Outputs:
 def make_fx(
     f: Callable[..., Any],
     decomposition_table: Mapping[Any, Callable] | Iterable[Any] | None = None,
-    tracing_mode: str = "real",
+    tracing_mode: Literal["real", "fake", "symbolic"] = "real",
     *,
     functional: bool = False,
     keep_composites: bool = False,

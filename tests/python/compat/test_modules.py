@@ -12,11 +12,17 @@ from opwright import library
 
 MODULES = [
     "torch",
+    "torch._higher_order_ops",
     "torch._subclasses",
     "torch._subclasses.fake_tensor",
+    "torch.func",
     "torch.fx",
     "torch.fx.experimental",
+    "torch.fx.experimental.proxy_tensor",
     "torch.fx.experimental.symbolic_shapes",
+    "torch.fx.graph",
+    "torch.fx.graph_module",
+    "torch.fx.node",
     "torch.library",
     "torch.nn",
     "torch.nn.functional",
@@ -24,6 +30,7 @@ MODULES = [
     "torch.nn.parameter",
     "torch.types",
     "torch.utils",
+    "torch.utils._pytree",
     "torch.utils.cpp_extension",
     "torchair",
     "torch_npu",
@@ -184,3 +191,48 @@ def test_torch_check_takes_a_function_as_message():
 def test_torch_check_is_size_refuses_a_negative_one():
     with pytest.raises(ValueError, match="the size -1 must be at least 0"):
         torch._check_is_size(-1)
+
+
+def test_graphs_and_tracing_have_torchs_paths():
+    from opwright.compat.torch import fx
+    from opwright.compat.torch.fx.experimental.proxy_tensor import make_fx
+
+    assert make_fx is opwright.make_fx
+    assert fx.Graph is fx.graph.Graph is opwright.Graph
+    assert fx.Node is fx.node.Node is opwright.Node
+    assert fx.GraphModule is fx.graph_module.GraphModule is opwright.GraphModule
+
+
+def test_transforms_control_flow_and_trees_have_torchs_paths():
+    from opwright.compat.torch._higher_order_ops import cond, while_loop
+    from opwright.compat.torch.func import functionalize
+    from opwright.compat.torch.utils import _pytree
+
+    assert functionalize is opwright.func.functionalize
+    assert torch.cond is cond is opwright.cond
+    assert while_loop is opwright.while_loop
+    assert _pytree.tree_map(lambda x: x + 1, {"a": [1, None]}) == {"a": [2, None]}
+
+
+def test_a_traced_program_for_torch_runs_with_its_import_lines_changed():
+    source = """
+import opwright.compat.torch as torch
+from opwright.compat.torch.func import functionalize
+from opwright.compat.torch.fx.experimental.proxy_tensor import make_fx
+
+def f(x):
+    x = x.clone()
+    x[0].mul_(2)
+    return torch.cond(x.sum() > 3, lambda x: x.sin(), lambda x: x.cos(), (x,))
+
+traced = make_fx(functionalize(f), tracing_mode="symbolic")(torch.ones(3, 2))
+targets = [node.target for node in traced.graph.nodes if node.op == "call_function"]
+other = torch.zeros(5, 2)
+same = torch.allclose(traced(other), f(other))
+"""
+    names = {}
+    exec(source, names)
+
+    assert torch.ops.aten.mul_.Scalar not in names["targets"]
+    assert torch.ops.aten.mul.Scalar in names["targets"]
+    assert names["same"]

@@ -190,6 +190,66 @@ def build_modules() -> None:
         model(ow.ones(1, 2))
 
 
+def scale_in_place(x: ow.Tensor, factor: float = 2.0) -> ow.Tensor:
+    return x.clone().mul_(factor)
+
+
+def trace_functions() -> None:
+    traced = ow.make_fx(scale_in_place, tracing_mode="symbolic")(ow.ones(2, 3))
+    assert_type(traced, ow.GraphModule)
+    traced(ow.ones(4, 5))
+    assert_type(traced.code, str)
+    assert_type(traced.print_readable(print_output=False), str)
+    assert_type(traced.functionalize().decompose([ow.ops.aten.mul.Tensor]), ow.GraphModule)
+    assert_type(traced.graph.guards[:1], list[ow.symbolic.Guard])
+    ow.make_fx(gain, {ow.ops.aten.mul.Tensor: lambda x, y: x * y}, functional=True)
+
+
+def change_a_graph() -> None:
+    graph = ow.Graph.parse("graph(%x: float32[2]) -> (%y) { %y: float32[2] = aten::neg(%x) }")
+    neg = graph.find_nodes(op="call_function", target=ow.ops.aten.neg.default)[0]
+    assert_type(neg, ow.Node)
+    assert_type(neg.users, dict[ow.Node, None])
+    assert_type(neg.prev, ow.Node | None)
+    assert_type(neg.location, str | None)
+    with graph.inserting_after(neg):
+        exp = graph.insert_call(ow.ops.aten.exp.default, (neg,), name="z")
+    graph.set_outputs(exp)
+    exp.name = "w"
+    assert_type(graph.copy(), ow.Graph)
+    assert_type(graph.eliminate_dead_code(), int)
+    assert_type(graph == ow.Graph.parse(str(graph)), bool)
+    graph(ow.ones(2))
+
+
+def make_fake_tensors() -> None:
+    with ow.FakeTensorMode() as mode:
+        assert_type(mode, ow.FakeTensorMode)
+        gain(ow.empty(1 << 20, 1 << 20, device="cuda"))
+    x = mode.from_tensor(ow.ones(4, 3), dynamic=[0])
+    assert_type(x, ow.Tensor)
+    assert_type(x.is_fake, bool)
+    assert_type(mode.shape_env.guards, list[ow.symbolic.Guard])
+    n = mode.shape_env.make_backed(8)
+    assert_type(n, ow.SymInt)
+    assert_type(2 * n + 1, ow.SymInt)
+    assert_type(n == 8, ow.SymBool)
+    assert_type(ow.sym_max(n, 2), int | ow.SymInt)
+    ow.check_size(n, min=2, max=64)
+
+
+def use_trees_and_control_flow() -> None:
+    leaves, spec = ow.pytree.tree_flatten({"x": [ow.ones(2), None]})
+    assert_type(leaves, list[Any])
+    assert_type(spec, ow.pytree.TreeSpec)
+    assert_type(spec.num_leaves, int)
+    ow.pytree.tree_unflatten(leaves, spec)
+    x = ow.ones(2)
+    ow.cond(x.sum() > 0, lambda x: x * 2, lambda x: -x, (x,))
+    ow.while_loop(lambda n: n > 0, lambda n: (n - 1,), (ow.tensor(3),))
+    assert_type(ow.func.functionalize(scale_in_place)(x, factor=3.0), ow.Tensor)
+
+
 def compile_extensions() -> None:
     source = "torch::Tensor twice(torch::Tensor x) { return x + x; }"
     module = cpp_extension.load_inline("typed_twice", source, functions=["twice"])
@@ -228,6 +288,13 @@ def refused() -> None:
     x.to(memory_format="channels_last")  # type: ignore[call-overload]
     ow.from_numpy([1])  # type: ignore[arg-type]
     ow.from_dlpack([1])  # type: ignore[arg-type]
+    ow.make_fx(gain, tracing_mode="traced")  # type: ignore[arg-type]
+    ow.func.functionalize(scale_in_place)("x")  # type: ignore[arg-type]
+    ow.Graph("graph()")  # type: ignore[arg-type]
+    ow.Graph().insert_call(gain, [x])  # type: ignore[arg-type]
+    ow.Graph().nodes[0].op = "output"  # type: ignore[misc]
+    ow.FakeTensorMode(3)  # type: ignore[arg-type]
+    ow.check_size("3")  # type: ignore[arg-type]
     ow.ops.aten.add.Tensor.nothing  # type: ignore[attr-defined]
     cpp_extension.load_inline("typed", 3)  # type: ignore[call-overload]
     nn.Linear("2", 3)  # type: ignore[arg-type]
@@ -246,5 +313,9 @@ RUN = (
     convert,
     exchange,
     build_modules,
+    trace_functions,
+    change_a_graph,
+    make_fake_tensors,
+    use_trees_and_control_flow,
     compile_extensions,
 )

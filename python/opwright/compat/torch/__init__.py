@@ -7,13 +7,15 @@ from opwright import check_size as _check_is_size
 from opwright.compat._absent import absent
 from opwright.library import Tag
 
-from . import _subclasses, fx, library, nn, types, utils
+from . import _higher_order_ops, _subclasses, func, fx, library, nn, types, utils
 
 __all__ = [
     "Tag",
     "_check",
     "_check_is_size",
+    "_higher_order_ops",
     "_subclasses",
+    "func",
     "fx",
     "library",
     "nn",

@@ -1,0 +1,8 @@
+"""torch._higher_order_ops: control flow on data that a graph can hold."""
+
+from opwright.compat._absent import absent
+from opwright.control_flow import cond, while_loop
+
+__all__ = ["cond", "while_loop"]
+
+__getattr__ = absent(__name__)
