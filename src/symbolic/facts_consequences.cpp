@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "opwright/c_api.h"
-#include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
 #include "opwright/symbolic/interval.h"

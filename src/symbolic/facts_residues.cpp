@@ -10,7 +10,6 @@
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
-#include "opwright/symint.h"
 
 namespace opwright {
 namespace {

@@ -12,7 +12,6 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/linear_system.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
