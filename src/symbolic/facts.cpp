@@ -93,7 +93,7 @@ OpwSymWord Facts::rewrite(OpwSymWord word) const {
   if (entry.rewritten_at == version_) return entry.rewritten;
   OpwSymWord result = rebuild(expression);
   const SymRange values = range(result);
-  if (values.least == values.greatest && !may_divide_by_zero(result)) result = values.least;
+  if (is_plain(values) && !may_divide_by_zero(result)) result = values.least;
   Known& now = known(expression);
   now.rewritten = result;
   now.rewritten_at = version_;

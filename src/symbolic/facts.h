@@ -102,6 +102,7 @@ class Facts final : public Ranges {
   bool narrow(const Expression& monomial, SymRange range);
   bool replace(const Expression& symbol, const Expression& free, OpwSymWord by);
   bool keep(OpwSymWord condition);
+  bool bound(OpwSymWord word, const SymRange& values);
   // From value == remainder modulo `modulus`; unset where nothing simple follows.
   std::optional<bool> add_residue(OpwSymWord value, int64_t modulus, int64_t remainder);
   bool set_residue(const Expression& symbol, int64_t modulus, int64_t residue);

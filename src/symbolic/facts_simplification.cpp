@@ -9,6 +9,7 @@
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
+#include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/polynomial_division.h"
 #include "opwright/symbolic/shape_env.h"
@@ -46,7 +47,7 @@ OpwSymWord Facts::deepen(OpwSymWord word) {
     case ExpressionKind::FloorDiv:
     case ExpressionKind::Mod: {
       const SymRange values = tight_range(changed);
-      return values.least == values.greatest ? values.least : changed;
+      return is_plain(values) ? values.least : changed;
     }
     case ExpressionKind::Product:
     case ExpressionKind::Sum:

@@ -21,6 +21,10 @@ namespace opwright {
 [[nodiscard]] SymRange minimum(const SymRange& a, const SymRange& b) noexcept;
 [[nodiscard]] SymRange intersect(const SymRange& a, const SymRange& b) noexcept;
 [[nodiscard]] inline bool is_empty(const SymRange& range) { return range.least > range.greatest; }
+// Whether it is one value, and one that a plain word can hold.
+[[nodiscard]] inline bool is_plain(const SymRange& range) {
+  return range.least == range.greatest && range.least >= kOpwSmallestInt;
+}
 [[nodiscard]] inline bool contains(const SymRange& range, int64_t value) {
   return range.least <= value && value <= range.greatest;
 }

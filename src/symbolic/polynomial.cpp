@@ -106,6 +106,11 @@ Polynomial add(const Polynomial& a, const Polynomial& b, int64_t scale) {
   return result;
 }
 
+Polynomial plus_constant(Polynomial polynomial, int64_t more) {
+  polynomial.constant = checked_add(polynomial.constant, more);
+  return polynomial;
+}
+
 Polynomial scale(const Polynomial& a, int64_t factor) {
   Polynomial result;
   if (factor == 0) return result;

@@ -32,6 +32,10 @@ struct Polynomial {
 
 // a + scale * b
 [[nodiscard]] Polynomial add(const Polynomial& a, const Polynomial& b, int64_t scale = 1);
+[[nodiscard]] inline Polynomial minus(const Polynomial& a, const Polynomial& b) {
+  return add(a, b, -1);
+}
+[[nodiscard]] Polynomial plus_constant(Polynomial polynomial, int64_t more);
 [[nodiscard]] Polynomial scale(const Polynomial& a, int64_t factor);
 [[nodiscard]] Polynomial multiply(ExpressionPool& pool, const Polynomial& a, const Polynomial& b);
 // Sorts, joins equal monomials, drops zeros.
@@ -44,7 +48,7 @@ void normalise(Polynomial& polynomial);
 // for equal ones.
 [[nodiscard]] OpwSymWord divide_monomial(ExpressionPool& pool, const Expression& monomial,
                                          const Expression& divisor, bool* divides);
-// The greatest monomial that divides both, as sorted atoms.
+// The sorted atoms of a monomial.
 using Factors = SmallVector<OpwSymWord, 4>;
 [[nodiscard]] Factors factors_of(const Expression& monomial);
 

@@ -121,7 +121,7 @@ int64_t ShapeEnv::specialise(OpwSymWord word, const char* file, uint32_t line) {
   if (!is_symbolic(simple)) return simple;
   const std::optional<int64_t> now = state_->hint(word);
   if (!now) state_->refuse("fix", word, file, line);
-  const OpwSymWord equality = state_->canonical.apply(kOpwSymEq, word, *now);
+  const OpwSymWord equality = state_->canonical.apply(kOpwSymEq, word, SymInt(*now).word());
   state_->record_guard(equality, file, line);
   return *now;
 }

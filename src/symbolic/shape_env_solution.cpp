@@ -33,8 +33,9 @@ ShapeEnv::Solution ShapeEnv::solve() const {
   };
   for (const Symbol& symbol : solution.symbols) {
     if (symbol.equals) relate(kOpwSymEq, symbol, symbol.equals->word());
-    if (symbol.range.least > kOpwSmallestInt) relate(kOpwSymGe, symbol, symbol.range.least);
-    if (symbol.range.greatest != INT64_MAX) relate(kOpwSymLe, symbol, symbol.range.greatest);
+    if (symbol.range.least >= kOpwSmallestInt) relate(kOpwSymGe, symbol, symbol.range.least);
+    if (symbol.range.greatest >= kOpwSmallestInt && symbol.range.greatest != INT64_MAX)
+      relate(kOpwSymLe, symbol, symbol.range.greatest);
   }
   for (const Guard& guard : state_->guards) {
     const OpwSymWord condition = guard.condition.word();
