@@ -15,6 +15,7 @@
 #include "opwright/base/user_line.h"
 #include "opwright/ir/graph.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/tensor/random_state.h"
 
 namespace opwright {
 namespace {
@@ -206,32 +207,21 @@ TEST_F(EvaluateGraph, TakesCapturedTensorsFromTheGraph) {
 }
 
 // The operators by which a run reads and sets the state (src/ops/random/state.cpp), over a variable.
-int64_t random_seed = 0;
-Tensor state_of(int64_t seed) {
-  Tensor state = make_empty(std::vector<int64_t>{2}, DType::Int64);
-  state.mutable_data<int64_t>()[0] = seed;
-  state.mutable_data<int64_t>()[1] = 0;
-  return state;
-}
-
 TEST_F(EvaluateGraph, ReadsTheRandomStateFirstAndSetsItLast) {
-  Registry& registry = Registry::get();
-  const Registration kept[] = {
-      registry.define("opwright::random_state() -> Tensor"),
-      registry.implement("opwright::random_state", Slot::ExplicitComposite,
-                         +[] { return state_of(random_seed); }),
-      registry.define("opwright::set_random_state(Tensor state) -> ()"),
-      registry.implement("opwright::set_random_state", Slot::Cpu,
-                         +[](const Tensor& state) { random_seed = state.data<int64_t>()[0]; })};
+  RandomState& generator = default_generator(kCpu);
+  generator.set_seed(11);
+  const Tensor after = generator.state();
+  generator.set_seed(7);
   const GraphPtr graph = parse_graph(
-      "graph(random_state %state: int64[2], %after: int64[2]) -> (%state, %after) {}");
-  random_seed = 7;
+      "graph(random_state %state: uint8[16], %after: uint8[16]) -> (%state, %after) {}");
 
-  const auto outputs = run(*graph, given(state_of(11)));
+  const auto outputs = run(*graph, given(after));
 
   ASSERT_EQ(outputs.size(), 1);
-  EXPECT_EQ(Tensor::borrow(outputs[0].get().as_tensor).data<int64_t>()[0], 7);
-  EXPECT_EQ(random_seed, 11);
+  RandomState read(kCpu);
+  read.set_state(Tensor::borrow(outputs[0].get().as_tensor));
+  EXPECT_EQ(read.seed(), 7);
+  EXPECT_EQ(generator.seed(), 11);
 }
 
 // Writes what it sees of the thread into its result.
