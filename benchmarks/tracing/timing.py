@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# A run of less is repeated: the clock is coarse, and the first run after another case finds nothing in
-# the caches.
+# A run of less is repeated: the clock is coarse, and the first run after another case finds nothing
+# in the caches.
 LEAST_NANOSECONDS = 10_000_000
 
 

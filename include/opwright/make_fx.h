@@ -1,8 +1,8 @@
 // For programs that link the core: a function of tensors becomes a graph.
 //
 //   const auto f = [](const Tensor& x, const Tensor& y) { return opwright::sin(x * y); };
-//   const opwright::TracedGraph graph = opwright::make_fx(f, opwright::TracingMode::Symbolic)(x, y);
-//   std::vector<Tensor> results = graph({x, y});
+//   const opwright::TracedGraph graph = opwright::make_fx(f, opwright::TracingMode::Symbolic)(x,
+//   y); std::vector<Tensor> results = graph({x, y});
 //
 // Operator binaries do not include this.
 #pragma once

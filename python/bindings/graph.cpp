@@ -327,6 +327,12 @@ void bind_changing(nb::class_<GraphHandle>& graph) {
           "Raise ValueError for a graph that cannot run, naming the node and the fault.")
       .def("copy", [](const GraphHandle& self) { return GraphHandle{self.graph->copy()}; })
       .def(
+          "__deepcopy__",
+          [](const GraphHandle& self, const nb::object& /*memo*/) {
+            return GraphHandle{self.graph->copy()};
+          },
+          nb::arg("memo"))
+      .def(
           "eliminate_dead_code",
           [](const GraphHandle& self) { return remove_dead_code(*self.graph); },
           "Remove nodes that nothing uses; how many.")
@@ -352,7 +358,6 @@ GraphPtr graph_of_object(nb::handle object) noexcept {
 }
 
 void bind_graph(nb::module_& m) {
-  register_graph_type();
   nb::class_<InsertionScope>(m, "InsertionScope", "Puts calls at a place of a graph.")
       .def("__enter__",
            [](InsertionScope& self) {

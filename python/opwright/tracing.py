@@ -152,9 +152,11 @@ def make_fx(
     >>> print(make_fx(twice, tracing_mode="symbolic")(ow.ones(3)).graph)  # doctest: +ELLIPSIS
     graph(...
     """
-    table = dict.fromkeys(decomposition_table or ()) if not isinstance(
-        decomposition_table, Mapping
-    ) else dict(decomposition_table)
+    table = (
+        dict.fromkeys(decomposition_table or ())
+        if not isinstance(decomposition_table, Mapping)
+        else dict(decomposition_table)
+    )
 
     def trace(*args: Any, **kwargs: Any) -> GraphModule:
         scope = _C.Scope()
@@ -196,7 +198,9 @@ def _trace(
     result = session.run(f, own_args, own_kwargs)
     outputs, out_spec = pytree.tree_flatten(result)
     is_output = [_is_output(f, leaf, out_spec, index) for index, leaf in enumerate(outputs)]
-    graph = session.finish([leaf for leaf, is_one in zip(outputs, is_output, strict=True) if is_one])
+    graph = session.finish(
+        [leaf for leaf, is_one in zip(outputs, is_output, strict=True) if is_one]
+    )
     return GraphModule(
         graph, _Inputs(spec, given, is_input), _Outputs(out_spec, outputs, is_output)
     )
@@ -208,10 +212,11 @@ def _is_output(f: Callable, leaf: Any, spec: Any, index: int) -> bool:
         return True
     if leaf is None or isinstance(leaf, (int, float, complex, bool, str, _C.dtype, _C.device)):
         return False
+    kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
     raise TypeError(
-        f"make_fx: {getattr(f, '__qualname__', f)} returned {_leaf_name(spec, index, 'result')} of type "
-        f"{type(leaf).__module__}.{type(leaf).__qualname__}, which a graph cannot give; return tensors, "
-        "numbers, strings, None, or tuples, lists, dicts and dataclasses of them"
+        f"make_fx: {getattr(f, '__qualname__', f)} returned {_leaf_name(spec, index, 'result')} of "
+        f"type {kind}, which a graph cannot give; return tensors, numbers, strings, None, or "
+        "tuples, lists, dicts and dataclasses of them"
     )
 
 

@@ -41,6 +41,7 @@ struct NameEntry {
   std::vector<Implementation> implementations;  // oldest first
   uint64_t definition_id = 0;
   uint64_t definition_order = 0;
+  bool is_derived = false;
   std::vector<std::pair<uint64_t, const OpwRecord*>>
       fallback_records;  // by the fallback's id, for the present operator
 };

@@ -87,6 +87,7 @@ Registration Registry::define(std::string_view schema_text, Tags tags, SourceSit
     check_slot(*op, each);
   }
   name.definition_id = name.definition_order = ++last_id_;
+  name.is_derived = origin.is_derived;
   name.fallback_records.clear();
   name.op.store(op.get(), std::memory_order_release);
   operators_.push_back(std::move(op));
@@ -239,7 +240,7 @@ std::vector<const Operator*> Registry::list(std::string_view name_space) const {
     const Operator* op = each->op.load(std::memory_order_acquire);
     const bool is_wanted =
         name_space.empty() || each->name.substr(0, each->name.find("::")) == name_space;
-    if (op && is_wanted) operators.push_back(op);
+    if (op && is_wanted && !each->is_derived) operators.push_back(op);
   }
   std::sort(operators.begin(), operators.end(),
             [](auto* a, auto* b) { return a->name() < b->name(); });

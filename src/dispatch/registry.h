@@ -60,6 +60,7 @@ class [[nodiscard]] Registration {
 struct Origin {
   const char* library = "";  // the operator binary's file, immortal; empty: the program itself
   std::string_view name_space = {};  // of a schema that has none
+  bool is_derived = false;           // follows from another operator; list() leaves it out
 };
 
 class Registry {
@@ -112,7 +113,7 @@ class Registry {
   [[nodiscard]] const Operator& require(std::string_view name) const;
   // All overloads of "aten::add", in the order in which they were defined.
   [[nodiscard]] std::vector<const Operator*> overloads(std::string_view packet) const;
-  // All operators of a namespace, or all there are, by name.
+  // All operators of a namespace, or all there are, by name; none that follow from others.
   [[nodiscard]] std::vector<const Operator*> list(std::string_view name_space = {}) const;
 
   // The slots that have a function of their own, with where it was registered; the newest of each

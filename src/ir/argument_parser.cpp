@@ -24,6 +24,7 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
@@ -91,6 +92,22 @@ Value pack_constants(std::vector<Value> elements) {
     return Value(ints);
   }
   return pack_list(kOpwList, elements);
+}
+
+// A fake tensor whose symbolic sizes are taken as they are: make_fake would ask whether they are
+// negative, and the answer would be a guard that the text does not have.
+Tensor fake_of(std::span<const SymInt> sizes, std::span<const SymInt> strides, const SymInt& offset,
+               DType dtype, Device device) {
+  const bool is_plain = as_plain(sizes) && as_plain(strides) && !offset.is_symbolic();
+  if (is_plain || sizes.size() != strides.size()) {
+    return make_fake(sizes, strides, offset, dtype, device);
+  }
+  const Device resolved = resolve_device(device);
+  const uint32_t flags = device_bit(resolved.type) | kOpwFlagFake;
+  const Tensor tensor =
+      Tensor::take(new_impl(make_fake_storage(kUnknownBytes, resolved), dtype, resolved, flags, 0));
+  set_symbolic_shape(impl(tensor), sizes, strides, offset);
+  return tensor;
 }
 
 }  // namespace
@@ -277,7 +294,7 @@ Value ArgumentParser::parse_tensor(TextSpan dtype_span) {
       const SymSizes dense = contiguous_strides(std::span<const SymInt>(sizes));
       strides.emplace(dense.begin(), dense.end());
     }
-    const Tensor tensor = make_fake(sizes, *strides, offset, *dtype, device);
+    const Tensor tensor = fake_of(sizes, *strides, offset, *dtype, device);
     if (requires_grad) impl(tensor).flags |= kOpwFlagRequiresGrad;
     return Value(tensor);
   } catch (const Error& error) {

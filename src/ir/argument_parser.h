@@ -14,7 +14,7 @@
 namespace opwright {
 
 // How deep lists, and graphs in graphs, may be nested in a text.
-inline constexpr size_t kMostNested = 16;
+inline constexpr size_t kMostNested = 64;
 
 class ArgumentParser {
  public:

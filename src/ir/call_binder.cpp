@@ -2,14 +2,12 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
-#include "opwright/ir/node_text.h"
 #include "opwright/schema/coerce.h"
 #include "opwright/schema/schema.h"
 #include "opwright/schema/schema_source.h"

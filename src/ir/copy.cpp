@@ -1,7 +1,6 @@
 // Graph::copy.
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,5 @@
 // to_dot: inputs as ellipses, calls as boxes, an edge for each use of a value.
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "opwright/ir/node_call.h"
 #include "opwright/ir/node_text.h"
 #include "opwright/ir/random_input.h"
-#include "opwright/ir/symbol_bindings.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/type.h"
 
@@ -47,7 +45,6 @@ class Evaluation {
 };
 
 void Evaluation::keep(const GraphValue& value, Value actual) {
-  inputs_.bind(value, actual.get(), state_.symbols);
   if (value.users().empty()) return;
   uses_left_[value.number()] = static_cast<uint32_t>(value.users().size());
   state_.values[value.number()] = std::move(actual);
@@ -66,6 +63,7 @@ void Evaluation::keep_results(const Node& node, std::vector<Value> results) {
     const NodeResult& result = node.results()[i];
     if (result.count == 0) continue;
     if (!result.is_list) {
+      inputs_.bind(node.values()[result.first], results[i].get(), state_.symbols);
       keep(node.values()[result.first], std::move(results[i]));
       continue;
     }
@@ -74,7 +72,9 @@ void Evaluation::keep_results(const Node& node, std::vector<Value> results) {
                          node_text(node), "' gave a list of ", list.length,
                          " where the graph was traced with ", result.count);
     for (uint32_t j = 0; j < result.count; ++j) {
-      keep(node.values()[result.first + j], Value::copy_of(list_element(list, j)));
+      const GraphValue& value = node.values()[result.first + j];
+      inputs_.bind(value, list_element(list, j), state_.symbols);
+      keep(value, Value::copy_of(list_element(list, j)));
     }
   }
 }
@@ -98,6 +98,7 @@ std::vector<Value> Evaluation::run_all(std::vector<Value> inputs) {
   OPWRIGHT_CHECK_VALUE(graph_.output(), "graph: it returns nothing that was set; call set_outputs");
   size_t index = 0;
   for (const GraphValue* input : graph_.inputs()) keep(*input, inputs[index++]);
+  inputs_.bind_inputs(inputs, state_.symbols);
   inputs_.check(inputs, state_.symbols);
   inputs.clear();
   for (const Node* node = graph_.first(); node; node = node->next()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "opwright/error.h"
+#include "opwright/ir/input_plan.h"  // of a member
 #include "opwright/ir/node_text.h"
 #include "opwright/ir/text_check.h"
 #include "opwright/ir/value_name.h"
@@ -139,6 +140,7 @@ void Graph::unlink(Node& node) noexcept {
   (node.previous_ ? node.previous_->next_ : first_) = node.next_;
   (node.next_ ? node.next_->previous_ : last_) = node.previous_;
   if (last_input_ == &node) last_input_ = node.previous_;
+  if (node.kind_ == NodeKind::Input) ++input_changes_;
   if (insertion_point_ == &node) insertion_point_ = node.next_;
   node.next_ = node.previous_ = nullptr;
   --num_nodes_;
@@ -209,6 +211,7 @@ GraphValue& Graph::add_input(std::string_view name, Value meta, InputRole role, 
   node->results_.push_back({0, 1, false});
   link_before(*node, last_input_ ? last_input_->next_ : first_);
   last_input_ = node;
+  ++input_changes_;
   return add_value(*node, 0, as_meta(std::move(meta)), name);
 }
 
@@ -287,6 +290,7 @@ void Graph::set_meta(GraphValue& value, Value meta) {
   check_member(value.node());
   if (!meta.is_none()) check_meta(value.name_, meta);
   value.meta_ = as_meta(std::move(meta));
+  if (value.node_->kind_ == NodeKind::Input) ++input_changes_;
 }
 
 void Graph::set_module_path(Node& node, std::string path) {

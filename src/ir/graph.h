@@ -25,6 +25,8 @@
 
 namespace opwright {
 
+struct InputPlan;
+
 // What a call adds to a graph.
 struct CallDescription {
   const Operator* op = nullptr;
@@ -90,6 +92,11 @@ class Graph : public Counted<Graph> {
   // Gives an input its tensor; for graphs that were read from text.
   void bind_input(GraphValue& input, Tensor tensor);
 
+  // What the inputs must be, for runs; made when first asked for. Any thread.
+  [[nodiscard]] IntrusivePtr<const InputPlan> input_plan() const;
+  // Raised by every change of an input.
+  [[nodiscard]] uint64_t input_changes() const noexcept { return input_changes_; }
+
   // A copy with nodes of its own and the same symbols.
   [[nodiscard]] IntrusivePtr<Graph> copy() const;
 
@@ -121,9 +128,11 @@ class Graph : public Counted<Graph> {
   Node* erased_ = nullptr;  // linked by next
   size_t num_nodes_ = 0;
   uint32_t num_value_numbers_ = 0;
+  uint64_t input_changes_ = 0;
   std::unordered_map<std::string_view, GraphValue*> names_;  // the keys are those of the values
   // The last number given to a name.
   std::unordered_map<std::string, uint32_t, NameHash, std::equal_to<>> numbers_;
+  mutable IntrusivePtr<const InputPlan> input_plan_;
 };
 
 using GraphPtr = IntrusivePtr<Graph>;

@@ -1,5 +1,6 @@
 #include "opwright/ir/input_check.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -76,6 +77,25 @@ void demand(const SymInt& condition, const std::string& message) {
   check(SymBool(condition, std::source_location::current()), message);
 }
 
+bool holds(const SymInt& condition) { return !condition.is_symbolic() && condition.word() != 0; }
+
+// Where a symbol has a value already, it is that of the graph around this one.
+void bind_symbol(const SymbolBinding& binding, const OpwValue& actual, SymbolValues& symbols) {
+  if (symbols.contains(binding.symbol)) return;
+  const SymInt number = actual_number(binding.shown, actual);
+  const SymInt rest = number - SymInt(binding.constant);
+  if (binding.factor != 1) {
+    const SymInt is_whole = apply_sym(kOpwSymEq, rest % SymInt(binding.factor), 0);
+    if (!holds(is_whole)) {
+      demand(is_whole, concatenate("graph: ", describe(*binding.value, binding.shown), " must be ",
+                                   binding.shown.expression, " for a whole ", binding.symbol,
+                                   ", got ", number));
+    }
+  }
+  symbols.insert_or_assign(binding.symbol,
+                           binding.factor == 1 ? rest : rest / SymInt(binding.factor));
+}
+
 std::string asked_by(const Guard& guard) {
   const SourceSite site = guard.user.is_known() ? guard.user : guard.asked;
   return site.is_known() ? concatenate(", which ", site, " asked") : "";
@@ -102,7 +122,10 @@ SymInt lies_in(const SymInt& value, const SymRange& range) {
 }  // namespace
 
 InputCheck::InputCheck(const Graph& graph)
-    : graph_(graph), env_(graph.shape_env().get()), scope_(env_) {
+    : graph_(graph),
+      env_(graph.shape_env().get()),
+      plan_(graph.input_plan()),
+      scope_(plan_->scope) {
   if (env_) is_checked_.resize(env_->runtime_asserts().size());
 }
 
@@ -125,22 +148,19 @@ std::vector<Value> InputCheck::collect(std::span<const OpwValue> arguments) cons
   return values;
 }
 
+void InputCheck::bind_inputs(std::span<const Value> inputs, SymbolValues& symbols) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (const SymbolBinding& binding : plan_->bindings[i]) {
+      bind_symbol(binding, inputs[i].get(), symbols);
+    }
+  }
+}
+
 void InputCheck::bind(const GraphValue& value, const OpwValue& actual, SymbolValues& symbols) {
   if (!env_ || !shows_symbols(value.meta())) return;
   for (SymbolBinding& binding : scope_.bind(value)) {
-    if (symbols.contains(binding.symbol)) continue;  // of the graph around this one
-    const SymInt number = actual_number(binding.shown, actual);
-    const SymInt rest = number - SymInt(binding.constant);
-    if (binding.factor != 1) {
-      demand(
-          apply_sym(kOpwSymEq, rest % SymInt(binding.factor), 0),
-          concatenate("graph: ", describe(value, binding.shown), " must be ",
-                      binding.shown.expression, " for a whole ", binding.symbol, ", got ", number));
-    }
-    symbols.insert_or_assign(binding.symbol,
-                             binding.factor == 1 ? rest : rest / SymInt(binding.factor));
-    std::string name = binding.symbol;
-    bindings_.emplace(std::move(name), std::move(binding));
+    bind_symbol(binding, actual, symbols);
+    bound_by_nodes_.push_back(std::move(binding));
   }
 }
 
@@ -152,25 +172,32 @@ bool InputCheck::can_compute(const SymInt& expression, const SymbolValues& symbo
   return true;
 }
 
-void InputCheck::check_sizes(const GraphValue& input, const OpwValue& actual,
-                             const SymbolValues& symbols) {
-  for (const ShownNumber& shown : shown_numbers(input.meta())) {
-    // Operators take tensors of any strides.
-    if (shown.part == ShownNumber::Part::Stride || shown.part == ShownNumber::Part::Offset)
-      continue;
-    const SymInt number = actual_number(shown, actual);
+void InputCheck::check_sizes(std::span<const Value> inputs, std::span<const SymInt> sizes,
+                             const SymbolValues& symbols) const {
+  for (size_t i = 0; i < plan_->expected.size(); ++i) {
+    const auto& [input, place, shown] = plan_->expected[i];
+    const SymInt& wanted = sizes.empty() ? shown.expression : sizes[i];
+    const SymInt number = actual_number(shown, inputs[place].get());
+    if (wanted.word() == number.word()) continue;
     std::string derived;
-    SymInt expected = shown.expression;
-    if (expected.is_symbolic()) {
-      expected = substitute(*env_, shown.expression, symbols);
+    if (shown.expression.is_symbolic()) {
       derived =
           concatenate(" (", shown.expression, describe_symbols(shown.expression, symbols), ")");
     }
-    if (expected.word() == number.word()) continue;
-    demand(apply_sym(kOpwSymEq, expected, number),
-           concatenate("graph: ", describe(input, shown), " must be ", expected, derived, ", got ",
+    demand(apply_sym(kOpwSymEq, wanted, number),
+           concatenate("graph: ", describe(*input, shown), " must be ", wanted, derived, ", got ",
                        number));
   }
+}
+
+const SymbolBinding* InputCheck::find_binding(const std::string& symbol) const {
+  for (const std::vector<SymbolBinding>& of_input : plan_->bindings) {
+    for (const SymbolBinding& binding : of_input) {
+      if (binding.symbol == symbol) return &binding;
+    }
+  }
+  const auto found = std::ranges::find(bound_by_nodes_, symbol, &SymbolBinding::symbol);
+  return found == bound_by_nodes_.end() ? nullptr : &*found;
 }
 
 // " with s0 = 9 (dimension 0 of input 'x')"
@@ -178,36 +205,32 @@ std::string InputCheck::describe_symbols(const SymInt& condition,
                                          const SymbolValues& symbols) const {
   std::string text;
   for (const std::string& symbol : env_->free_symbols(condition)) {
-    const auto binding = bindings_.find(symbol);
     text.append(text.empty() ? " with " : ", ").append(symbol).append(" = ");
     append_text(text, symbols.at(symbol));
-    if (binding == bindings_.end()) continue;
-    text.append(" (").append(describe(*binding->second.value, binding->second.shown)).append(")");
+    const SymbolBinding* binding = find_binding(symbol);
+    if (binding) text.append(" (").append(describe(*binding->value, binding->shown)).append(")");
   }
   return text;
 }
 
-void InputCheck::check_guards(const SymbolValues& symbols) {
-  for (const Guard& guard : env_->guards()) {
-    if (!can_compute(guard.condition, symbols)) continue;
-    const SymInt holds = substitute(*env_, guard.condition, symbols);
-    if (!holds.is_symbolic() && holds.word() != 0) continue;
-    demand(holds, concatenate("graph: it was traced under ", guard.condition, asked_by(guard),
-                              ", but is run", describe_symbols(guard.condition, symbols)));
+void InputCheck::check_guards(std::span<const SymInt> conditions,
+                              const SymbolValues& symbols) const {
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    if (holds(conditions[i])) continue;
+    const Guard& guard = plan_->guards[i];
+    demand(conditions[i],
+           concatenate("graph: it was traced under ", guard.condition, asked_by(guard),
+                       ", but is run", describe_symbols(guard.condition, symbols)));
   }
 }
 
-void InputCheck::check_ranges(const SymbolValues& symbols) {
-  for (const Symbol& symbol : env_->symbols()) {
-    const auto found = symbols.find(symbol.name);
-    if (found == symbols.end()) continue;
-    const SymInt& value = found->second;
-    const SymInt holds = lies_in(value, symbol.range);
-    if (!holds.is_symbolic() && holds.word() != 0) continue;
-    const SymInt itself = env_->symbol(symbol.name);
-    demand(holds, concatenate("graph: it was traced for ", range_text(symbol), ", but is run",
-                              describe_symbols(itself, symbols),
-                              "; sizes outside of that range need a graph of their own"));
+void InputCheck::check_ranges(const SymbolValues& symbols) const {
+  for (const Symbol& symbol : plan_->ranges) {
+    const SymInt is_inside = lies_in(symbols.at(symbol.name), symbol.range);
+    if (holds(is_inside)) continue;
+    demand(is_inside, concatenate("graph: it was traced for ", range_text(symbol), ", but is run",
+                                  describe_symbols(env_->symbol(symbol.name), symbols),
+                                  "; sizes outside of that range need a graph of their own"));
   }
 }
 
@@ -218,22 +241,32 @@ void InputCheck::check_assertions(const SymbolValues& symbols) {
   for (size_t i = 0; i < is_checked_.size(); ++i) {
     if (is_checked_[i] || !can_compute(assertions[i].condition, symbols)) continue;
     is_checked_[i] = true;
-    const SymInt holds = substitute(*env_, assertions[i].condition, symbols);
-    if (!holds.is_symbolic() && holds.word() != 0) continue;
+    const SymInt condition = substitute(*env_, assertions[i].condition, symbols);
+    if (holds(condition)) continue;
     const Guard as_guard{assertions[i].condition, assertions[i].asked, assertions[i].user};
-    demand(holds, concatenate(assertions[i].message, " (", assertions[i].condition,
-                              asked_by(as_guard), ", but the graph is run",
-                              describe_symbols(assertions[i].condition, symbols), ")"));
+    demand(condition, concatenate(assertions[i].message, " (", assertions[i].condition,
+                                  asked_by(as_guard), ", but the graph is run",
+                                  describe_symbols(assertions[i].condition, symbols), ")"));
   }
 }
 
 void InputCheck::check(std::span<const Value> inputs, const SymbolValues& symbols) {
-  size_t index = 0;
-  for (const GraphValue* input : graph_.inputs()) {
-    check_sizes(*input, inputs[index++].get(), symbols);
+  if (!env_) return check_sizes(inputs, {}, symbols);
+  for (const std::string& symbol : plan_->outer_symbols) {
+    OPWRIGHT_CHECK_KIND("KeyError", symbols.contains(symbol), "graph: the symbol ", symbol,
+                        " has no value yet");
   }
-  if (!env_) return;
-  check_guards(symbols);
+  std::vector<SymInt> given;
+  for (const std::string& symbol : plan_->symbols) {
+    const auto found = symbols.find(symbol);
+    given.push_back(found == symbols.end() ? SymInt(0) : found->second);  // 0: nothing asks for it
+  }
+  std::vector<SymInt> sizes(plan_->expected.size());
+  plan_->sizes->run(std::span<const SymInt>(given), sizes);
+  check_sizes(inputs, sizes, symbols);
+  std::vector<SymInt> conditions(plan_->guards.size());
+  plan_->conditions->run(std::span<const SymInt>(given), conditions);
+  check_guards(conditions, symbols);
   check_ranges(symbols);
   check_assertions(symbols);
 }

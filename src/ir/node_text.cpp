@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "opwright/ir/graph.h"
 #include "opwright/ir/graph_object.h"
 #include "opwright/ir/print.h"
 #include "opwright/schema/constant.h"

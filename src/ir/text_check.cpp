@@ -50,7 +50,8 @@ void compare(const Graph& graph) {
   try {
     const GraphPtr again = parse_graph(text);
     if (!is_equal(*again, graph)) {
-      add_failure(concatenate("a graph and its text differ:\n", text, "read back:\n", to_text(*again)));
+      add_failure(
+          concatenate("a graph and its text differ:\n", text, "read back:\n", to_text(*again)));
     }
   } catch (const Error& error) {
     add_failure(concatenate(error.message(), "\nin the text of a graph:\n", text));

@@ -57,8 +57,8 @@ int64_t halved_dim(const char* who, const AnyTensor& self, int64_t dim) {
 template <class AnyTensor>
 AnyTensor half_of(const AnyTensor& self, int64_t dim, bool is_second) {
   const auto size = self.size(dim);
-  return is_second ? slice(self, dim, SymInt(size / 2), SymInt(size))
-                   : slice(self, dim, SymInt(0), SymInt(size / 2));
+  const SymInt half(size / 2);
+  return is_second ? slice(self, dim, half, half * 2) : slice(self, dim, SymInt(0), half);
 }
 
 template <class AnyTensor>

@@ -4,6 +4,8 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -17,18 +19,21 @@ Tensor multiply_vectors(const char* who, const Tensor& self, const Tensor& vec2)
 }
 
 // The number of classes that a tensor of classes needs, and whether it has a negative one.
-int64_t find_classes(const Tensor& self, int64_t num_classes) {
-  OPWRIGHT_CHECK(self.numel() > 0 || num_classes > 0,
-                 "one_hot: the number of classes cannot be read from a tensor without elements; "
-                 "give num_classes");
-  if (self.numel() == 0) return num_classes;
-  const auto smallest = self.min().item().to<int64_t>();
-  const auto largest = self.max().item().to<int64_t>();
-  OPWRIGHT_CHECK(smallest >= 0, "one_hot: classes must not be negative, got ", smallest);
-  OPWRIGHT_CHECK(num_classes == -1 || num_classes > largest,
-                 "one_hot: num_classes must be above every class, got num_classes = ", num_classes,
-                 " and the class ", largest);
-  return num_classes == -1 ? largest + 1 : num_classes;
+SymInt find_classes(const Tensor& self, int64_t num_classes) {
+  const SymInt numel = self.sym_numel();
+  if (num_classes <= 0)
+    OPWRIGHT_DEMAND(numel > 0,
+                    "one_hot: the number of classes cannot be read from a tensor without elements; "
+                    "give num_classes");
+  if (is_known_equal(numel, SymInt(0))) return num_classes;
+  const SymInt smallest = self.min().item().sym_int();
+  const SymInt largest = self.max().item().sym_int();
+  OPWRIGHT_DEMAND(smallest >= 0, "one_hot: classes must not be negative, got ", smallest);
+  if (num_classes == -1) return largest + 1;
+  OPWRIGHT_DEMAND(largest < num_classes,
+                  "one_hot: num_classes must be above every class, got num_classes = ", num_classes,
+                  " and the class ", largest);
+  return num_classes;
 }
 
 // Negative indices count from the end of a dimension.
@@ -56,8 +61,7 @@ Tensor one_hot_composite(const Tensor& self, int64_t num_classes) {
   OPWRIGHT_CHECK_TYPE(self.dtype() == DType::Int64,
                       "one_hot: self must hold classes of int64, got ", self);
   const bool has_count = num_classes > 0;
-  const int64_t classes =
-      self.is_fake() && has_count ? num_classes : find_classes(self, num_classes);
+  const SymInt classes = self.is_fake() && has_count ? SymInt(num_classes) : find_classes(self, num_classes);
   const Tensor each = arange(Scalar(classes), DType::Int64, std::nullopt, self.device());
   return self.unsqueeze(-1).eq(each).to(DType::Int64);
 }

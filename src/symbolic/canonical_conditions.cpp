@@ -1,6 +1,5 @@
 // Conditions, maxima and minima in canonical form.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "opwright/c_api.h"
 #include "opwright/symint.h"
@@ -29,7 +29,34 @@ int compare_terms(std::span<const SumTerm> a, std::span<const SumTerm> b) {
   return order(a.size(), b.size());
 }
 
+void collect_symbols(OpwSymWord word, std::vector<const Expression*>& symbols) {
+  if (!is_symbolic(word)) return;
+  const Expression& expression = expression_of(word);
+  if (expression.kind == ExpressionKind::Symbol &&
+      std::ranges::find(symbols, &expression) == symbols.end()) {
+    symbols.push_back(&expression);
+  }
+  for (const OpwSymWord operand : expression.operands) collect_symbols(operand, symbols);
+  for (const SumTerm& term : expression.terms) collect_symbols(word_of(*term.monomial), symbols);
+}
+
 }  // namespace
+
+std::vector<const Expression*> symbols_in(OpwSymWord word) {
+  std::vector<const Expression*> symbols;
+  collect_symbols(word, symbols);
+  return symbols;
+}
+
+bool mentions(OpwSymWord word, const Expression& part) {
+  if (!is_symbolic(word)) return false;
+  const Expression& expression = expression_of(word);
+  if (&expression == &part) return true;
+  const auto in_word = [&](OpwSymWord operand) { return mentions(operand, part); };
+  const auto in_term = [&](const SumTerm& term) { return in_word(word_of(*term.monomial)); };
+  return std::ranges::any_of(expression.operands, in_word) ||
+         std::ranges::any_of(expression.terms, in_term);
+}
 
 // Equal parts are the same node, so that only the first difference is followed down.
 int compare(const Expression& a, const Expression& b) noexcept {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "opwright/c_api.h"
 #include "opwright/symbolic/shape_env.h"
@@ -77,6 +78,11 @@ inline OpwSymWord word_of(const Expression& expression) {
 inline SymRange made_range(OpwSymWord word) {
   return is_symbolic(word) ? expression_of(word).range : SymRange{word, word};
 }
+
+// The symbols of a word, each once.
+[[nodiscard]] std::vector<const Expression*> symbols_in(OpwSymWord word);
+// Whether the symbol, or another expression, is a part of a word.
+[[nodiscard]] bool mentions(OpwSymWord word, const Expression& part);
 
 // The order of terms and operands, the same in every environment: higher degrees first, then by
 // kind and content. Negative, 0 or positive.

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/canonical.h"

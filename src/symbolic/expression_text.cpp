@@ -1,6 +1,5 @@
 #include "opwright/symbolic/expression_text.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,19 +1,14 @@
 #include "opwright/symbolic/facts.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/facts_parts.h"
 #include "opwright/symbolic/interval.h"
-#include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/refutation.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
@@ -111,23 +106,26 @@ OpwSymWord Facts::rebuild(const Expression& expression) const {
     const std::optional<OpwSymWord> replaced = known(expression).replaced;
     return replaced ? rewrite(*replaced) : word_of(expression);
   }
-  return map_parts(expression, [&](OpwSymWord part) { return rewrite(part); });
+  Parts parts = parts_of(expression);
+  for (OpwSymWord& part : parts) part = rewrite(part);
+  return with_parts(expression, parts);
 }
 
 // ---- Decisions ----
 
-std::optional<bool> Facts::decide(OpwSymWord condition, std::optional<bool> now) const {
+std::optional<bool> Facts::decide(OpwSymWord condition, std::optional<bool> now) {
   if (const std::optional<bool> answer = recall(condition)) return answer;
   const Expression& expression = expression_of(condition);
-  if (known(expression).undecided_at == num_changes()) return std::nullopt;
-  const std::optional<bool> answer = decide_anew(canonical_.truth(condition), now);
+  if (!expression.is_condition()) return decide(canonical_.truth(condition), now);
+  if (known(expression).undecided_at == num_learned_) return std::nullopt;
+  const std::optional<bool> answer = decide_anew(condition, now);
   Known& entry = known(expression);
   entry.decided = answer;
-  entry.undecided_at = num_changes();
+  entry.undecided_at = num_learned_;
   return answer;
 }
 
-std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool> now) const {
+std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool> now) {
   const OpwSymWord simple = rewrite(condition);
   if (!is_symbolic(simple)) return simple != 0;
   const auto is_known = [&](OpwSymWord wanted) {
@@ -143,14 +141,13 @@ std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool>
     if (has_other_witness(simple, seen.is_true)) return std::nullopt;
   }
   if (const std::optional<bool> answer = decide_parts(expression_of(simple), now)) return answer;
-  if (now != false && refutes(opposite)) return true;
-  if (now != true && refutes(simple)) return false;
+  if (now != false && (refutes(opposite) || is_ruled_out(opposite))) return true;
+  if (now != true && (refutes(simple) || is_ruled_out(simple))) return false;
   return std::nullopt;
 }
 
 // An `and` is false with one of its parts, an `or` is true with one.
-std::optional<bool> Facts::decide_parts(const Expression& condition,
-                                        std::optional<bool> now) const {
+std::optional<bool> Facts::decide_parts(const Expression& condition, std::optional<bool> now) {
   const bool is_and = condition.kind == ExpressionKind::And;
   if (!is_and && condition.kind != ExpressionKind::Or) return std::nullopt;
   const std::optional<bool> part_now = now == is_and ? now : std::nullopt;
@@ -167,6 +164,17 @@ std::optional<bool> Facts::decide_parts(const Expression& condition,
 bool Facts::refutes(OpwSymWord condition) const {
   Refutation proof(canonical_, *this);
   proof.assume(condition);
+  proof.assume_related(conditions_, narrowed_);
+  return proof.succeeds();
+}
+
+// With all that was learned of them, nothing else being assumed.
+bool Facts::refutes_symbols_of(OpwSymWord condition) const {
+  Refutation proof(canonical_, *this);
+  for (const Expression* symbol : symbols_in(condition)) {
+    const OpwSymWord word = rewrite(word_of(*symbol));
+    if (is_symbolic(word)) proof.consider(word);
+  }
   proof.assume_related(conditions_, narrowed_);
   return proof.succeeds();
 }

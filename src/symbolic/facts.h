@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
@@ -33,7 +34,7 @@ class Facts final : public Ranges {
   // Whether a condition holds for all values that the facts admit. `now`, where it is known, is how
   // it is in this run: then the other answer is not tried.
   [[nodiscard]] std::optional<bool> decide(OpwSymWord condition,
-                                           std::optional<bool> now = std::nullopt) const;
+                                           std::optional<bool> now = std::nullopt);
   // What was decided before, or is plain to see.
   [[nodiscard]] std::optional<bool> recall(OpwSymWord condition) const {
     if (!is_symbolic(condition)) return condition != 0;
@@ -48,7 +49,7 @@ class Facts final : public Ranges {
   // multiple of 8 reads 8*(s0//8) + 2 here, so that multiples are seen.
   [[nodiscard]] OpwSymWord rewrite(OpwSymWord word) const;
   // The same for readers, with what proofs tell of divisions and maxima.
-  [[nodiscard]] OpwSymWord simplify(OpwSymWord word) const;
+  [[nodiscard]] OpwSymWord simplify(OpwSymWord word);
 
  private:
   // Of one expression, by its id.
@@ -59,7 +60,7 @@ class Facts final : public Ranges {
     int64_t residue = 0;
     bool is_base = false;         // the quotient in such a replacement
     std::optional<bool> decided;  // of a condition, for good
-    uint32_t undecided_at = 0;    // the version at which nothing followed
+    uint32_t undecided_at = 0;    // the number of facts from which nothing followed
     uint32_t rewritten_at = 0;
     OpwSymWord rewritten = 0;
     uint32_t ranged_at = 0;
@@ -72,15 +73,26 @@ class Facts final : public Ranges {
     const Expression* expression;
     Known known;
   };
-  [[nodiscard]] uint32_t num_changes() const noexcept { return version_ + num_kept_; }
+  // What put_back() needs besides the undo list.
+  struct Saved {
+    std::vector<OpwSymWord> conditions;
+    std::vector<const Expression*> narrowed;
+    uint32_t version;
+    uint32_t settled_at;
+    size_t num_settled;
+  };
+  [[nodiscard]] Saved save();
+  void put_back(const Saved& saved);
 
   [[nodiscard]] OpwSymWord rebuild(const Expression& expression) const;
   [[nodiscard]] bool may_divide_by_zero(OpwSymWord word) const;
-  [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition,
-                                                std::optional<bool> now) const;
+  [[nodiscard]] std::optional<bool> decide_anew(OpwSymWord condition, std::optional<bool> now);
   [[nodiscard]] std::optional<bool> decide_parts(const Expression& condition,
-                                                 std::optional<bool> now) const;
+                                                 std::optional<bool> now);
   [[nodiscard]] bool refutes(OpwSymWord condition) const;
+  [[nodiscard]] bool refutes_symbols_of(OpwSymWord condition) const;
+  // Whether a contradiction follows when it is taken for a fact; nothing is learned.
+  [[nodiscard]] bool is_ruled_out(OpwSymWord condition);
   bool take_in(OpwSymWord condition);
   [[nodiscard]] bool admits_this_run() const;
   bool add(OpwSymWord condition);
@@ -97,8 +109,8 @@ class Facts final : public Ranges {
   bool settle();
   void find_witnesses();
   // Whether the other answer than `seen` is found near a witness; then it is one from here on.
-  [[nodiscard]] bool has_other_witness(OpwSymWord condition, bool seen) const;
-  bool offer(Witnesses::Values values) const;
+  [[nodiscard]] bool has_other_witness(OpwSymWord condition, bool seen);
+  bool offer(Witnesses::Values values);
   [[nodiscard]] int64_t fit(const Expression& symbol, int64_t value) const;
   bool settle_narrowed();
   bool propagate(const Polynomial& polynomial, bool is_equality);
@@ -108,13 +120,16 @@ class Facts final : public Ranges {
   // The symbol of a symbol or of the quotient in its replacement; else null.
   [[nodiscard]] const Expression* free_symbol(const Expression& monomial) const;
 
-  [[nodiscard]] OpwSymWord deepen(OpwSymWord word) const;
-  [[nodiscard]] OpwSymWord deepen_extreme(const Expression& extreme) const;
-  [[nodiscard]] OpwSymWord cancel_quotients(const Polynomial& polynomial) const;
+  [[nodiscard]] OpwSymWord deepen(OpwSymWord word);
+  [[nodiscard]] OpwSymWord deepen_extreme(const Expression& extreme);
+  [[nodiscard]] OpwSymWord cancel_quotients(const Polynomial& polynomial);
   [[nodiscard]] OpwSymWord restore(OpwSymWord word) const;
   [[nodiscard]] Polynomial restore_term(const SumTerm& term) const;
-  template <class Change>
-  [[nodiscard]] OpwSymWord map_parts(const Expression& expression, const Change& change) const;
+  // The operands or, of a sum, the monomials.
+  using Parts = SmallVector<OpwSymWord, 4>;
+  [[nodiscard]] static Parts parts_of(const Expression& expression);
+  // The expression with other parts, in canonical form again.
+  [[nodiscard]] OpwSymWord with_parts(const Expression& expression, const Parts& parts) const;
 
   Canonical canonical_;
   std::vector<OpwSymWord> conditions_;       // those that are not a range or a replacement
@@ -122,14 +137,15 @@ class Facts final : public Ranges {
   mutable std::vector<Known> known_;         // by id
   // Of ranges and replacements: what was computed from them is good as long as it does not change.
   uint32_t version_ = 1;
-  uint32_t num_kept_ = 0;  // conditions that were ever kept
+  uint32_t last_version_ = 1;  // no version comes twice, also where a change was put back
+  uint32_t num_learned_ = 1;
   uint32_t settled_at_ = 0;
   size_t num_settled_ = 0;  // of the conditions
   static constexpr size_t kWantedWitnesses = 3;
   std::vector<Before> undo_;  // what changed since learn() began
   std::vector<const Expression*> symbols_;
   std::vector<std::optional<int64_t>> hints_;
-  mutable Witnesses witnesses_;
+  Witnesses witnesses_;
 };
 
 }  // namespace opwright

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "opwright/c_api.h"
+#include "opwright/error.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
@@ -21,20 +22,7 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr int kMostRounds = 12;
-constexpr size_t kWantedWitnesses = 3;
 constexpr int64_t kMostModulus = int64_t{1} << 40;
-
-bool mentions(OpwSymWord word, const Expression& symbol) {
-  if (!is_symbolic(word)) return false;
-  const Expression& expression = expression_of(word);
-  if (&expression == &symbol) return true;
-  const auto in_word = [&](OpwSymWord operand) { return mentions(operand, symbol); };
-  const auto in_term = [&](const SumTerm& term) {
-    return mentions(word_of(*term.monomial), symbol);
-  };
-  return std::ranges::any_of(expression.operands, in_word) ||
-         std::ranges::any_of(expression.terms, in_term);
-}
 
 // x with a * x == 1 modulo m; a and m have no common divisor.
 int64_t invert(int64_t a, int64_t m) {
@@ -77,6 +65,7 @@ bool Facts::learn(OpwSymWord condition) {
   condition = canonical_.truth(condition);
   if (const std::optional<bool> answer = decide(condition)) return *answer;
   if (!take_in(condition)) return false;
+  ++num_learned_;
   known(expression_of(condition)).decided = true;
   witnesses_.learn(condition);
   if (witnesses_.size() < kWantedWitnesses) find_witnesses();
@@ -85,23 +74,41 @@ bool Facts::learn(OpwSymWord condition) {
 
 // All or nothing.
 bool Facts::take_in(OpwSymWord condition) {
-  const std::vector<OpwSymWord> conditions = conditions_;
-  const std::vector<const Expression*> narrowed = narrowed_;
-  undo_.clear();
-  const auto put_back = [&] {
-    for (; !undo_.empty(); undo_.pop_back()) known(*undo_.back().expression) = undo_.back().known;
-    conditions_ = conditions;
-    narrowed_ = narrowed;
-    ++version_;
-  };
+  const Saved saved = save();
+  bool is_possible = false;
   try {
-    if (add(rewrite(condition)) && settle() && admits_this_run()) return true;
-  } catch (...) {
-    put_back();
-    throw;
+    is_possible = add(rewrite(condition)) && settle() && admits_this_run();
+  } catch (const Error&) {  // a bound left 64 bits: the condition is kept as it is
+    put_back(saved);
+    return keep(condition);
   }
-  put_back();
-  return false;
+  if (!is_possible) put_back(saved);
+  return is_possible;
+}
+
+bool Facts::is_ruled_out(OpwSymWord condition) {
+  const Saved saved = save();
+  bool is_possible = true;
+  try {
+    is_possible = add(rewrite(condition)) && settle() && !refutes_symbols_of(condition);
+  } catch (const Error&) {  // nothing is claimed
+  }
+  put_back(saved);
+  return !is_possible;
+}
+
+Facts::Saved Facts::save() {
+  undo_.clear();
+  return {conditions_, narrowed_, version_, settled_at_, num_settled_};
+}
+
+void Facts::put_back(const Saved& saved) {
+  for (; !undo_.empty(); undo_.pop_back()) known(*undo_.back().expression) = undo_.back().known;
+  conditions_ = saved.conditions;
+  narrowed_ = saved.narrowed;
+  version_ = saved.version;
+  settled_at_ = saved.settled_at;
+  num_settled_ = saved.num_settled;
 }
 
 bool Facts::admits_this_run() const {
@@ -141,7 +148,6 @@ bool Facts::add(OpwSymWord condition) {
 bool Facts::keep(OpwSymWord condition) {
   if (std::ranges::find(conditions_, condition) != conditions_.end()) return true;
   conditions_.push_back(condition);
-  ++num_kept_;
   return true;
 }
 
@@ -153,9 +159,12 @@ bool Facts::narrow(const Expression& monomial, SymRange range) {
     narrowed_.push_back(&monomial);
   }
   change(monomial).narrowed = narrowed;
-  ++version_;
+  version_ = ++last_version_;
   const SymRange now = this->range(word_of(monomial));
   if (is_empty(now)) return false;
+  if (monomial.is_condition() && now.least == now.greatest) {
+    return add(now.least == 1 ? word_of(monomial) : canonical_.negate(word_of(monomial)));
+  }
   if (monomial.kind == ExpressionKind::Mod && now.least == now.greatest &&
       !is_symbolic(monomial.operands[1])) {
     const std::optional<bool> outcome =
@@ -226,7 +235,7 @@ bool Facts::replace(const Expression& symbol, const Expression& free, OpwSymWord
   entry.replaced = by;
   entry.modulus = 1;
   entry.residue = 0;
-  ++version_;
+  version_ = ++last_version_;
   const auto demand = [&](OpwSymOp op, int64_t end) {
     return add(canonical_.apply(op, rewrite(by), end));
   };
@@ -272,7 +281,7 @@ bool Facts::set_residue(const Expression& symbol, int64_t modulus, int64_t resid
   entry.modulus = modulus;
   entry.residue = residue;
   entry.replaced = replaced;
-  ++version_;
+  version_ = ++last_version_;
   return !is_empty(range(word_of(quotient)));
 }
 
@@ -387,6 +396,7 @@ bool Facts::propagate_product(const Expression& product) {
       if (other != factor) others = opwright::multiply(others, range_of(other));
     }
     SymRange allowed;
+    if (values.least > 0) allowed.least = 1;
     if (values.greatest != INT64_MAX && others.least >= 1) {
       allowed.greatest = root(std::max<int64_t>(values.greatest, 0) / others.least, exponent);
     }

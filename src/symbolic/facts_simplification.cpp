@@ -9,7 +9,6 @@
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
-#include "opwright/symbolic/facts_parts.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/polynomial_division.h"
 #include "opwright/symbolic/shape_env.h"
@@ -17,7 +16,7 @@
 
 namespace opwright {
 
-OpwSymWord Facts::simplify(OpwSymWord word) const {
+OpwSymWord Facts::simplify(OpwSymWord word) {
   if (!is_symbolic(word)) return word;
   if (expression_of(word).is_condition() && !may_divide_by_zero(word)) {
     if (const std::optional<bool> answer = decide(word)) return *answer ? 1 : 0;
@@ -26,11 +25,13 @@ OpwSymWord Facts::simplify(OpwSymWord word) const {
 }
 
 // Parts first.
-OpwSymWord Facts::deepen(OpwSymWord word) const {
+OpwSymWord Facts::deepen(OpwSymWord word) {
   if (!is_symbolic(word)) return word;
   const Expression& expression = expression_of(word);
   if (expression.kind == ExpressionKind::Symbol || known(expression).is_base) return word;
-  const OpwSymWord changed = map_parts(expression, [&](OpwSymWord part) { return deepen(part); });
+  Parts parts = parts_of(expression);
+  for (OpwSymWord& part : parts) part = deepen(part);
+  const OpwSymWord changed = with_parts(expression, parts);
   if (!is_symbolic(changed)) return changed;
   const Expression& now = expression_of(changed);
   if (may_divide_by_zero(changed)) return changed;
@@ -56,7 +57,7 @@ OpwSymWord Facts::deepen(OpwSymWord word) const {
 }
 
 // The operands that no other one covers.
-OpwSymWord Facts::deepen_extreme(const Expression& extreme) const {
+OpwSymWord Facts::deepen_extreme(const Expression& extreme) {
   const OpwSymOp op = extreme.kind == ExpressionKind::Max ? kOpwSymGe : kOpwSymLe;
   SmallVector<OpwSymWord, 4> kept(extreme.operands.begin(), extreme.operands.end());
   for (size_t i = 0; i < kept.size();) {
@@ -74,7 +75,7 @@ OpwSymWord Facts::deepen_extreme(const Expression& extreme) const {
 }
 
 // 2*(x // 2) is x, and s0*(x // s0) too, where nothing is left over.
-OpwSymWord Facts::cancel_quotients(const Polynomial& polynomial) const {
+OpwSymWord Facts::cancel_quotients(const Polynomial& polynomial) {
   Polynomial result;
   result.constant = polynomial.constant;
   for (const SumTerm& term : polynomial.terms) {
@@ -113,7 +114,9 @@ OpwSymWord Facts::restore(OpwSymWord word) const {
     for (const SumTerm& term : expression.terms) sum = opwright::add(sum, restore_term(term));
     return canonical_.sum(sum);
   }
-  return map_parts(expression, [&](OpwSymWord part) { return restore(part); });
+  Parts parts = parts_of(expression);
+  for (OpwSymWord& part : parts) part = restore(part);
+  return with_parts(expression, parts);
 }
 
 Polynomial Facts::restore_term(const SumTerm& term) const {

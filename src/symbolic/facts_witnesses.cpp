@@ -14,7 +14,6 @@
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/witnesses.h"
-#include "opwright/symint.h"
 
 namespace opwright {
 namespace {
@@ -25,21 +24,10 @@ constexpr size_t kMostSymbols = 4;
 constexpr size_t kMostStarts = 2;
 constexpr int64_t kLarge = 1 << 20;
 
-void collect_symbols(OpwSymWord word, std::vector<const Expression*>& symbols) {
-  if (!is_symbolic(word)) return;
-  const Expression& expression = expression_of(word);
-  if (expression.kind == ExpressionKind::Symbol &&
-      std::ranges::find(symbols, &expression) == symbols.end()) {
-    symbols.push_back(&expression);
-  }
-  for (const OpwSymWord operand : expression.operands) collect_symbols(operand, symbols);
-  for (const SumTerm& term : expression.terms) collect_symbols(word_of(*term.monomial), symbols);
-}
-
 }  // namespace
 
 // The values of replaced symbols follow from the others'.
-bool Facts::offer(Witnesses::Values values) const {
+bool Facts::offer(Witnesses::Values values) {
   for (size_t i = 0; i < symbols_.size(); ++i) {
     const Known& entry = known(*symbols_[i]);
     if (!entry.replaced || entry.modulus != 1) continue;
@@ -76,9 +64,8 @@ void Facts::find_witnesses() {
   }
 }
 
-bool Facts::has_other_witness(OpwSymWord condition, bool seen) const {
-  std::vector<const Expression*> symbols;
-  collect_symbols(condition, symbols);
+bool Facts::has_other_witness(OpwSymWord condition, bool seen) {
+  std::vector<const Expression*> symbols = symbols_in(condition);
   if (symbols.size() > kMostSymbols) symbols.resize(kMostSymbols);
   for (size_t start = 0; start < std::min(witnesses_.size(), kMostStarts); ++start) {
     Witnesses::Values values = witnesses_.all()[start];

@@ -34,16 +34,6 @@ Polynomial plus_constant(Polynomial polynomial, int64_t more) {
 Polynomial minus(const Polynomial& a, const Polynomial& b) { return add(a, b, -1); }
 Polynomial constant(int64_t value) { return Polynomial::of(value); }
 
-using Symbols = std::unordered_set<const Expression*>;
-
-void collect_symbols(OpwSymWord word, Symbols& symbols) {
-  if (!is_symbolic(word)) return;
-  const Expression& expression = expression_of(word);
-  if (expression.kind == ExpressionKind::Symbol) symbols.insert(&expression);
-  for (const OpwSymWord operand : expression.operands) collect_symbols(operand, symbols);
-  for (const SumTerm& term : expression.terms) collect_symbols(word_of(*term.monomial), symbols);
-}
-
 }  // namespace
 
 // ---- What is given ----
@@ -132,8 +122,10 @@ void Refutation::consider(OpwSymWord word) {
 
 void Refutation::assume_related(std::span<const OpwSymWord> conditions,
                                 std::span<const Expression* const> narrowed) {
-  Symbols related;
-  for (const Expression* monomial : variables_) collect_symbols(word_of(*monomial), related);
+  std::unordered_set<const Expression*> related;
+  for (const Expression* monomial : variables_) {
+    for (const Expression* symbol : symbols_in(word_of(*monomial))) related.insert(symbol);
+  }
   std::vector<OpwSymWord> left(conditions.begin(), conditions.end());
   for (const Expression* expression : narrowed) left.push_back(word_of(*expression));
   size_t taken = 0;
@@ -141,8 +133,7 @@ void Refutation::assume_related(std::span<const OpwSymWord> conditions,
     is_growing = false;
     std::vector<OpwSymWord> others;
     for (const OpwSymWord word : left) {
-      Symbols symbols;
-      collect_symbols(word, symbols);
+      const std::vector<const Expression*> symbols = symbols_in(word);
       const auto is_related = [&](const Expression* symbol) { return related.contains(symbol); };
       if (taken >= kMostRelated || std::ranges::none_of(symbols, is_related)) {
         others.push_back(word);

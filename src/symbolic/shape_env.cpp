@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/base/source_site.h"
 #include "opwright/base/user_line.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
@@ -38,14 +37,6 @@ bool is_name(std::string_view name) {
 bool is_taken_by_the_grammar(std::string_view name) {
   constexpr std::string_view kWords[] = {"and", "or", "not", "max", "min"};
   return std::ranges::find(kWords, name) != std::end(kWords);
-}
-
-void collect_symbols(OpwSymWord word, std::vector<bool>& found) {
-  if (!is_symbolic(word)) return;
-  const Expression& expression = expression_of(word);
-  if (expression.kind == ExpressionKind::Symbol) found[expression.symbol] = true;
-  for (const OpwSymWord operand : expression.operands) collect_symbols(operand, found);
-  for (const SumTerm& term : expression.terms) collect_symbols(word_of(*term.monomial), found);
 }
 
 }  // namespace
@@ -159,7 +150,7 @@ SymInt ShapeEnv::symbol(std::string_view name) const {
 
 std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
   std::vector<bool> found(state_->symbols.size());
-  collect_symbols(value.word(), found);
+  for (const Expression* symbol : symbols_in(own(value))) found[symbol->symbol] = true;
   std::vector<std::string> names;
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i]) names.push_back(state_->symbols[i].name);
@@ -169,17 +160,22 @@ std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
 
 // ---- Questions ----
 
+OpwSymWord ShapeEnv::own(const SymInt& value) const {
+  OPWRIGHT_CHECK_VALUE(is_own(value.word()), value, " is a symbolic int of another environment");
+  return value.word();
+}
+
 std::optional<bool> ShapeEnv::decide(const SymInt& condition) const {
-  return state_->facts.decide(condition.word());
+  return state_->facts.decide(own(condition));
 }
 SymRange ShapeEnv::range(const SymInt& value) const {
-  return state_->facts.tight_range(value.word());
+  return state_->facts.tight_range(own(value));
 }
 std::optional<int64_t> ShapeEnv::hint(const SymInt& value) const {
-  return state_->hint(value.word());
+  return state_->hint(own(value));
 }
 SymInt ShapeEnv::simplify(const SymInt& value) const {
-  return handle_of(state_->facts.simplify(value.word()));
+  return handle_of(state_->facts.simplify(own(value)));
 }
 
 std::span<const Guard> ShapeEnv::guards() const noexcept { return state_->guards; }

@@ -112,6 +112,7 @@ class ShapeEnv : public Counted<ShapeEnv> {
     std::vector<Symbol> symbols;  // with their final ranges and `equals`
     std::vector<Guard> rest;
   };
+  // ValueError where guards and demands contradict each other.
   [[nodiscard]] Solution solve() const;
 
   // ---- What its words ask through their table; `file` is read only where something is recorded
@@ -136,6 +137,10 @@ class ShapeEnv : public Counted<ShapeEnv> {
 
  private:
   struct State;
+  [[nodiscard]] bool is_own(OpwSymWord word) const noexcept;
+  // The word of a plain int or of an expression of this environment. ValueError.
+  [[nodiscard]] OpwSymWord own(const SymInt& value) const;
+
   std::unique_ptr<State> state_;
 };
 

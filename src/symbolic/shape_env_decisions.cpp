@@ -1,5 +1,4 @@
 // How a ShapeEnv answers its words: arithmetic, guards, demands.
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,6 +60,11 @@ void ShapeEnv::State::refuse(const char* what, OpwSymWord word, const char* file
       "opwright.check(condition, message), or do without the answer: opwright.sym_max(a, b), "
       "opwright.guard_or_false(condition).");
   throw Error("RuntimeError", text);
+}
+
+bool ShapeEnv::is_own(OpwSymWord word) const noexcept {
+  return !is_symbolic(word) ||
+         (sym_node(word)->table == &shape_env_table() && expression_of(word).environment == this);
 }
 
 OpwSymWord ShapeEnv::apply(OpwSymOp op, OpwSymWord a, OpwSymWord b) {

@@ -1,10 +1,11 @@
 // Guards solved: ranges, derived symbols, and what is neither.
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
+#include "opwright/symbolic/expression_text.h"
 #include "opwright/symbolic/facts.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/shape_env_state.h"
@@ -18,21 +19,27 @@ ShapeEnv::Solution ShapeEnv::solve() const {
   Solution solution;
   solution.symbols = symbols();
   Facts solved(state_->pool);
-  for (const State::Made& made : state_->symbols) solved.add_symbol(*made.expression, made.hint);
+  for (const State::Made& made : state_->symbols) {
+    solved.add_symbol(*made.expression, std::nullopt);  // of all runs, not of this one
+  }
+  const auto take = [&](OpwSymWord condition) {
+    OPWRIGHT_CHECK_VALUE(
+        solved.learn(condition), expression_text(condition),
+        " contradicts what else was demanded of its symbols: no run satisfies all");
+  };
   const Canonical& canonical = state_->reader;
-  const auto take = [&](OpwSymOp op, const Symbol& symbol, OpwSymWord other) {
-    const OpwSymWord itself = word_of(*state_->find(symbol.name));
-    OPWRIGHT_ASSERT(solved.learn(canonical.apply(op, itself, other)));
+  const auto relate = [&](OpwSymOp op, const Symbol& symbol, OpwSymWord other) {
+    take(canonical.apply(op, word_of(*state_->find(symbol.name)), other));
   };
   for (const Symbol& symbol : solution.symbols) {
-    if (symbol.equals) take(kOpwSymEq, symbol, symbol.equals->word());
-    if (symbol.range.least > kOpwSmallestInt) take(kOpwSymGe, symbol, symbol.range.least);
-    if (symbol.range.greatest != INT64_MAX) take(kOpwSymLe, symbol, symbol.range.greatest);
+    if (symbol.equals) relate(kOpwSymEq, symbol, symbol.equals->word());
+    if (symbol.range.least > kOpwSmallestInt) relate(kOpwSymGe, symbol, symbol.range.least);
+    if (symbol.range.greatest != INT64_MAX) relate(kOpwSymLe, symbol, symbol.range.greatest);
   }
   for (const Guard& guard : state_->guards) {
     const OpwSymWord condition = guard.condition.word();
     if (solved.decide(condition) == true) continue;
-    OPWRIGHT_ASSERT(solved.learn(condition));
+    take(condition);
     solution.rest.push_back(guard);
   }
   return solution;

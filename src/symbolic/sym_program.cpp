@@ -18,7 +18,6 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
 

@@ -11,7 +11,6 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/evaluate.h"
-#include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/shape_env.h"
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"

@@ -172,8 +172,9 @@ void refuse_views(const Operator& op) {
     if (!op.writes_arguments() || !find_viewed_argument(op, i)) continue;
     throw_error("NotImplementedError", op.name(), " writes an argument and gives a view of '",
                 op.schema().arguments[*find_viewed_argument(op, i)].name,
-                "', which has no functional form\n  Register one with OPWRIGHT_LIBRARY_IMPL(",
-                op.schema().name.name_space, ", Functional, m), or part the operator in two.");
+                "', which has no functional form\n  Part it in two: an operator that writes and "
+                "one that gives the "
+                "view.");
   }
 }
 
@@ -183,8 +184,8 @@ Sibling make_sibling(const Operator& op, const Schema& schema) {
   const std::string name = schema.full_name();
   Sibling made;
   made.of = &op;
-  made.registrations.push_back(
-      registry.define(to_text(schema), sibling_tags(op), op.site(), {.library = op.origin()}));
+  made.registrations.push_back(registry.define(to_text(schema), sibling_tags(op), op.site(),
+                                               {.library = op.origin(), .is_derived = true}));
   const BoxedFunction body{.function = &run_sibling,
                            .self = const_cast<Operator*>(&op),
                            .drop = nullptr,

@@ -1,7 +1,6 @@
 #include "opwright/transforms/functional_storage.h"
 
-#include <optional>
-#include <string>
+#include <initializer_list>
 #include <utility>
 
 #include "opwright/base/small_vector.h"
@@ -10,8 +9,7 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/wrapper.h"
+#include "opwright/tensor/overlap.h"
 
 namespace opwright {
 namespace {
@@ -84,6 +82,29 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
   return Tensor::take(result.as_tensor);
 }
 
+// The storage's value after a write to the view. Of a view whose elements are the same memory
+// (expand, unfold) a part may be written, though not by way of the whole; whoever writes made sure
+// that no element of the part is another one of it.
+Tensor scatter_view(const FunctionalView& view, Tensor value, const Operator& who) {
+  const Tensor& shown = current_value(view);
+  bool is_repeated = false;
+  uint32_t place = view.place;
+  for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    is_repeated |= has_internal_overlap(step->results[place]);
+    place = step->base_place;
+  }
+  if (is_repeated && !shown.is_symbolic()) {
+    const SymGeometry part = sym_geometry_of(shown);
+    return as_strided_scatter(view.storage->value, value, part.sizes, part.strides, part.offset);
+  }
+  place = view.place;
+  for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    value = scatter_step(*step, place, value, who);
+    place = step->base_place;
+  }
+  return value;
+}
+
 // Strides of sizes 1 do not matter.
 bool has_strides(const Tensor& tensor, const SymGeometry& wanted) {
   for (size_t i = 0; i < wanted.sizes.size(); ++i) {
@@ -119,11 +140,7 @@ void run_step(ViewStep& step) {
 
 void write_value(const FunctionalView& view, Tensor value, const Operator& who) {
   FunctionalStorage& storage = *view.storage;
-  uint32_t place = view.place;
-  for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
-    value = scatter_step(*step, place, value, who);
-    place = step->base_place;
-  }
+  if (view.step) value = scatter_view(view, std::move(value), who);
   if (!has_strides(value, storage.geometry)) value = copy(storage.value, value);
   storage.value = std::move(value);
   ++storage.writes;

@@ -53,8 +53,6 @@ struct ViewStep : Counted<ViewStep> {
 };
 using ViewStepPtr = IntrusivePtr<ViewStep>;
 
-inline constexpr uint64_t kNeverSynced = UINT64_MAX;
-
 // A tensor of functionalize: result `place` of a step, or the storage as a whole.
 struct FunctionalView {
   FunctionalStoragePtr storage;

@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
@@ -47,7 +46,7 @@ ViewStepPtr part_step(const FunctionalStoragePtr& storage, const Tensor& value,
   step->args.push_back(Value::take(ValueOf<SymInt>::give(offset)));
   step->is_absolute = true;
   step->results = {value};
-  step->synced = storage->writes == 0 ? 0 : kNeverSynced;
+  step->synced = storage->writes;
   return step;
 }
 
@@ -106,7 +105,11 @@ Tensor Functionalize::make_twin(const Tensor& foreign, const Tensor& value) {
     if (shared.kind == SharedMemory::Kind::None) continue;
     if (shared.kind == SharedMemory::Kind::Part && !has_conflict && !storage->conflict) {
       const ViewStepPtr step = part_step(storage, value, shared.offset);
-      return wrap({.storage = storage, .step = step}, value);
+      if (&storage_of(value) != &storage_of(storage->value)) {  // imported twice, or stale
+        const ParentScope scope(*this);
+        run_step(*step);
+      }
+      return wrap({.storage = storage, .step = step}, step->results[0]);
     }
     OPWRIGHT_CHECK(
         storage->writes == 0, "functionalize: a tensor (", foreign,

@@ -17,7 +17,6 @@
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
-#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/functional_call.h"
 #include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/functionalize.h"
@@ -63,6 +62,24 @@ SymGeometry strided(Arguments args) {
           .offset = offset ? *offset : sym_geometry_of(BorrowedTensor(args[0].as_tensor)).offset};
 }
 
+// Makes a step of as_strided one from the storage: what it reaches does not depend on the view that
+// it was called on. False: it reaches elements that the storage's tensor does not show.
+bool take_from_storage(ViewStep& step, Arguments args) {
+  const SymGeometry wanted = strided(args);
+  const FunctionalStorage& storage = *step.storage;
+  if (step.base || args[kOffsetArgument].tag != kOpwNone) {
+    step.base = nullptr;
+    step.args[kOffsetArgument] = Value(wanted.offset - storage.geometry.offset);
+    step.is_absolute = true;
+  }
+  const bool is_covered = covers(storage.geometry, wanted);
+  OPWRIGHT_CHECK(is_covered || storage.writes == 0,
+                 "as_strided: the view reaches elements of the storage that self does not show, "
+                 "after self was written under functionalize; take it from the tensor that shows "
+                 "them all");
+  return is_covered;
+}
+
 // Where the numbers are drawn.
 Device drawing_device(const Operator& op, Arguments args) {
   std::optional<Device> device;
@@ -87,16 +104,15 @@ class GeneratorStates : public RandomStates {
 }  // namespace
 
 const Functionalize::Plan& Functionalize::plan(const Operator& op) {
-  std::unique_ptr<Plan>& known = plans_[&op];
-  if (!known) {
-    known = std::make_unique<Plan>();
-    known->writes = op.writes_arguments();
-    known->draws = op.tags().has(Tag::NondeterministicSeeded);
-    known->is_view = !known->writes && is_view(op);
-    known->is_as_strided = op.name() == "aten::as_strided";
-    known->generator = generator_argument(op);
-  }
-  return *known;
+  if (const auto found = plans_.find(&op); found != plans_.end()) return *found->second;
+  auto made = std::make_unique<Plan>();
+  made->writes = op.writes_arguments();
+  made->draws = op.tags().has(Tag::NondeterministicSeeded);
+  made->is_view = is_view(op);
+  if (made->writes && made->is_view) (void)functional_sibling(op);  // refuses
+  made->is_as_strided = op.name() == "aten::as_strided";
+  made->generator = generator_argument(op);
+  return *plans_.emplace(&op, std::move(made)).first->second;
 }
 
 void Functionalize::process(const Operator& op, Arguments args, Results results) {
@@ -135,16 +151,7 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
   step->grad_mode = thread_state().grad_is_enabled();
   step->args.resize(inner.size());
   for (size_t i = 1; i < inner.size(); ++i) step->args[i] = Value::copy_of(inner[i]);
-  if (known.is_as_strided && inner[kOffsetArgument].tag != kOpwNone) {
-    const SymInt offset = ValueOf<SymInt>::read(inner[kOffsetArgument]);
-    step->args[kOffsetArgument] = Value(offset - base.storage->geometry.offset);
-    step->is_absolute = true;
-  }
-  const bool is_outside = known.is_as_strided && !covers(base.storage->geometry, strided(args));
-  OPWRIGHT_CHECK(!is_outside || base.storage->writes == 0,
-                 "as_strided: the view reaches elements of the storage that self does not show, "
-                 "after self was written under functionalize; take it from the tensor that shows "
-                 "them all");
+  const bool is_outside = known.is_as_strided && !take_from_storage(*step, args);
   run_step(*step);
   results[0] = is_outside ? wrap_outside(*step) : wrap_view(step);
 }

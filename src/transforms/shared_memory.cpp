@@ -100,9 +100,10 @@ std::vector<size_t> order_by_extent(std::span<const Tensor> tensors) {
   // Few tensors share a storage: each looks for an earlier and smaller one.
   for (size_t i = 1; i < order.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
-      const bool is_shared =
-          storage_holder(impl(tensors[order[i]])).storage->kind == Storage::Kind::Foreign ||
-          &storage_of(tensors[order[i]]) == &storage_of(tensors[order[k]]);
+      const Storage& storage = storage_of(tensors[order[i]]);
+      const Storage& other = storage_of(tensors[order[k]]);
+      const bool is_shared = &storage == &other || storage.kind == Storage::Kind::Foreign ||
+                             other.kind == Storage::Kind::Foreign;
       if (is_shared && length(order[i]) > length(order[k])) std::swap(order[i], order[k]);
     }
   }

@@ -27,3 +27,14 @@ def test_the_python_example_gives_what_it_says():
     assert len(said) == 2
     for expression, text in said:
         assert repr(eval(expression, names)) == text.removesuffix(", without memory")
+
+
+def test_the_traced_example_prints_what_it_shows(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    shown = re.search(r"```text\n(graph\(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    names = {}
+    for block in blocks[:2]:
+        exec(compile(block, "model.py", "exec"), names)
+
+    assert capsys.readouterr().out.strip() == shown.strip()
+    assert repr(eval("traced(ow.ones(7, 3))", names)) == "tensor([1., 1., 1.])"

@@ -1,5 +1,5 @@
-// Include it in one source of a test binary: every graph that its tests make must read back from its
-// text.
+// Include it in one source of a test binary: every graph that its tests make must read back from
+// its text.
 #pragma once
 
 #include <string>

@@ -1,7 +1,9 @@
 #include "opwright/ir/evaluate.h"
 
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,7 +15,6 @@
 #include "opwright/base/user_line.h"
 #include "opwright/ir/graph.h"
 #include "opwright/symbolic/shape_env.h"
-#include "opwright/tensor/random_state.h"
 
 namespace opwright {
 namespace {
@@ -204,19 +205,33 @@ TEST_F(EvaluateGraph, TakesCapturedTensorsFromTheGraph) {
   EXPECT_EQ(values_of(run(*graph, given(tensor({1, 2})))[0]), (std::vector<float>{111, 222}));
 }
 
-TEST_F(EvaluateGraph, ReadsTheRandomStateFirstAndSetsItLast) {
-  const GraphPtr graph =
-      parse_graph("graph(random_state %state: int64[2], %after: int64[2]) -> (%state, %after) {}");
-  seed_default_generators(7);
-  Tensor next = make_empty(std::vector<int64_t>{2}, DType::Int64);
-  next.mutable_data<int64_t>()[0] = 11;
-  next.mutable_data<int64_t>()[1] = 32;
+// The operators by which a run reads and sets the state (src/ops/random/state.cpp), over a variable.
+int64_t random_seed = 0;
+Tensor state_of(int64_t seed) {
+  Tensor state = make_empty(std::vector<int64_t>{2}, DType::Int64);
+  state.mutable_data<int64_t>()[0] = seed;
+  state.mutable_data<int64_t>()[1] = 0;
+  return state;
+}
 
-  const auto outputs = run(*graph, given(next));
+TEST_F(EvaluateGraph, ReadsTheRandomStateFirstAndSetsItLast) {
+  Registry& registry = Registry::get();
+  const Registration kept[] = {
+      registry.define("opwright::random_state() -> Tensor"),
+      registry.implement("opwright::random_state", Slot::ExplicitComposite,
+                         +[] { return state_of(random_seed); }),
+      registry.define("opwright::set_random_state(Tensor state) -> ()"),
+      registry.implement("opwright::set_random_state", Slot::Cpu,
+                         +[](const Tensor& state) { random_seed = state.data<int64_t>()[0]; })};
+  const GraphPtr graph = parse_graph(
+      "graph(random_state %state: int64[2], %after: int64[2]) -> (%state, %after) {}");
+  random_seed = 7;
+
+  const auto outputs = run(*graph, given(state_of(11)));
 
   ASSERT_EQ(outputs.size(), 1);
   EXPECT_EQ(Tensor::borrow(outputs[0].get().as_tensor).data<int64_t>()[0], 7);
-  EXPECT_EQ(default_generator(kCpu).seed(), 11);
+  EXPECT_EQ(random_seed, 11);
 }
 
 // Writes what it sees of the thread into its result.
@@ -277,6 +292,33 @@ TEST_F(EvaluateGraph, TellsTheNodeOfAnError) {
                             "}\n",
                             given(tensor({1, 2}))),
                         "ValueError", "in the graph's '%y = test::fail(%x)' from model.py:8");
+}
+
+TEST_F(EvaluateGraph, RunsOnSeveralThreadsAtATime) {
+  const GraphPtr graph = parse_graph(kDynamic);
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const Value x(matrix(3, 3));
+      const Value y(tensor({1, 1, 1, 1, 1, 1}));
+      const OpwValue inputs[] = {x.get(), y.get()};
+      for (int j = 0; j < 100; ++j) right += evaluate(*graph, inputs)[1].get().as_int == 3 ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(right, 400);
+}
+
+TEST_F(EvaluateGraph, SeesInputsThatChangedSinceTheLastRun) {
+  const GraphPtr graph = parse_graph("graph(%x: float32[2]) -> (%x) {}");
+  EXPECT_NO_THROW(run(*graph, given(tensor({1, 2}))));
+
+  graph->set_meta(*graph->find("x"), Value(fake({3})));
+
+  EXPECT_ERROR(run(*graph, given(tensor({1, 2}))), "ValueError",
+               "graph: dimension 0 of input 'x' must be 3, got 2");
 }
 
 TEST_F(EvaluateGraph, TakesInputsWithSymbolsOfAnotherTrace) {

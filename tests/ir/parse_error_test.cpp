@@ -146,12 +146,12 @@ TEST_F(GraphParseError, NamesWrongStrings) {
 TEST_F(GraphParseError, RefusesTextThatIsNestedDeeplyInsteadOfCrashing) {
   const std::string lists(100'000, '[');
   EXPECT_ERROR_CONTAINS(parse_graph("graph() -> (" + lists + std::string(100'000, ']') + ") {}"),
-                        "ValueError", "graph: lists are nested deeper than 16");
+                        "ValueError", "graph: lists are nested deeper than 64");
   std::string graphs = "graph() -> () {\n";
   for (int i = 0; i < 10'000; ++i) graphs += "test::any(graph() -> () {\n";
   const Registration any = Registry::get().define("test::any(Graph value) -> ()");
   EXPECT_ERROR_CONTAINS(parse_graph(graphs), "ValueError",
-                        "graph: graphs are nested deeper than 16");
+                        "graph: graphs are nested deeper than 64");
 }
 
 TEST_F(GraphParseError, VerifiesWhatItRead) {

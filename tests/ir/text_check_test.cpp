@@ -27,7 +27,9 @@ TEST(GraphTextCheck, ComparesEveryGraphThatEnds) {
 TEST(GraphTextCheck, LeavesOutWhatCannotBeRead) {
   const size_t before = num_checked_graph_texts();
 
-  { const Graph without_outputs; }
+  {
+    const Graph without_outputs;
+  }
 
   EXPECT_EQ(num_checked_graph_texts(), before);
 }

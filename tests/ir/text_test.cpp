@@ -156,6 +156,24 @@ TEST_F(GraphText, KeepsWhatATraceLearned) {
   EXPECT_TRUE(is_equal(*again, *graph)) << to_text(*graph) << to_text(*again);
 }
 
+TEST_F(GraphText, KeepsExpressionsThatLaterFactsWouldSimplify) {
+  auto env = make_intrusive<ShapeEnv>();
+  const SymInt found = env->make_unbacked();
+  auto graph = make_intrusive<Graph>(env);
+  GraphValue& x = graph->add_input("x", Value(fake({2})));
+  insert(*graph, "test::positive", {arg(x)}, fake({found}));
+  const std::vector<SymInt> sizes = {3, sym_max(found, 1), (found + 2) / 2};
+  insert(*graph, "test::full", {NodeArgument::constant(Value(sizes)), constant(1.0)},
+         fake({SymInt(3), found}));
+  graph->set_outputs({});
+  check(found >= 2, "at least two");
+  check(found % 2 == 0, "even");
+
+  const GraphPtr again = parse_graph(to_text(*graph));
+
+  EXPECT_TRUE(is_equal(*again, *graph)) << to_text(*graph) << to_text(*again);
+}
+
 TEST_F(GraphText, IsReadWithCommentsAndBlanksAnywhere) {
   const GraphPtr graph = parse_graph(
       "# a graph\n  graph (  %x :float32[ 2 ])->(%y){ # nothing: here\n\n %y\n : float32[2]  = "

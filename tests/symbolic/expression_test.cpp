@@ -159,6 +159,8 @@ TEST_F(Expressions, OfTwoEnvironmentsDoNotMix) {
   const SymInt stranger = other.env->make_size(9, "y");
   EXPECT_ERROR(s_[0] + stranger, "ValueError",
                "symbolic ints of two environments in one expression: s0 and s0");
+  EXPECT_ERROR(env_.env->decide(stranger), "ValueError",
+               "s0 is a symbolic int of another environment");
 }
 
 TEST_F(Expressions, ShowTheTokenThatCannotBeRead) {

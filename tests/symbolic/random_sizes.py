@@ -32,6 +32,10 @@ def random_expression(rng: random.Random, names: list[str], depth: int) -> str:
             f"max({a}, {b})",
             f"min({a}, {b})",
             f"max({a}, {number})",
+            f"({a})//max({b}, {number})",
+            f"({a}) % max({b}, {number})",
+            f"({a})//({b})" if b != "0" else a,
+            f"({a}) % ({b})" if b != "0" else a,
         ]
     )
 

@@ -104,6 +104,13 @@ TEST(Overlap, AgreesWithAListOfAllElementsForRandomGeometries) {
     const bool found = overlap(make_view(base, a), make_view(base, b)) != Overlap::None;
     ASSERT_EQ(found, shares_an_element(elements_of(a), elements_of(b))) << round;
     ASSERT_EQ(has_internal_overlap(make_view(base, a)), has_one_twice(elements_of(a))) << round;
+    const auto whole = elements_of(a);
+    const auto part = elements_of(b);
+    const bool is_part = std::all_of(part.begin(), part.end(),
+                                     [&](int64_t offset) { return whole.count(offset) != 0; });
+    ASSERT_EQ(covers(sym_geometry_of(make_view(base, a)), sym_geometry_of(make_view(base, b))),
+              is_part)
+        << round;
   }
 }
 

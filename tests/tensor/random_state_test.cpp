@@ -102,6 +102,17 @@ TEST(DefaultGenerator, IsOneForADevice) {
   EXPECT_EQ(default_generator(kCpu).seed(), 5U);
 }
 
+TEST(DefaultGenerator, IsReplacedOnOneThreadForTheLengthOfAScope) {
+  RandomState own(kCpu, 3);
+  RandomState& usual = default_generator(kCpu);
+  {
+    const DefaultGeneratorScope scope(own);
+    EXPECT_EQ(&random_state("rand", std::nullopt, kCpu), &own);
+  }
+
+  EXPECT_EQ(&default_generator(kCpu), &usual);
+}
+
 TEST(Generator, IsAnObjectOfTheCallingConvention) {
   const Generator generator = make_generator(kCpu);
   const Generator second = generator;

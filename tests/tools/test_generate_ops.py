@@ -487,6 +487,28 @@ def test_a_decomposition_beside_kernels_is_a_rule():
     assert "Tensor f_parts(const Tensor& self);" in source
 
 
+def test_a_view_names_its_scatter_rule():
+    source = write_registration(
+        read(
+            "- func: part(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]\n"
+            "  dispatch: {CPU: part_cpu}\n  scatter: part_scatter\n"
+        ),
+        "ops.yaml",
+        "aten",
+    )
+
+    assert "OPWRIGHT_LIBRARY_IMPL(aten, Scatter, m) {" in source
+    assert (
+        "Tensor part_scatter(const Tensor& base, const Tensor& value, int64_t dim, int64_t place);"
+        in source
+    )
+
+
+def test_only_a_view_has_a_scatter_rule():
+    with pytest.raises(DeclarationError, match="ops.yaml:3: only a view has a 'scatter': f"):
+        read(F + "  dispatch: {CPU: f}\n  scatter: g\n")
+
+
 def test_one_function_may_be_for_several_devices():
     (declaration,) = read(F + "  dispatch: {'CPU, CUDA': f}\n")
 

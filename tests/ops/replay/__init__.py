@@ -17,10 +17,13 @@ From the root of the repository, after `tools/build release python`:
     .venv/bin/python tests/ops/replay --share 0.05 --mutations 4  # each call in 4 variants too
     .venv/bin/python tests/ops/replay --again build/replay/aten.sum.dim_IntList-1.pt
 
-`--op` takes names with or without overload, as shell patterns, and runs the entries that reach.json
-knows to reach them (`--all` with it: every entry), and the handwritten samples. It ends with one
-line for each overload and the first failing calls. Each of these is kept in build/replay/*.pt, and
-`--again FILE` runs it alone, with both results in full (so does gdb --args). What columns mean:
+    .venv/bin/python tests/ops/replay --all --traced --write      # docs/results/traced_replay.md
+
+`--traced` traces each call with symbolic sizes and runs its graph instead (traced.py). `--op` takes
+names with or without overload, as shell patterns, and runs the entries that reach.json knows to
+reach them (`--all` with it: every entry), and the handwritten samples. It ends with one line for
+each overload and the first failing calls. Each of these is kept in build/replay/*.pt, and `--again
+FILE` runs it alone, with both results in full (so does gdb --args). What columns mean:
 
     calls     distinct calls replayed: same operator, sizes, strides, dtypes and numbers count once
               (twice at most, with other values)
@@ -37,5 +40,5 @@ A call fails once, at the first of these. `not ours` are calls of overloads that
 
 Modules: call (a recorded call), conversion (torch's arguments as ours), comparison, differences,
 replayer (one call), mutation (variants of it), recorder (entries of op_db), handwritten, workers
-(processes), table, reach.
+(processes), table, reach; traced (one call's graph), other_sizes, traced_table.
 """

@@ -11,9 +11,11 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 
 import torch  # noqa: E402
 
-from replay import reach, recorder, table  # noqa: E402
+from replay import reach, recorder, table, traced_table  # noqa: E402
 from replay.again import run_again  # noqa: E402
+from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
+from replay.traced import TracedReplayer  # noqa: E402
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -25,7 +27,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--share", type=float, default=1.0, help="of entries x dtypes")
     parser.add_argument("--samples", type=int, help="at most so many of each entry and dtype")
     parser.add_argument("--all", action="store_true", help="every entry")
-    parser.add_argument("--write", action="store_true", help="docs/results/replay.md, reach.json")
+    parser.add_argument(
+        "--write", action="store_true", help="the page of docs/results, and reach.json"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--show", type=int, default=2, help="failing calls of each overload")
     parser.add_argument(
@@ -47,14 +51,17 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     if options.again:
-        return run_again(options.again)
+        return run_again(options.again, TracedReplayer if options.traced else Replayer)
     outcome = replay(options)
+    page = traced_table if options.traced else table
     table.print_report(
-        outcome, BUILD.parent / "replay", options.show, shows_passing=bool(options.op)
+        outcome, BUILD.parent / "replay", options.show, bool(options.op), page.summary_lines
     )
     if options.write:
         command = "tests/ops/replay " + " ".join(arguments)
-        (ROOT / "docs" / "results" / "replay.md").write_text(table.markdown(outcome, command))
+        name = "traced_replay.md" if options.traced else "replay.md"
+        (ROOT / "docs" / "results" / name).write_text(page.markdown(outcome, command))
+    if options.write and not options.traced:
         reach.write(outcome.reached)
     return 0 if table.is_good(outcome, options.at_least) else 1
 

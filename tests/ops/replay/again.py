@@ -10,7 +10,7 @@ from .handwritten import find_overload
 from .replayer import Replayer, find_ours
 
 
-def run_again(path: Path) -> int:
+def run_again(path: Path, make: type[Replayer]) -> int:
     name, args, kwargs = kept_call.read(path)
     overload = find_overload(name.removeprefix("aten."))
     print(call_text(overload, args, kwargs))
@@ -20,7 +20,7 @@ def run_again(path: Path) -> int:
     theirs = copy_arguments(args, kwargs)
     print("torch:", result_of(lambda: overload(*theirs[0], **theirs[1])))
     print("ours: ", result_of(lambda: find_ours(name)(*ours[0], **ours[1])))
-    replayer = Replayer(lambda _: True, Counter(), set(), lambda *_: None)
+    replayer = make(lambda _: True, Counter(), set(), lambda *_: None)
     result_of(lambda: replayer.run(overload, args, kwargs))
     failures = replayer.outcome.failures[name]
     print("\n".join(f"{each.kind}: {each.problem}" for each in failures) or "passes")

@@ -10,6 +10,7 @@ import torch
 from .replayer import Outcome
 
 KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "accepted", "crash")
+TRACED_KINDS = ("trace", "guards", "graph", "form", "other")
 
 # Of torch's core set, what we do not have on purpose.
 LEFT_OUT_OF_CORE = {
@@ -92,7 +93,7 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    return ", ".join(f"{kind} {counts[kind]}" for kind in KINDS if counts[kind])
+    return ", ".join(f"{kind} {counts[kind]}" for kind in KINDS + TRACED_KINDS if counts[kind])
 
 
 def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:
@@ -120,7 +121,9 @@ def zip_longest(lists) -> list[list]:
     return [[each[row] for each in lists if row < len(each)] for row in range(longest)]
 
 
-def print_report(outcome: Outcome, folder: Path, per_overload: int, shows_passing: bool) -> None:
+def print_report(
+    outcome: Outcome, folder: Path, per_overload: int, shows_passing: bool, summarize=None
+) -> None:
     names = failing(outcome)
     if shows_passing:
         for name in sorted(set(outcome.counts) - set(names)):
@@ -135,7 +138,7 @@ def print_report(outcome: Outcome, folder: Path, per_overload: int, shows_passin
             print("            " + failure.problem.replace("\n", "\n            "))
             if path is not None:
                 print(f"            --again {path}")
-    print("\n".join(summary_lines(outcome)))
+    print("\n".join((summarize or summary_lines)(outcome)))
     if outcome.left_out:
         counted = outcome.left_out.most_common(12)
         print("left out: " + ", ".join(f"{name} {count}" for name, count in counted))

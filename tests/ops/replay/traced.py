@@ -3,7 +3,18 @@
 The graph must give what the operator gives when it is called (values, dtype, sizes, strides, shared
 memory, written inputs), and the sizes and strides that the trace foretold must be those of the
 results. Other sizes are those that the graph's guards admit; what the operator refuses there the
-graph must refuse.
+graph must refuse. What columns mean:
+
+    calls     distinct calls traced
+    trace     the call works, and tracing it raised
+    guards    the guards refuse the sample's own sizes
+    graph     on the sample the graph gives something else, or raised
+    form      the trace foretold other sizes, strides or another dtype than the result has
+    other     at other admitted sizes the graph gives something else, or one of both raised
+    sizes     other sizes that were run, three of each call where so many are admitted
+    fixed     calls without a symbol: all sizes are 0 or 1
+    specialised  calls whose guards admit none of the other sizes that were tried
+    narrower  calls whose guards refuse other sizes that the operator takes
 """
 
 import opwright as ow
@@ -17,9 +28,8 @@ from .other_sizes import Form, evaluate, proposals, resize_all, symbols_of
 from .replayer import Replayer, our_form
 
 OTHER_SIZES = 3
-KINDS = ("trace", "guards", "graph", "form", "other", "crash")
 
-# What a graph cannot hold: numbers and truth read off the data.
+# What a graph cannot hold: truth and numbers read off the data, but for whole ones.
 NOT_TRACED = {
     "item": "a number",
     "_local_scalar_dense": "a number",
@@ -29,7 +39,7 @@ NOT_TRACED = {
 }
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """A call raised."""
 
 
@@ -81,7 +91,7 @@ class Run:
         try:
             self.results = list_of(function(*self.inputs))
         except Exception as error:
-            raise Refusal(f"{type(error).__name__}: {error}") from error
+            raise RefusalError(f"{type(error).__name__}: {error}") from error
 
     def sharing(self, result: ow.Tensor) -> list[int | None]:
         """Where in the memory of each input a result starts, in bytes."""
@@ -157,14 +167,12 @@ def compare_forms(call: TracedCall, symbols: dict[str, int], results: list) -> N
             )
 
 
-def is_refused_by_guards(refusal: Refusal) -> bool:
+def is_refused_by_guards(refusal: RefusalError) -> bool:
     return str(refusal).startswith("ValueError: graph: it was traced ")
 
 
 class TracedReplayer(Replayer):
-    """Counts beside calls and passed: sizes (other ones that were run), fixed (calls without a
-    symbol), specialised (calls whose guards admitted none of the sizes that were tried), narrower
-    (calls whose guards refused sizes that the operator takes)."""
+    """Replays calls by their graphs; the counts are the columns above."""
 
     variants = 1
 
@@ -173,7 +181,7 @@ class TracedReplayer(Replayer):
 
     def compare(self, overload, torchs, copies, ours, result, exact) -> None:
         self.name = name = str(overload)
-        if differences.find(NOT_TRACED, name):
+        if differences.find(NOT_TRACED, name) and type(result) is not int:
             raise NotReplayableError("no tensor as a result")
         operator = our_form(self.ours(overload), overload, ours)
         call = TracedCall(operator, copies, values=not differences.is_random(name, *torchs))
@@ -181,7 +189,7 @@ class TracedReplayer(Replayer):
             raise NotReplayableError("no tensor among the arguments")
         try:
             eager = call.run(call, call.tensors)
-        except Refusal as refusal:
+        except RefusalError as refusal:
             raise NotReplayableError("refused by ours") from refusal
         try:
             graph = call.trace()
@@ -189,7 +197,7 @@ class TracedReplayer(Replayer):
             raise DifferenceError("trace", f"{type(error).__name__}: {error}") from error
         try:
             run = call.run(graph, call.tensors)
-        except Refusal as refusal:
+        except RefusalError as refusal:
             kind = "guards" if is_refused_by_guards(refusal) else "graph"
             raise DifferenceError(kind, f"{refusal}\n{graph.graph}") from refusal
         compare_runs(run, eager, "graph", call.values)
@@ -229,11 +237,11 @@ class TracedReplayer(Replayer):
         eager = refusal = None
         try:
             eager = call.run(call, tensors)
-        except Refusal as problem:
+        except RefusalError as problem:
             refusal = problem
         try:
             run = call.run(graph, tensors)
-        except Refusal as problem:
+        except RefusalError as problem:
             if is_refused_by_guards(problem):
                 if eager is not None:
                     self.outcome.narrower.setdefault(self.name, f"{values}: {problem}")

@@ -1,6 +1,7 @@
 """The guides do what they show; each in a process of its own, for it defines operators."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from .guide_blocks import read_blocks
 
 FOLDER = Path(__file__).resolve().parent
-GUIDES = FOLDER.parents[2] / "docs/guides"
+ROOT = FOLDER.parents[2]
+GUIDES = ROOT / "docs/guides"
 
 
 def run_guide(guide: Path, folder: Path) -> tuple[int, str]:
@@ -50,6 +52,14 @@ def test_the_guide_to_modules_prints_what_it_shows(tmp_path):
     check_guide("modules.md", tmp_path)
 
 
+def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
+    check_guide("tracing.md", tmp_path)
+
+
+def test_the_page_on_symbolic_shapes_prints_what_it_shows(tmp_path):
+    check_guide("../concepts/symbolic_shapes.md", tmp_path)
+
+
 def test_the_tour_of_the_core_prints_what_it_shows(tmp_path):
     check_guide("../tour.md", tmp_path)
 
@@ -61,6 +71,13 @@ def test_the_tour_of_the_core_stays_short():
 
     assert {block.language for block in blocks} == {"python"}
     assert len(lines) < 200
+
+
+def test_the_files_that_the_tour_names_are_there():
+    named = set(re.findall(r"`((?:src|include)/[\w/.]+)`", (GUIDES.parent / "tour.md").read_text()))
+
+    assert len(named) > 10
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
 
 def test_a_guide_that_shows_something_else_is_reported(tmp_path):

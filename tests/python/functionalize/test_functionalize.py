@@ -235,6 +235,11 @@ def test_a_sibling_is_found_in_a_new_process():
     )
 
 
+def test_siblings_are_not_listed():
+    assert ow.ops.programs._functional_scale_ is not None
+    assert "programs::_functional_scale_" not in ow.library.list("programs")
+
+
 def test_an_operator_that_neither_writes_nor_draws_has_no_sibling():
     assert ow.library._C.find_operator("aten::_functional_sin") is None
 
@@ -344,6 +349,14 @@ def test_a_write_to_what_expand_repeats_is_refused():
         functionalize(lambda x: x.expand(3, 2).add_(1))(counted(2))
 
 
+def test_a_part_of_what_expand_repeats_may_be_written():
+    x = counted(2)
+
+    functionalize(lambda x: x.expand(3, 2)[1].add_(1))(x)
+
+    assert x.tolist() == [1, 2]
+
+
 def test_a_write_that_overlaps_what_is_read_is_refused():
     with pytest.raises(RuntimeError, match="is written and shares part of its memory with"):
         functionalize(lambda x: x[1:].add_(x[:-1]))(counted(4))
@@ -358,6 +371,14 @@ def test_as_strided_beyond_the_tensor_is_refused_after_a_write():
 
     with pytest.raises(RuntimeError, match="as_strided: the view reaches elements of the storage"):
         functionalize(f)(x[2:])
+
+
+def test_as_strided_of_a_view_may_reach_beyond_the_view():
+    x = counted(6)
+
+    functionalize(lambda x: x[:2].as_strided([3], [2], 1).zero_())(x)
+
+    assert x.tolist() == [0, 0, 2, 0, 4, 0]
 
 
 # ---- What in-place operators refuse ----

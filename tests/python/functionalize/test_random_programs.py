@@ -7,6 +7,7 @@ import opwright as ow
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from opwright.func import functionalize
+from opwright.tracing import make_fx
 from programs import OPERATIONS, Instruction, run, text
 
 EXAMPLES = 20_000 if os.environ.get("OPWRIGHT_ALL") == "1" else 1_200
@@ -38,6 +39,7 @@ INPUTS: dict[str, Callable[[], list[ow.Tensor]]] = {
     "twice": lambda: parts(lambda x: [x, x]),
     "through DLPack": lambda: parts(lambda x: [x, ow.from_dlpack(x)]),
     "a part through DLPack": lambda: parts(lambda x: [x, ow.from_dlpack(x)[1:]]),
+    "DLPack of a part": lambda: parts(lambda x: [ow.from_dlpack(x[1:]), x]),
 }
 
 
@@ -90,3 +92,37 @@ def test_a_random_program_equals_eager(program: list[Instruction], inputs: str) 
         is_refused = isinstance(actual, Exception) and any(r in str(actual) for r in REFUSALS)
         event("refused" if is_refused else "runs")
         assert is_refused or actual == expected, text(program)
+
+
+TRACES = 5_000 if os.environ.get("OPWRIGHT_ALL") == "1" else 300
+
+
+def traced(mode: str) -> Callable:
+    """Trace a program as a graph without writes but those at the end; run it on other inputs."""
+
+    def trace_and_run(program: list[Instruction], inputs: list[ow.Tensor]) -> list[ow.Tensor]:
+        examples = [each.clone() if each.is_contiguous() else each for each in inputs]
+        state = ow.get_rng_state()
+        graph = make_fx(run, tracing_mode=mode, functional=True)(program, examples)
+        ow.set_rng_state(state)
+        return graph(program, inputs)
+
+    return trace_and_run
+
+
+@settings(max_examples=TRACES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    program=programs,
+    inputs=st.sampled_from(["matrix", "cube and row", "ones"]),
+    mode=st.sampled_from(["real", "fake"]),
+)
+def test_a_traced_program_equals_eager(program: list[Instruction], inputs: str, mode: str) -> None:
+    expected = outcome(run, program, INPUTS[inputs])
+    actual = outcome(traced(mode), program, INPUTS[inputs])
+
+    if isinstance(actual, Exception):  # also what needs data, or a fake kernel that is not there
+        event("raises")
+    else:
+        event("runs")
+        assert not isinstance(expected, Exception), f"{text(program)}: eager raises {expected!r}"
+        assert actual[:2] == expected[:2], text(program)

@@ -1,5 +1,6 @@
 """opwright.Graph: reading, changing, checking, running."""
 
+import copy
 import inspect
 
 import opwright as ow
@@ -40,6 +41,13 @@ def test_its_text_reads_back(graph):
     assert str(graph) == ADD
     assert repr(graph) == ADD
     assert ow.Graph.parse(str(graph)) == graph
+
+
+def test_a_deep_copy_has_nodes_of_its_own(graph):
+    other = copy.deepcopy(graph)
+
+    assert other == graph
+    assert other.nodes[0] != graph.nodes[0]
 
 
 def test_graphs_that_differ_are_not_equal(graph):
@@ -356,6 +364,24 @@ def test_it_runs_on_fake_tensors_with_their_symbols(graph):
     assert isinstance(result, ow.FakeTensor)
     assert result.shape[0] is not None
     assert str(result.shape[0]) == str(x.shape[0])
+
+
+def test_operators_take_graphs_as_arguments():
+    library = ow.library.Library("graph_test", "DEF")
+    library.define("apply(Graph body, Tensor[] inputs) -> Tensor")
+    library.impl("apply", lambda body, inputs: body(*inputs), "CPU")
+    graph = ow.Graph.parse("""graph(%x: float32[2]) -> (%y) {
+      %y: float32[2] = graph_test::apply(graph(%x: float32[2]) -> (%z) {
+        %z: float32[2] = aten::neg(%x)
+      }, [%x])
+    }""")
+
+    assert graph(ow.tensor([1.0, 2.0])).tolist() == [-1.0, -2.0]
+    body = graph.nodes[1].args[0]
+    assert isinstance(body, ow.Graph)
+    assert body.nodes[1].target is ow.ops.aten.neg.default
+    assert ow.ops.graph_test.apply(body, [ow.tensor([3.0, 4.0])]).tolist() == [-3.0, -4.0]
+    assert graph.attributes["sub_graph_0"] == body
 
 
 def test_several_outputs_are_a_tuple():

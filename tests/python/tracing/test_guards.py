@@ -21,9 +21,8 @@ def test_a_branch_on_a_size_is_a_guard():
     traced = make_fx(f, tracing_mode="symbolic")(ow.ones(6))
 
     assert ow.equal(traced(ow.ones(9)), ow.full([9], 2.0))
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="dimension 0 of input 'x'") as error:
         traced(ow.ones(3))
-    assert "dimension 0 of input 'x'" in str(error.value)
     assert f"test_guards.py:{line_of(f, 'if x.shape')}" in str(error.value)
 
 
@@ -46,26 +45,23 @@ def test_a_size_that_becomes_an_int_is_fixed():
 
     traced = make_fx(f, tracing_mode="symbolic")(ow.ones(6))
 
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=f"test_guards.py:{line_of(f, 'int(x.shape')}"):
         traced(ow.ones(7))
-    assert f"test_guards.py:{line_of(f, 'int(x.shape')}" in str(error.value)
 
 
 def test_equal_sizes_are_one_symbol():
     traced = make_fx(lambda x, y: x + y, tracing_mode="symbolic")(ow.ones(6), ow.ones(6))
 
     assert ow.equal(traced(ow.ones(8), ow.ones(8)), ow.full([8], 2.0))
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="input 'y'"):
         traced(ow.ones(8), ow.ones(9))
-    assert "input 'y'" in str(error.value)
 
 
 def test_sizes_of_zero_and_one_stay_as_they_are():
     traced = make_fx(lambda x: x + 1, tracing_mode="symbolic")(ow.ones(1, 3))
 
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="dimension 0 of input 'x'"):
         traced(ow.ones(2, 3))
-    assert "dimension 0 of input 'x'" in str(error.value)
 
 
 def test_divisibility_is_learned():
@@ -75,7 +71,7 @@ def test_divisibility_is_learned():
     traced = make_fx(f, tracing_mode="symbolic")(ow.arange(6))
 
     assert ow.equal(traced(ow.arange(8)), ow.arange(8).reshape(4, 2))
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="dimension 0 of input 'x'"):
         traced(ow.arange(7))
 
 
@@ -129,7 +125,7 @@ def test_check_size_bounds_an_unbacked_size(nonzero):
 
     x = ow.tensor([0, 1, 2, 3])
     assert ow.equal(traced(x), ow.nonzero(x))
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="u0 >= 3"):
         traced(ow.tensor([0, 0, 2]))
 
 

@@ -144,9 +144,8 @@ def test_other_arguments_are_part_of_the_graph():
     traced = make_fx(lambda x, factor: x * factor)(ow.ones(2), 2.5)
 
     assert ow.equal(traced(ow.ones(2), 2.5), ow.full([2], 2.5))
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=r"was 2\.5 when the function was traced"):
         traced(ow.ones(2), 3.5)
-    assert "was 2.5 when the function was traced" in str(error.value)
 
 
 def test_a_tensor_made_from_data_is_a_constant_of_the_graph():
@@ -178,12 +177,9 @@ def test_make_fx_traces_while_it_is_traced():
 
 
 def test_an_unknown_mode_is_refused():
-    with pytest.raises(ValueError) as error:
+    text = "make_fx: tracing_mode must be 'real', 'fake' or 'symbolic', got 'lazy'"
+    with pytest.raises(ValueError, match=f"^{text}$"):
         make_fx(lambda x: x, tracing_mode="lazy")(ow.ones(2))
-
-    assert str(error.value) == (
-        "make_fx: tracing_mode must be 'real', 'fake' or 'symbolic', got 'lazy'"
-    )
 
 
 def test_modules_can_be_traced():

@@ -1,7 +1,6 @@
-// Facts::map_parts, for the files that implement Facts.
-#pragma once
+// Expressions rebuilt from changed parts.
+#include <cstddef>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/symbolic/canonical.h"
 #include "opwright/symbolic/expression.h"
@@ -10,11 +9,13 @@
 
 namespace opwright {
 
-// The expression with each part changed, in canonical form again. Not for symbols.
-template <class Change>
-OpwSymWord Facts::map_parts(const Expression& expression, const Change& change) const {
-  SmallVector<OpwSymWord, 4> parts;
-  for (const OpwSymWord operand : expression.operands) parts.push_back(change(operand));
+Facts::Parts Facts::parts_of(const Expression& expression) {
+  Parts parts(expression.operands.begin(), expression.operands.end());
+  for (const SumTerm& term : expression.terms) parts.push_back(word_of(*term.monomial));
+  return parts;
+}
+
+OpwSymWord Facts::with_parts(const Expression& expression, const Parts& parts) const {
   switch (expression.kind) {
     case ExpressionKind::Symbol:
       break;
@@ -26,9 +27,8 @@ OpwSymWord Facts::map_parts(const Expression& expression, const Change& change) 
     case ExpressionKind::Sum: {
       Polynomial sum;
       sum.constant = expression.constant;
-      for (const SumTerm& term : expression.terms) {
-        const Polynomial part = Polynomial::of(change(word_of(*term.monomial)));
-        sum = opwright::add(sum, part, term.coefficient);
+      for (size_t i = 0; i < parts.size(); ++i) {
+        sum = opwright::add(sum, Polynomial::of(parts[i]), expression.terms[i].coefficient);
       }
       return canonical_.sum(sum);
     }
