@@ -325,7 +325,9 @@ void bind_changing(nb::class_<GraphHandle>& graph) {
       .def(
           "lint", [](const GraphHandle& self) { verify(*self.graph); },
           "Raise ValueError for a graph that cannot run, naming the node and the fault.")
-      .def("copy", [](const GraphHandle& self) { return GraphHandle{self.graph->copy()}; })
+      .def(
+          "copy", [](const GraphHandle& self) { return GraphHandle{self.graph->copy()}; },
+          "An equal graph with nodes of its own.")
       .def(
           "__deepcopy__",
           [](const GraphHandle& self, const nb::object& /*memo*/) {

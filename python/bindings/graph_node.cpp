@@ -335,8 +335,16 @@ void bind_changing(nb::class_<NodeObject>& node) {
           nb::arg("tensor"), "Give a captured or constant input its tensor.");
 }
 
+constexpr const char* kNodeValueDoc =
+    "One of the values that a Node gives.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> traced = ow.make_fx(lambda x: ow.topk(x, 2), tracing_mode='fake')(ow.ones(5))\n"
+    ">>> values, indices = traced.graph.nodes[1].results\n"
+    ">>> indices.node, indices.index, indices.val.dtype\n"
+    "(topk, 1, opwright.int64)\n";
+
 void bind_value(nb::module_& m) {
-  nb::class_<NodeValueObject> value(m, "NodeValue", "One of the values that a Node gives.");
+  nb::class_<NodeValueObject> value(m, "NodeValue", kNodeValueDoc);
   value
       .def_prop_ro(
           "node", [](const NodeValueObject& self) { return self.owner; }, "The node that gives it.")
