@@ -125,9 +125,10 @@ void bind_fake_mode(nb::module_& m) {
           "Give the fake twin of a real tensor, always the same one; twins share storages as their "
           "tensors do.\n\n`dynamic` makes the sizes of all dimensions symbols, or of those that it "
           "lists.")
-      .def_prop_ro("shape_env", [](const FakeModeObject& self) {
-        return shape_env_object(self.mode().shape_env());
-      });
+      .def_prop_ro(
+          "shape_env",
+          [](const FakeModeObject& self) { return shape_env_object(self.mode().shape_env()); },
+          "What owns the symbols of its sizes.");
   m.def("run_eagerly", &run_eagerly, nb::arg("function"));
 }
 

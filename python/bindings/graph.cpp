@@ -239,25 +239,28 @@ constexpr const char* kGraphDoc =
 
 void bind_reading(nb::class_<GraphHandle>& graph) {
   graph.def_prop_ro("nodes", &nodes_of, "All nodes in the order in which they run.")
-      .def_prop_ro("inputs", &inputs_of)
+      .def_prop_ro("inputs", &inputs_of, "The nodes of its inputs.")
       .def_prop_ro("outputs", &outputs_of, "What it returns: nodes, constants, lists.")
       .def_prop_ro(
           "output_node",
-          [](const GraphHandle& self) { return optional_node(self.graph, self.graph->output()); })
+          [](const GraphHandle& self) { return optional_node(self.graph, self.graph->output()); },
+          "The last node; None before there are outputs.")
       .def("find_nodes", &find_nodes, nb::kw_only(), nb::arg("op").none() = nb::none(),
            nb::arg("target").none() = nb::none(), nb::arg("name").none() = nb::none(),
            "The nodes with that op, target and name.")
-      .def_prop_ro("symbols", &symbols_of)
+      .def_prop_ro("symbols", &symbols_of, "The symbols of its sizes.")
       .def_prop_ro("guards", &guards_of, "The conditions on sizes under which it was traced.")
-      .def_prop_ro("shape_env",
-                   [](const GraphHandle& self) {
-                     const ShapeEnvPtr& env = self.graph->shape_env();
-                     return env ? shape_env_object(*env) : nb::none();
-                   })
+      .def_prop_ro(
+          "shape_env",
+          [](const GraphHandle& self) {
+            const ShapeEnvPtr& env = self.graph->shape_env();
+            return env ? shape_env_object(*env) : nb::none();
+          },
+          "What owns the symbols; None for a graph without any.")
       .def_prop_ro(
           "code", [](const GraphHandle& self) { return python_code(*self.graph); },
           "A Python function `forward(self, ...)`; `attributes` is what it reads of self.")
-      .def_prop_ro("attributes", &attributes_of)
+      .def_prop_ro("attributes", &attributes_of, "The tensors that `code` reads of self.")
       .def("print_readable", &print_readable, nb::arg("print_output") = true,
            "Print the code with types and lines; the text.")
       .def(
@@ -283,7 +286,8 @@ void bind_reading(nb::class_<GraphHandle>& graph) {
 void bind_changing(nb::class_<GraphHandle>& graph) {
   graph
       .def("add_input", &add_input, nb::arg("name"), nb::arg("val"), nb::kw_only(),
-           nb::arg("role") = "argument", nb::arg("bound").none() = nb::none())
+           nb::arg("role") = "argument", nb::arg("bound").none() = nb::none(),
+           "Add an input after the others; `val` is a fake tensor or an int.")
       .def("insert_call", &insert_call, nb::arg("op"), nb::arg("args") = nb::tuple(),
            nb::arg("kwargs") = nb::dict(), nb::kw_only(), nb::arg("before").none() = nb::none(),
            nb::arg("after").none() = nb::none(), nb::arg("name").none() = nb::none(),
@@ -293,35 +297,37 @@ void bind_changing(nb::class_<GraphHandle>& graph) {
           [](const GraphHandle& self, const nb::object& node) {
             return inserting(self, node, nb::none());
           },
-          nb::arg("node"))
+          nb::arg("node"), "Under `with`, calls are put before a node.")
       .def(
           "inserting_after",
           [](const GraphHandle& self, const nb::object& node) {
             return inserting(self, nb::none(), node);
           },
-          nb::arg("node"))
-      .def("set_outputs", &set_outputs)
+          nb::arg("node"), "Under `with`, calls are put after a node.")
+      .def("set_outputs", &set_outputs, "Give what it returns: nodes, values, constants, lists.")
       .def(
           "erase_node",
           [](const GraphHandle& self, const NodeObject& node) { self.graph->erase(node.node()); },
-          nb::arg("node"))
+          nb::arg("node"), "Remove a node that nothing uses; ValueError names a user.")
       .def(
           "replace_all_uses",
           [](const GraphHandle& self, const nb::object& old_value, const nb::object& new_value) {
             self.graph->replace_uses(require_value(old_value, "replace_all_uses"),
                                      require_value(new_value, "replace_all_uses"));
           },
-          nb::arg("old"), nb::arg("new"))
+          nb::arg("old"), nb::arg("new"), "Put one value in the place of another everywhere.")
       .def(
           "move_before",
           [](const GraphHandle& self, const NodeObject& node, const NodeObject& before) {
             self.graph->move_before(node.node(), before.node());
           },
-          nb::arg("node"), nb::arg("before"))
+          nb::arg("node"), nb::arg("before"), "Put a node before another one.")
       .def(
           "lint", [](const GraphHandle& self) { verify(*self.graph); },
           "Raise ValueError for a graph that cannot run, naming the node and the fault.")
-      .def("copy", [](const GraphHandle& self) { return GraphHandle{self.graph->copy()}; })
+      .def(
+          "copy", [](const GraphHandle& self) { return GraphHandle{self.graph->copy()}; },
+          "An equal graph with nodes of its own.")
       .def(
           "__deepcopy__",
           [](const GraphHandle& self, const nb::object& /*memo*/) {

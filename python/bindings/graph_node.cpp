@@ -260,44 +260,65 @@ void bind_reading(nb::class_<NodeObject>& node) {
       .def_prop_ro(
           "role", [](const NodeObject& self) { return role_text(self.node()); },
           "Of an input: 'argument', 'captured', 'constant' or 'random_state'.")
-      .def_prop_ro("graph", [](const NodeObject& self) { return graph_object(self.graph); })
+      .def_prop_ro(
+          "graph", [](const NodeObject& self) { return graph_object(self.graph); },
+          "The graph that it belongs to.")
       .def_prop_ro("meta", &meta_of,
                    "A read-only dict: 'val' (fake tensors or ints), 'location', 'module_path'.")
       .def_prop_ro("users", &users_of, "The nodes that use its values, as the keys of a dict.")
       .def_prop_ro("all_input_nodes", &inputs_of, "The nodes whose values it uses, each once.")
       .def_prop_ro("results", &results_of,
                    "One entry for each result of the schema: a NodeValue, a list, or None.")
-      .def_prop_ro("next",
-                   [](const NodeObject& self) { return neighbour(self, self.node().next()); })
-      .def_prop_ro("prev",
-                   [](const NodeObject& self) { return neighbour(self, self.node().previous()); })
-      .def_prop_ro("location",
-                   [](const NodeObject& self) { return site_object(self.node().site()); })
-      .def_prop_ro("module_path", [](const NodeObject& self) { return self.node().module_path(); })
-      .def_prop_ro("grad_mode", [](const NodeObject& self) { return self.node().grad_mode(); })
-      .def_prop_ro("is_erased", [](const NodeObject& self) { return self.place->is_erased(); })
+      .def_prop_ro(
+          "next", [](const NodeObject& self) { return neighbour(self, self.node().next()); },
+          "The node that runs next, or None.")
+      .def_prop_ro(
+          "prev", [](const NodeObject& self) { return neighbour(self, self.node().previous()); },
+          "The node that runs before, or None.")
+      .def_prop_ro(
+          "location", [](const NodeObject& self) { return site_object(self.node().site()); },
+          "The user's file and line, or None.")
+      .def_prop_ro(
+          "module_path", [](const NodeObject& self) { return self.node().module_path(); },
+          "The module that called it, such as 'layers.0'.")
+      .def_prop_ro(
+          "grad_mode", [](const NodeObject& self) { return self.node().grad_mode(); },
+          "Whether gradients were recorded at the call.")
+      .def_prop_ro(
+          "is_erased", [](const NodeObject& self) { return self.place->is_erased(); },
+          "Whether it was removed from its graph.")
       .def_prop_ro(
           "bound",
           [](const NodeObject& self) {
             const Tensor& bound = self.node().bound();
             return nb::steal(bound.is_defined() ? require(wrap(bound)) : Py_NewRef(Py_None));
-          })
-      .def("format_node", [](const NodeObject& self) { return node_text(self.node()); });
+          },
+          "The tensor of a captured or constant input, or None.")
+      .def(
+          "format_node", [](const NodeObject& self) { return node_text(self.node()); },
+          "The node's line in the text of the graph.");
 }
 
 void bind_changing(nb::class_<NodeObject>& node) {
   node.def_prop_rw(
-          "name", [](const NodeObject& self) { return name_of(self.node()); }, &set_name)
-      .def_prop_rw("args", &args_of,
-                   [](const NodeObject& self, const nb::tuple& args) {
-                     set_bound(self, args, kwargs_of(self));
-                   })
-      .def_prop_rw("kwargs", &kwargs_of,
-                   [](const NodeObject& self, const nb::dict& kwargs) {
-                     set_bound(self, args_of(self), kwargs);
-                   })
-      .def("replace_all_uses_with", &replace_all_uses, nb::arg("replacement"))
-      .def("replace_input_with", &replace_input, nb::arg("old_input"), nb::arg("new_input"))
+          "name", [](const NodeObject& self) { return name_of(self.node()); }, &set_name,
+          "What its value is called in the graph.")
+      .def_prop_rw(
+          "args", &args_of,
+          [](const NodeObject& self, const nb::tuple& args) {
+            set_bound(self, args, kwargs_of(self));
+          },
+          "The arguments by position: nodes, values, constants, lists.")
+      .def_prop_rw(
+          "kwargs", &kwargs_of,
+          [](const NodeObject& self, const nb::dict& kwargs) {
+            set_bound(self, args_of(self), kwargs);
+          },
+          "The arguments by keyword.")
+      .def("replace_all_uses_with", &replace_all_uses, nb::arg("replacement"),
+           "Let all users use another node or value.")
+      .def("replace_input_with", &replace_input, nb::arg("old_input"), nb::arg("new_input"),
+           "Use one value in the place of another.")
       .def(
           "set_val",
           [](const NodeObject& self, const nb::object& meta) {
@@ -314,35 +335,50 @@ void bind_changing(nb::class_<NodeObject>& node) {
           nb::arg("tensor"), "Give a captured or constant input its tensor.");
 }
 
+constexpr const char* kNodeValueDoc =
+    "One of the values that a Node gives.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> traced = ow.make_fx(lambda x: ow.topk(x, 2), tracing_mode='fake')(ow.ones(5))\n"
+    ">>> values, indices = traced.graph.nodes[1].results\n"
+    ">>> indices.node, indices.index, indices.val.dtype\n"
+    "(topk, 1, opwright.int64)\n";
+
 void bind_value(nb::module_& m) {
-  nb::class_<NodeValueObject> value(m, "NodeValue", "One of the values that a Node gives.");
-  value.def_prop_ro("node", [](const NodeValueObject& self) { return self.owner; })
-      .def_ro("index", &NodeValueObject::index)
+  nb::class_<NodeValueObject> value(m, "NodeValue", kNodeValueDoc);
+  value
+      .def_prop_ro(
+          "node", [](const NodeValueObject& self) { return self.owner; }, "The node that gives it.")
+      .def_ro("index", &NodeValueObject::index, "Its place among the values of the node.")
       .def_prop_rw(
           "name", [](const NodeValueObject& self) { return self.value().name(); },
           [](const NodeValueObject& self, const std::string& name) {
             self.owner.graph->rename(self.value(), name);
-          })
-      .def_prop_ro("val", [](const NodeValueObject& self) { return meta_object(self.value()); })
+          },
+          "What it is called in the graph.")
+      .def_prop_ro(
+          "val", [](const NodeValueObject& self) { return meta_object(self.value()); },
+          "Its metadata: a fake tensor or an int.")
       .def(
           "set_val",
           [](const NodeValueObject& self, const nb::object& meta) {
             set_value_meta(self.value(), meta);
           },
-          nb::arg("val"))
-      .def_prop_ro("users",
-                   [](const NodeValueObject& self) {
-                     nb::dict users;
-                     add_users(users, self.owner.graph, self.value());
-                     return users;
-                   })
+          nb::arg("val"), "Replace the metadata.")
+      .def_prop_ro(
+          "users",
+          [](const NodeValueObject& self) {
+            nb::dict users;
+            add_users(users, self.owner.graph, self.value());
+            return users;
+          },
+          "The nodes that use it, as the keys of a dict.")
       .def(
           "replace_all_uses_with",
           [](const NodeValueObject& self, const nb::object& with) {
             self.owner.graph->replace_uses(self.value(),
                                            require_value(with, "replace_all_uses_with"));
           },
-          nb::arg("replacement"));
+          nb::arg("replacement"), "Let all users use another node or value.");
   bind_identity(value);
 }
 

@@ -72,8 +72,35 @@ struct ShapeEnvObject {
   ShapeEnvPtr shape_env;
 };
 
+constexpr const char* kSymbolDoc =
+    "A symbol as it stands now.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> env = ow.ShapeEnv()\n"
+    ">>> n = env.make_size(8, 'x.size(0)')\n"
+    ">>> symbol = env.symbols[0]\n"
+    ">>> symbol.name, symbol.hint, symbol.range, symbol.source\n"
+    "('s0', 8, (2, None), 'x.size(0)')\n";
+
+constexpr const char* kGuardDoc =
+    "A condition that holds in this run because it was decided so.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> env = ow.ShapeEnv()\n"
+    ">>> bool(env.make_size(8) > 4)\n"
+    "True\n"
+    ">>> env.guards[0].text\n"
+    "'s0 >= 5'\n\n"
+    "`line` is the user's, `asked` the one that needed to know.";
+
+constexpr const char* kRuntimeAssertDoc =
+    "A condition that must hold when the program runs.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> env = ow.ShapeEnv()\n"
+    ">>> ow.check(env.make_unbacked() <= 100, 'at most 100 peaks')\n"
+    ">>> env.runtime_asserts[0].text, env.runtime_asserts[0].message\n"
+    "('u0 <= 100', 'at most 100 peaks')\n";
+
 void bind_records(nb::module_& m) {
-  nb::class_<Symbol>(m, "Symbol", "A symbol as it stands now.")
+  nb::class_<Symbol>(m, "Symbol", kSymbolDoc)
       .def_ro("name", &Symbol::name)
       .def_ro("hint", &Symbol::hint)
       .def_prop_ro("range", [](const Symbol& self) { return bounds_of(self.range); })
@@ -84,7 +111,7 @@ void bind_records(nb::module_& m) {
                      return self.equals ? int_object(*self.equals) : nb::none();
                    })
       .def("__repr__", [](const Symbol& self) { return self.name; });
-  nb::class_<Guard>(m, "Guard", "A condition that holds in this run because it was decided so.")
+  nb::class_<Guard>(m, "Guard", kGuardDoc)
       .def_prop_ro("condition", [](const Guard& self) { return condition_object(self.condition); })
       .def_prop_ro("text", [](const Guard& self) { return concatenate(self.condition); })
       .def_prop_ro("asked", [](const Guard& self) { return site_text(self.asked); })
@@ -92,7 +119,7 @@ void bind_records(nb::module_& m) {
       .def("__repr__", [](const Guard& self) {
         return concatenate(self.condition, "  # ", self.user.is_known() ? self.user : self.asked);
       });
-  nb::class_<RuntimeAssert>(m, "RuntimeAssert", "A condition that must hold when the program runs.")
+  nb::class_<RuntimeAssert>(m, "RuntimeAssert", kRuntimeAssertDoc)
       .def_prop_ro("condition",
                    [](const RuntimeAssert& self) { return condition_object(self.condition); })
       .def_prop_ro("text", [](const RuntimeAssert& self) { return concatenate(self.condition); })
