@@ -188,7 +188,8 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
     result[*unknown] = numel;
     return result;
   }
-  if constexpr (std::is_same_v<T, SymInt>) check(SymOperand(known, where) > SymOperand(0, where), refusal());
+  if constexpr (std::is_same_v<T, SymInt>)
+    check(SymOperand(known, where) > SymOperand(0, where), refusal());
   demand_equal(numel % known, T(0), where, refusal);
   result[*unknown] = simplified(numel / known);
   return result;
