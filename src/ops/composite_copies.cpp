@@ -61,7 +61,8 @@ Tensor one_hot_composite(const Tensor& self, int64_t num_classes) {
   OPWRIGHT_CHECK_TYPE(self.dtype() == DType::Int64,
                       "one_hot: self must hold classes of int64, got ", self);
   const bool has_count = num_classes > 0;
-  const SymInt classes = self.is_fake() && has_count ? SymInt(num_classes) : find_classes(self, num_classes);
+  const SymInt classes =
+      self.is_fake() && has_count ? SymInt(num_classes) : find_classes(self, num_classes);
   const Tensor each = arange(Scalar(classes), DType::Int64, std::nullopt, self.device());
   return self.unsqueeze(-1).eq(each).to(DType::Int64);
 }
