@@ -18,7 +18,8 @@ namespace opwright::python {
 namespace {
 
 std::vector<Tensor> tensors_of(const nb::handle& sequence, const std::string& what) {
-  const nb::object items = own(PySequence_Fast(sequence.ptr(), "a sequence of tensors was expected"));
+  const nb::object items =
+      own(PySequence_Fast(sequence.ptr(), "a sequence of tensors was expected"));
   std::vector<Tensor> tensors;
   for (const nb::handle item : items) {
     OPWRIGHT_CHECK_TYPE(is_tensor(item.ptr()), what, " must be tensors, got ",

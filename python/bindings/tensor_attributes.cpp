@@ -14,10 +14,10 @@
 #include "bindings/value.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
-#include "opwright/transforms/data_access.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/transforms/data_access.h"
 
 namespace opwright::python {
 namespace {

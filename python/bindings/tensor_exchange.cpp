@@ -14,11 +14,11 @@
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
 #include "opwright/symbolic/sizes.h"
-#include "opwright/transforms/data_access.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/data_access.h"
 
 namespace opwright::python {
 namespace {

@@ -14,9 +14,7 @@
 namespace opwright::python {
 namespace {
 
-bool has_data(const Tensor& tensor) {
-  return !tensor.is_fake() && !impl(tensor).is_wrapper();
-}
+bool has_data(const Tensor& tensor) { return !tensor.is_fake() && !impl(tensor).is_wrapper(); }
 
 // The tensor itself when its memory can be read here, else a copy on the cpu.
 Tensor readable(const Tensor& tensor, const char* who) {
@@ -164,7 +162,8 @@ const PyType_Slot kSlots[] = {
 }  // namespace
 
 PyObject* read_single_element(const Tensor& tensor, const char* who) {
-  if (impl(tensor).is_wrapper()) return take_to_python(Value(tensor.item()).give());  // its transform answers
+  if (impl(tensor).is_wrapper())
+    return take_to_python(Value(tensor.item()).give());  // its transform answers
   const Tensor memory = readable(tensor, who);
   OPWRIGHT_CHECK(memory.numel() == 1, who, ": a tensor of ", memory.numel(),
                  " elements is not one number; index it first, or use tolist()");

@@ -118,8 +118,8 @@ void bind_trace_session(nb::module_& m) {
       nb::arg("graph"), nb::arg("operators"));
   m.def("is_tracing", [] { return current_trace() != nullptr; });
   m.def(
-      "set_module_path",
-      [](std::string path) { return set_module_path(std::move(path)); }, nb::arg("path"), "The module that the next traced calls belong to; gives the previous one.");
+      "set_module_path", [](std::string path) { return set_module_path(std::move(path)); },
+      nb::arg("path"), "The module that the next traced calls belong to; gives the previous one.");
 }
 
 }  // namespace opwright::python

@@ -152,9 +152,11 @@ def make_fx(
     >>> print(make_fx(twice, tracing_mode="symbolic")(ow.ones(3)).graph)  # doctest: +ELLIPSIS
     graph(...
     """
-    table = dict.fromkeys(decomposition_table or ()) if not isinstance(
-        decomposition_table, Mapping
-    ) else dict(decomposition_table)
+    table = (
+        dict.fromkeys(decomposition_table or ())
+        if not isinstance(decomposition_table, Mapping)
+        else dict(decomposition_table)
+    )
 
     def trace(*args: Any, **kwargs: Any) -> GraphModule:
         scope = _C.Scope()
@@ -196,7 +198,9 @@ def _trace(
     result = session.run(f, own_args, own_kwargs)
     outputs, out_spec = pytree.tree_flatten(result)
     is_output = [_is_output(f, leaf, out_spec, index) for index, leaf in enumerate(outputs)]
-    graph = session.finish([leaf for leaf, is_one in zip(outputs, is_output, strict=True) if is_one])
+    graph = session.finish(
+        [leaf for leaf, is_one in zip(outputs, is_output, strict=True) if is_one]
+    )
     return GraphModule(
         graph, _Inputs(spec, given, is_input), _Outputs(out_spec, outputs, is_output)
     )

@@ -1,7 +1,8 @@
 // The line of the user's program that is being run, as the host language knows it.
 //
 // The core asks for it when it records something that the user may later want to find: a node of a
-// graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the line.
+// graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the
+// line.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ class ReplacedArguments {
     if (value.tag == kOpwTensor) {
       if (value.as_tensor) value.as_tensor = replace(value.as_tensor);
     } else if (value.tag == kOpwTensorList) {
-      std::vector<OpwTensor*>& tensors = tensor_lists_.emplace_back(
-          value.as_tensors, value.as_tensors + value.length);
+      std::vector<OpwTensor*>& tensors =
+          tensor_lists_.emplace_back(value.as_tensors, value.as_tensors + value.length);
       for (OpwTensor*& tensor : tensors) {
         if (tensor) tensor = replace(tensor);
       }

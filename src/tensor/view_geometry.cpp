@@ -120,8 +120,9 @@ std::optional<SymSizes> view_strides(std::span<const SymInt> sizes, std::span<co
                                      std::span<const SymInt> new_sizes,
                                      std::source_location where) {
   // Of contiguous memory every view is one, and no symbol is asked anything.
-  const bool is_contiguous = std::ranges::equal(contiguous_strides(sizes), strides,
-                                                [](const SymInt& a, const SymInt& b) { return is_same(a, b); });
+  const bool is_contiguous =
+      std::ranges::equal(contiguous_strides(sizes), strides,
+                         [](const SymInt& a, const SymInt& b) { return is_same(a, b); });
   if (is_contiguous) return contiguous_strides(new_sizes);
   return find_view_strides(sizes, strides, new_sizes, where);
 }

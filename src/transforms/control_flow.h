@@ -5,8 +5,8 @@
 //   opwright::while_loop(Graph cond_graph, Graph body_graph, Tensor[] carried, Tensor[] captured,
 //                        SymInt[] sizes) -> Tensor[]
 //
-// A sub-graph takes the tensors, then the sizes: the values of the symbols that it names and that no
-// size of its inputs is. What a branch closes over becomes an operand.
+// A sub-graph takes the tensors, then the sizes: the values of the symbols that it names and that
+// no size of its inputs is. What a branch closes over becomes an operand.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@
 
 namespace opwright {
 
-// A branch, or the body of a loop. Called at most once while it is traced; when nothing is traced, as
-// often as its meaning says.
+// A branch, or the body of a loop. Called at most once while it is traced; when nothing is traced,
+// as often as its meaning says.
 using Branch = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
 // Where `pred` has data, the chosen branch is just called. Otherwise both become sub-graphs, which
@@ -29,8 +29,8 @@ using Branch = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
                                        const Branch& false_branch,
                                        std::span<const Tensor> operands);
 
-// Calls the body while the condition, a bool tensor of one element, holds. The body gives new values
-// for what is carried, of the same dtypes and sizes.
+// Calls the body while the condition, a bool tensor of one element, holds. The body gives new
+// values for what is carried, of the same dtypes and sizes.
 [[nodiscard]] std::vector<Tensor> while_loop(const Branch& condition, const Branch& body,
                                              std::span<const Tensor> carried);
 

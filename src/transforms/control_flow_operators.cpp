@@ -65,8 +65,7 @@ std::vector<Tensor> fresh_fakes(Tensors shown) {
 bool is_true(const Tensor& pred) { return pred.item().to<double>() != 0; }
 
 std::vector<Tensor> cond_all_devices(const Tensor& pred, const GraphPtr& true_graph,
-                                     const GraphPtr& false_graph, Tensors operands,
-                                     Symbols sizes) {
+                                     const GraphPtr& false_graph, Tensors operands, Symbols sizes) {
   return all_fresh(run(is_true(pred) ? *true_graph : *false_graph, operands, {}, sizes), operands);
 }
 

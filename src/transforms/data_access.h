@@ -7,8 +7,8 @@
 
 namespace opwright {
 
-// Names what was asked for (`who`, "item"), the tensor, the user's line, and the ways out. `kind` is
-// that of the error.
+// Names what was asked for (`who`, "item"), the tensor, the user's line, and the ways out. `kind`
+// is that of the error.
 [[noreturn]] void throw_no_data(std::string_view who, const Tensor& tensor,
                                 const char* kind = "RuntimeError");
 

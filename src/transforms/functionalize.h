@@ -14,10 +14,10 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/ir/random_states.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/transforms/functional_storage.h"
-#include "opwright/ir/random_states.h"
 #include "opwright/value.h"
 
 namespace opwright {

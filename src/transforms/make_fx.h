@@ -5,8 +5,8 @@
 //   { const InterpreterScope scope(session.level()); y = f(own[0]); }
 //   GraphPtr graph = session.finish({y});
 //
-// A trace on fakes starts a new root: transforms that are active outside do not see its calls. One on
-// real values keeps the caller's chain as its parent.
+// A trace on fakes starts a new root: transforms that are active outside do not see its calls. One
+// on real values keeps the caller's chain as its parent.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ namespace opwright {
 struct TraceSessionOptions {
   TracingMode mode = TracingMode::Real;
   ShapeEnvPtr shape_env = nullptr;  // null: one of its own
-  bool functional = false;          // views and writes become pure calls, with write-back at the end
+  bool functional = false;  // views and writes become pure calls, with write-back at the end
   bool is_part = false;  // of another graph, which binds its symbols: it is not verified by itself
   TraceOptions trace = {};
 };

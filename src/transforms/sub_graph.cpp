@@ -15,17 +15,16 @@ namespace {
 
 std::vector<GraphValue*> captured_inputs(const Graph& graph) {
   std::vector<GraphValue*> inputs = graph.inputs();
-  std::erase_if(inputs, [](const GraphValue* input) {
-    return input->node().role() != InputRole::Captured;
-  });
+  std::erase_if(
+      inputs, [](const GraphValue* input) { return input->node().role() != InputRole::Captured; });
   return inputs;
 }
 
 void check_alike(const std::string& what, const Tensor& first, const Tensor& second) {
   const SymSizes a = sym_geometry_of(first).sizes;
   const SymSizes b = sym_geometry_of(second).sizes;
-  bool is_alike = first.dtype() == second.dtype() && first.device() == second.device() &&
-                  a.size() == b.size();
+  bool is_alike =
+      first.dtype() == second.dtype() && first.device() == second.device() && a.size() == b.size();
   for (size_t i = 0; is_alike && i < a.size(); ++i) is_alike = guard_or_false(a[i] == b[i]);
   OPWRIGHT_CHECK_VALUE(is_alike, what, " must be alike, got ", first, " and ", second);
 }
@@ -48,9 +47,11 @@ SubGraphs::SubGraphs(std::string who, std::span<const Tensor> operands)
       shape_env_(find_shape_env()) {}
 
 void SubGraphs::trace(const char* what, const Branch& part) {
-  TraceSession session({.mode = TracingMode::Fake, .shape_env = shape_env_, .functional = true, .is_part = true});
+  TraceSession session(
+      {.mode = TracingMode::Fake, .shape_env = shape_env_, .functional = true, .is_part = true});
   std::vector<Tensor> own;
-  for (size_t i = 0; i < num_given_; ++i) own.push_back(session.add_tensor(operands_[i], "operand"));
+  for (size_t i = 0; i < num_given_; ++i)
+    own.push_back(session.add_tensor(operands_[i], "operand"));
   own = session.enter(own);
   std::vector<Tensor> results;
   {
@@ -148,8 +149,8 @@ void SubGraphs::check_same_results() const {
 void SubGraphs::check_loop() const {
   const std::vector<Tensor> condition = results_of(*parts_[0].graph);
   OPWRIGHT_CHECK_VALUE(condition.size() == 1 && guard_or_false(condition.front().sym_numel() == 1),
-                       who_, ": ", parts_[0].name,
-                       " must return one tensor of one element, got ", condition.size(),
+                       who_, ": ", parts_[0].name, " must return one tensor of one element, got ",
+                       condition.size(),
                        condition.empty() ? "" : concatenate(": ", condition.front()));
   check_carried(std::span(operands_).first(num_given_), results_of(*parts_[1].graph));
 }

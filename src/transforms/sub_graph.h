@@ -28,8 +28,8 @@ class SubGraphs {
   [[nodiscard]] const std::vector<Tensor>& operands() const noexcept { return operands_; }
   [[nodiscard]] const std::vector<SymInt>& sizes() const noexcept { return sizes_; }
 
-  // ValueError unless the first two parts give the same number of results, of the same dtypes, devices
-  // and sizes.
+  // ValueError unless the first two parts give the same number of results, of the same dtypes,
+  // devices and sizes.
   void check_same_results() const;
   // ValueError unless the first part gives one element and the second what the operands are.
   void check_loop() const;

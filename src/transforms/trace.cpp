@@ -191,7 +191,8 @@ NodeArgument Trace::argument_of(const OpwValue& value) const {
   }
   const bool may_hold_tensors = value.tag == kOpwTensorList || value.tag == kOpwList;
   bool holds_tensors = false;
-  if (may_hold_tensors) visit_tensors(value, [&](OpwTensor* tensor) { holds_tensors |= tensor != nullptr; });
+  if (may_hold_tensors)
+    visit_tensors(value, [&](OpwTensor* tensor) { holds_tensors |= tensor != nullptr; });
   if (!holds_tensors) return NodeArgument::constant(Value::copy_of(value));
   std::vector<NodeArgument> elements;
   for (uint32_t i = 0; i < value.length; ++i) {
@@ -206,7 +207,8 @@ NodeArgument Trace::argument_of(const OpwValue& value) const {
 
 void Trace::process(const Operator& op, Arguments args, Results results) {
   if (decomposes(op)) [[unlikely]] {
-    if (const OpwRecord* rule = op.record(Slot::Decompose)) return run_record(op, *rule, args, results);
+    if (const OpwRecord* rule = op.record(Slot::Decompose))
+      return run_record(op, *rule, args, results);
   }
   refuse_reading_data(op, args);
   const ReplacedArguments inner(args, [&](OpwTensor* tensor) {

@@ -1,12 +1,12 @@
-// Operators on symbolic sizes: what they give, what they ask of sizes that are known in this run, and
-// what the program must assert of sizes that are known only when it runs.
-#include <gtest/gtest.h>
-
+// Operators on symbolic sizes: what they give, what they ask of sizes that are known in this run,
+// and what the program must assert of sizes that are known only when it runs.
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/expect_error.h"
 #include "opwright/functions.h"
@@ -136,7 +136,8 @@ TEST_F(Unbacked, SlicesAreClampedByExpressions) {
   EXPECT_EQ(show(slice(fake({u0, 3}), 0, SymInt(1))), "[u0 - min(u0, 1), 3]");
   EXPECT_EQ(show(slice(fake({u0, 3}), 0, SymInt(0), SymInt(3))), "[min(u0, 3), 3]");
   EXPECT_EQ(show(slice(fake({u0, 3}), 0, SymInt(0), SymInt(-1))), "[max(u0 - 1, 0), 3]");
-  EXPECT_EQ(show(slice(fake({u0, 3}), 0, SymInt(0), SymInt(INT64_MAX), SymInt(2))), "[(u0 + 1)//2, 3] strides [6, 1]");
+  EXPECT_EQ(show(slice(fake({u0, 3}), 0, SymInt(0), SymInt(INT64_MAX), SymInt(2))),
+            "[(u0 + 1)//2, 3] strides [6, 1]");
 }
 
 TEST_F(Unbacked, ASelectedElementMustBeThere) {
@@ -172,7 +173,8 @@ TEST_F(Unbacked, FactorsMustHaveTheSameInnerSize) {
 TEST_F(Unbacked, NewTensorsHaveTheSize) {
   EXPECT_EQ(show(fake({3}).new_empty({u0})), "[u0]");
   EXPECT_EQ(show(fake({3}).new_full({u0, 2}, 1)), "[u0, 2]");
-  EXPECT_EQ(show(arange(Scalar(u0), DType::Int64, std::nullopt, Device{kOpwDeviceMeta, 0})), "[u0]");
+  EXPECT_EQ(show(arange(Scalar(u0), DType::Int64, std::nullopt, Device{kOpwDeviceMeta, 0})),
+            "[u0]");
   EXPECT_EQ(show(fake({u0, 3}).t().clone()), "[3, u0] strides [1, 3]");
   EXPECT_EQ(show(fake({u0, 3}).to(DType::Float64)), "[u0, 3]");
 }
@@ -181,7 +183,8 @@ TEST_F(Unbacked, IndicesOfTheSizeSelectRows) {
   EXPECT_EQ(show(fake({s0, 3}).index_select(0, fake({u0}, DType::Int64))), "[u0, 3]");
   EXPECT_EQ(show(index(fake({s0, 3}), {fake({u0}, DType::Int64)})), "[u0, 3]");
   EXPECT_EQ(show(fake({10, 3}).index_add(0, fake({u0}, DType::Int64), fake({u0, 3}))), "[10, 3]");
-  EXPECT_EQ(show(fake({10, 3}).scatter_add(0, fake({u0, 3}, DType::Int64), fake({u0, 3}))), "[10, 3]");
+  EXPECT_EQ(show(fake({10, 3}).scatter_add(0, fake({u0, 3}, DType::Int64), fake({u0, 3}))),
+            "[10, 3]");
   EXPECT_EQ(show(std::get<0>(fake({u0, 3}).sort(0))), "[u0, 3]");
 }
 

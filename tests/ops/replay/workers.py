@@ -95,9 +95,7 @@ def send(pipe: int, data: bytes) -> None:
         view = view[os.write(pipe, view) :]
 
 
-def run_jobs(
-    jobs: list, run_job, wanted, count: int = 2, progress=None, make=Replayer
-) -> Outcome:
+def run_jobs(jobs: list, run_job, wanted, count: int = 2, progress=None, make=Replayer) -> Outcome:
     """Run `run_job(replayer, job)` for all jobs and merge what they found."""
     total = Outcome()
     workers = [Worker(jobs[index::count]) for index in range(count)]

@@ -107,7 +107,9 @@ def test_while_loop_is_one_node(mode):
 
     for count in (0, 1, 5):
         for ours, expected in zip(
-            traced(ow.tensor(count), ow.ones(2)), count_down(ow.tensor(count), ow.ones(2)), strict=True
+            traced(ow.tensor(count), ow.ones(2)),
+            count_down(ow.tensor(count), ow.ones(2)),
+            strict=True,
         ):
             assert ow.equal(ours, expected)
 
