@@ -31,9 +31,9 @@ def cond(
 ) -> Any:
     """Call `true_fn` or `false_fn` with the operands, as a tensor of one element says.
 
-    While a function is traced both become sub-graphs of one node. They may close over tensors; they
-    return tensors of the same sizes and dtypes, in the same structure, and write to nothing that was
-    made outside.
+    While a function is traced both become sub-graphs of one node. They may close over tensors;
+    they return tensors of the same sizes and dtypes, in the same structure, and write to nothing
+    that was made outside.
 
     >>> def f(x):
     ...     return cond(x.sum() > 0, lambda x: x * 2, lambda x: -x, (x,))
@@ -60,8 +60,8 @@ def while_loop(
 ) -> tuple[Any, ...]:
     """Call `body_fn` on what is carried while `cond_fn` gives True; return the last values.
 
-    The body returns a new value for each carried tensor, of the same size and dtype. While a function
-    is traced both become sub-graphs of one node.
+    The body returns a new value for each carried tensor, of the same size and dtype. While a
+    function is traced both become sub-graphs of one node.
 
     >>> def double(n, x):
     ...     return while_loop(lambda n, x: n > 0, lambda n, x: (n - 1, x * 2), (n, x))
@@ -73,8 +73,8 @@ def while_loop(
     results = _C.while_loop(_Flat(cond_fn, spec), body, leaves)
     if body.result_spec is not None and body.result_spec != spec:
         raise ValueError(
-            f"while_loop: body_fn returns {body.result_spec}, but {spec} is carried; both must have "
-            "the same structure"
+            f"while_loop: body_fn returns {body.result_spec}, but {spec} is carried; both must "
+            "have the same structure"
         )
     return pytree.tree_unflatten(list(results), spec)
 

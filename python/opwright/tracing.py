@@ -99,8 +99,8 @@ class _Inputs:
         ):
             if not given and not (leaf is constant or leaf == constant):
                 raise ValueError(
-                    f"{_leaf_name(spec, index)} was {constant!r} when the function was traced and is "
-                    f"part of the graph, got {leaf!r}; trace again for another value"
+                    f"{_leaf_name(spec, index)} was {constant!r} when the function was traced "
+                    f"and is part of the graph, got {leaf!r}; trace again for another value"
                 )
         return [leaf for leaf, given in zip(leaves, self._is_input, strict=True) if given]
 

@@ -206,7 +206,6 @@ TEST_F(EvaluateGraph, TakesCapturedTensorsFromTheGraph) {
   EXPECT_EQ(values_of(run(*graph, given(tensor({1, 2})))[0]), (std::vector<float>{111, 222}));
 }
 
-// The operators by which a run reads and sets the state (src/ops/random/state.cpp), over a variable.
 TEST_F(EvaluateGraph, ReadsTheRandomStateFirstAndSetsItLast) {
   RandomState& generator = default_generator(kCpu);
   generator.set_seed(11);

@@ -505,7 +505,7 @@ def test_a_view_names_its_scatter_rule():
 
 
 def test_only_a_view_has_a_scatter_rule():
-    with pytest.raises(DeclarationError, match="ops.yaml:3: only a view has a 'scatter': f"):
+    with pytest.raises(DeclarationError, match=r"ops\.yaml:3: only a view has a 'scatter': f"):
         read(F + "  dispatch: {CPU: f}\n  scatter: g\n")
 
 
