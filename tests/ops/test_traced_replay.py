@@ -13,14 +13,13 @@ pytest.importorskip("torch", reason="torch is not installed: no call was traced"
 ROOT = Path(__file__).parents[2]
 SHARE = ["--share", "0.05", "--samples", "4", "--seed", "7"]
 ALL = ["--all"]
-AT_LEAST = ["--at-least", "99.9"]  # the percentage of calls that must pass
 
 
 def test_graphs_of_calls_give_what_eager_gives_at_every_admitted_size():
     chosen = ALL if os.environ.get("OPWRIGHT_ALL") == "1" else SHARE
 
     run = subprocess.run(
-        [sys.executable, ROOT / "tests" / "ops" / "replay", "--traced", *chosen, *AT_LEAST],
+        [sys.executable, ROOT / "tests" / "ops" / "replay", "--traced", *chosen],
         capture_output=True,
         text=True,
         check=False,

@@ -17,6 +17,8 @@ graph must refuse. What columns mean:
     narrower  calls whose guards refuse other sizes that the operator takes
 """
 
+import re
+
 import opwright as ow
 import torch
 
@@ -171,6 +173,10 @@ def is_refused_by_guards(refusal: RefusalError) -> bool:
     return str(refusal).startswith("ValueError: graph: it was traced ")
 
 
+def refusing_guard(refusal: RefusalError) -> str:
+    return re.match(r".*?it was traced \w+ (.*?), (?:which|but) ", str(refusal)).group(1)
+
+
 class TracedReplayer(Replayer):
     """Replays calls by their graphs; the counts are the columns above."""
 
@@ -244,7 +250,10 @@ class TracedReplayer(Replayer):
         except RefusalError as problem:
             if is_refused_by_guards(problem):
                 if eager is not None:
-                    self.outcome.narrower.setdefault(self.name, f"{values}: {problem}")
+                    sizes = ", ".join(f"{name} = {value}" for name, value in values.items())
+                    self.outcome.narrower.setdefault(
+                        self.name, f"{sizes}, by {refusing_guard(problem)}"
+                    )
                 return False if eager is None else None
             if eager is None:
                 return True
