@@ -4,7 +4,6 @@
 // the inputs are read after the symbols and the outputs after the nodes.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

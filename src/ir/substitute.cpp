@@ -1,5 +1,4 @@
 // substitute: an expression with values in place of its symbols.
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

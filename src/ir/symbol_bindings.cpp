@@ -1,7 +1,6 @@
 #include "opwright/ir/symbol_bindings.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -70,7 +69,7 @@ std::vector<ShownNumber> shown_numbers(const Value& meta) {
 
 std::string describe(const GraphValue& value, const ShownNumber& shown) {
   const bool is_input = value.node().kind() == NodeKind::Input;
-  const std::string name =
+  std::string name =
       is_input ? concatenate("input '", value.name(), "'") : concatenate("%", value.name());
   switch (shown.part) {
     case ShownNumber::Part::Size:

@@ -205,7 +205,8 @@ TEST_F(EvaluateGraph, TakesCapturedTensorsFromTheGraph) {
   EXPECT_EQ(values_of(run(*graph, given(tensor({1, 2})))[0]), (std::vector<float>{111, 222}));
 }
 
-// The operators by which a run reads and sets the state (src/ops/random/state.cpp), over a variable.
+// The operators by which a run reads and sets the state (src/ops/random/state.cpp), over a
+// variable.
 int64_t random_seed = 0;
 Tensor state_of(int64_t seed) {
   Tensor state = make_empty(std::vector<int64_t>{2}, DType::Int64);
@@ -218,13 +219,14 @@ TEST_F(EvaluateGraph, ReadsTheRandomStateFirstAndSetsItLast) {
   Registry& registry = Registry::get();
   const Registration kept[] = {
       registry.define("opwright::random_state() -> Tensor"),
-      registry.implement("opwright::random_state", Slot::ExplicitComposite,
-                         +[] { return state_of(random_seed); }),
+      registry.implement(
+          "opwright::random_state", Slot::ExplicitComposite, +[] { return state_of(random_seed); }),
       registry.define("opwright::set_random_state(Tensor state) -> ()"),
-      registry.implement("opwright::set_random_state", Slot::Cpu,
-                         +[](const Tensor& state) { random_seed = state.data<int64_t>()[0]; })};
-  const GraphPtr graph = parse_graph(
-      "graph(random_state %state: int64[2], %after: int64[2]) -> (%state, %after) {}");
+      registry.implement(
+          "opwright::set_random_state", Slot::Cpu,
+          +[](const Tensor& state) { random_seed = state.data<int64_t>()[0]; })};
+  const GraphPtr graph =
+      parse_graph("graph(random_state %state: int64[2], %after: int64[2]) -> (%state, %after) {}");
   random_seed = 7;
 
   const auto outputs = run(*graph, given(state_of(11)));

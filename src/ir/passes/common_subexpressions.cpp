@@ -11,7 +11,6 @@
 #include "opwright/ir/passes/effects.h"
 #include "opwright/ir/passes/shared_memory.h"
 #include "opwright/ir/symbol_bindings.h"
-#include "opwright/schema/constant.h"
 
 namespace opwright {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "opwright/base/thread_state.h"
-#include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/ir/node_call.h"
 #include "opwright/ir/passes/effects.h"
