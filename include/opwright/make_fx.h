@@ -70,10 +70,10 @@ class MakeFx {
   }
 
  private:
-  template <size_t... Index>
+  template <size_t... I>
   static std::vector<Tensor> call(F& function, std::span<const Tensor> own,
-                                  std::index_sequence<Index...> /*places*/) {
-    return as_list(function(own[Index]...));
+                                  std::index_sequence<I...> /*places*/) {
+    return as_list(function(own[I]...));
   }
   static std::vector<Tensor> as_list(Tensor result) { return {std::move(result)}; }
   static std::vector<Tensor> as_list(std::vector<Tensor> results) { return results; }

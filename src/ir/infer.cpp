@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/error.h"

@@ -1,13 +1,12 @@
 #include "opwright/transforms/control_flow.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ir/graph_object.h"
 #include "opwright/transforms/sub_graph.h"
 

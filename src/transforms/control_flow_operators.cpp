@@ -4,9 +4,7 @@
 #include <vector>
 
 #include "opwright/dispatch/first_use.h"
-#include "opwright/dispatch/registry.h"
-#include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ir/evaluate.h"
 #include "opwright/ir/graph_object.h"
 #include "opwright/library.h"
@@ -90,7 +88,7 @@ std::vector<Tensor> while_loop_fake(const GraphPtr& /*condition*/, const GraphPt
 }
 
 // The type of the sub-graphs must be known before the schemas that name it.
-const bool graph_type_is_known = [] {
+const bool kGraphTypeIsKnown = [] {
   at_first_use([](void*) { register_graph_type(); });
   return true;
 }();

@@ -1,6 +1,5 @@
 #include "opwright/transforms/trace.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 

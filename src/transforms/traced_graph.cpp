@@ -1,7 +1,6 @@
 // make_fx of C++ programs.
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "opwright/ir/evaluate.h"
