@@ -230,7 +230,8 @@ Py_hash_t hash_of(const NodeValueObject& value) { return hash_of(value.owner) + 
 
 template <class Object>
 void bind_identity(nb::class_<Object>& binding) {
-  binding.def("__repr__", [](const Object& self) { return nb::cast(self).attr("name"); })
+  binding
+      .def("__repr__", [](const Object& self) { return nb::object(nb::cast(self).attr("name")); })
       .def("__eq__",
            [](const Object& self, const nb::object& other) {
              return nb::isinstance<Object>(other) && *nb::inst_ptr<Object>(other) == self;

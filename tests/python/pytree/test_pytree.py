@@ -2,7 +2,6 @@
 
 import gc
 import sys
-import timeit
 import weakref
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass, field
@@ -397,14 +396,6 @@ def test_trees_are_not_kept_alive():
 
     assert gone() is None
     assert spec.num_leaves == 1
-
-
-def test_three_tensors_in_a_tuple_are_flattened_in_a_microsecond():
-    args = (ow.ones(2),) * 3
-
-    seconds = min(timeit.repeat(lambda: tree_flatten(args), number=2000, repeat=20)) / 2000
-
-    assert seconds < 1e-6
 
 
 nodes = st.recursive(
