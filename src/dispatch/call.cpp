@@ -134,7 +134,7 @@ void call(const Operator& op, Arguments args, Results results) {
   const uint32_t flags = op.merged_tensor_flags(args);
   if (flags & kNeedsAttention) [[unlikely]]
     return call_lifted(op, args, results, nullptr);
-  run_row(op, args, results, flags);
+  run_row_apart(op, args, results, flags);
 }
 
 void call_below_autograd(const Operator& op, Arguments args, Results results) {
