@@ -22,13 +22,6 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
   return (state.attention & kOff) == 0 && (!level || level->records());
 }
 
-bool is_in_chain(const Home* home, const Interpreter* level) {
-  for (; level; level = level->parent()) {
-    if (level == home) return true;
-  }
-  return false;
-}
-
 // A wrapper may be used by its own transform and by those inside of it.
 [[gnu::noinline]] void check_homes(const Operator& op, Arguments args, const Interpreter* level) {
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {

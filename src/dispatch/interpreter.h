@@ -58,6 +58,14 @@ class Interpreter : public Home {
 // The innermost active transform of this thread, or null when running eagerly.
 inline Interpreter* current_interpreter() noexcept { return thread_state().current; }
 
+// Whether the transform is `level` or stands outside of it.
+inline bool is_in_chain(const Home* home, const Interpreter* level) noexcept {
+  for (; level; level = level->parent()) {
+    if (level == home) return true;
+  }
+  return false;
+}
+
 // Makes `interpreter` current until the end of the scope.
 class [[nodiscard]] InterpreterScope {
  public:

@@ -25,13 +25,6 @@ namespace {
 constexpr const char* kSharedMemory =
     "shares memory with another tensor, but neither is a part of the other";
 
-bool is_in_chain(const Home* home, const Interpreter* level) {
-  for (; level; level = level->parent()) {
-    if (level == home) return true;
-  }
-  return false;
-}
-
 // As aten::as_strided gives it; the offset counts from the storage's first element.
 ViewStepPtr part_step(const FunctionalStoragePtr& storage, const Tensor& value,
                       const SymInt& offset) {

@@ -21,13 +21,6 @@ constexpr InterpreterTraits kLifts{.lifts = true};
 
 bool is_builtin(const Operator& op) { return std::string_view(op.name()).starts_with("aten::"); }
 
-bool is_in_chain(const Home* home, const Interpreter* level) {
-  for (; level; level = level->parent()) {
-    if (level == home) return true;
-  }
-  return false;
-}
-
 // What a graph keeps of a value: nothing that holds memory.
 Tensor meta_of(const Tensor& inner) { return inner.is_fake() ? inner : fake_of(inner); }
 
