@@ -174,7 +174,8 @@ void Trace::refuse_reading_data(const Operator& op, Arguments args) const {
   const bool becomes_symbol =
       fake_ && tensor.is_defined() && is_integral(tensor.dtype()) && op.num_results() == 1;
   if (becomes_symbol) return;
-  throw_no_data(op.schema().name.base, tensor);
+  const std::string& name = op.schema().name.base;
+  throw_no_data(name == "_local_scalar_dense" ? "item" : name, tensor);  // as users know it
 }
 
 NodeArgument Trace::argument_of(const OpwValue& value) const {

@@ -1,14 +1,16 @@
 #include "opwright/transforms/trace.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
+#include "ir/check_graph_texts.h"  // IWYU pragma: keep: every graph here reads back
 #include "opwright/functions.h"
 #include "opwright/make_fx.h"
-#include "opwright/tensor/factory.h"
+#include "opwright/transforms/control_flow.h"
 
 namespace opwright {
 namespace {
@@ -49,6 +51,56 @@ TEST(MakeFx, SeesABranchOnASizeAsAGuard) {
 
   EXPECT_EQ(graph({ones_of({9})})[0].sizes()[0], 9);
   EXPECT_THROW((void)graph({ones_of({3})}), Error);
+}
+
+TEST(MakeFx, TakesCapturedTensorsAsInputs) {
+  Tensor weight = ones_of({2});
+  const auto f = [&](const Tensor& x) { return x * weight; };
+
+  const TracedGraph graph = make_fx(f, TracingMode::Fake)(ones_of({2}));
+  weight.mul_(3);
+
+  EXPECT_EQ(graph({ones_of({2})})[0].data<float>()[0], 3);
+}
+
+TEST(MakeFx, RefusesDataOfTracedValues) {
+  const auto f = [](const Tensor& x) { return x.sum().item().to<double>() > 0 ? x : x + 1; };
+
+  EXPECT_ERROR_CONTAINS((void)make_fx(f)(ones_of({2})), "RuntimeError",
+                        "item: the data of a tensor inside make_fx were asked for (float32[])");
+}
+
+TEST(MakeFx, FunctionalisesAGraph) {
+  const auto f = [](const Tensor& x) {
+    Tensor y = x * 2;
+    Tensor view = y.select(0, 0);
+    view.add_(1);
+    return y;
+  };
+
+  const TracedGraph graph = make_fx(f, TracingMode::Symbolic)(ones_of({3, 2})).functionalize();
+
+  EXPECT_EQ(graph.text().find("add_"), std::string::npos);
+  EXPECT_EQ(graph({ones_of({2, 2})})[0].data<float>()[0], 3);
+  EXPECT_EQ(graph({ones_of({2, 2})})[0].data<float>()[2], 2);
+}
+
+TEST(Cond, BecomesANodeWithTwoGraphs) {
+  const auto f = [](const Tensor& x) {
+    const Tensor inputs[] = {x};
+    const Branch doubled = [](std::span<const Tensor> own) -> std::vector<Tensor> {
+      return {own[0] * 2};
+    };
+    const Branch negated = [](std::span<const Tensor> own) -> std::vector<Tensor> {
+      return {neg(own[0])};
+    };
+    return cond(gt(x.sum(), 0), doubled, negated, inputs);
+  };
+
+  const TracedGraph graph = make_fx(f, TracingMode::Symbolic)(ones_of({3}));
+
+  EXPECT_EQ(graph({ones_of({4})})[0].data<float>()[0], 2);
+  EXPECT_EQ(graph({neg(ones_of({4}))})[0].data<float>()[0], 1);
 }
 
 }  // namespace
