@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import opwright as ow
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from opwright.pytree import (
     register_pytree_node,
@@ -412,6 +412,7 @@ nodes = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(nodes)
 def test_every_tree_comes_back(tree):
     leaves, spec = tree_flatten(tree)
