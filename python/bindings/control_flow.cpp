@@ -8,6 +8,7 @@
 
 #include "bindings/error.h"
 #include "bindings/method.h"
+#include "bindings/tensor_list.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/transforms/control_flow.h"
@@ -17,28 +18,10 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-std::vector<Tensor> tensors_of(const nb::handle& sequence, const std::string& what) {
-  const nb::object items =
-      own(PySequence_Fast(sequence.ptr(), "a sequence of tensors was expected"));
-  std::vector<Tensor> tensors;
-  for (const nb::handle item : items) {
-    OPWRIGHT_CHECK_TYPE(is_tensor(item.ptr()), what, " must be tensors, got ",
-                        class_name(item.ptr()));
-    tensors.push_back(handle_of(item.ptr()));
-  }
-  return tensors;
-}
-
-nb::object to_tuple(std::span<const Tensor> tensors) {
-  nb::list list;
-  for (const Tensor& tensor : tensors) list.append(own(wrap(tensor)));
-  return nb::tuple(list);
-}
-
 // A Python function of tensors that gives a list of them.
 Branch branch_of(const nb::callable& function, const char* who, const char* name) {
   return [function, who, name](std::span<const Tensor> operands) {
-    const nb::object args = to_tuple(operands);
+    const nb::object args = nb::tuple(to_list(operands));
     const nb::object result = own(PyObject_CallObject(function.ptr(), args.ptr()));
     return tensors_of(result, concatenate(who, ": the results of ", name));
   };
@@ -53,17 +36,17 @@ void bind_control_flow(nb::module_& m) {
          const nb::object& operands) {
         OPWRIGHT_CHECK_TYPE(is_tensor(pred.ptr()), "cond: pred must be a bool or a tensor, got ",
                             class_name(pred.ptr()));
-        return to_tuple(cond(handle_of(pred.ptr()), branch_of(true_fn, "cond", "true_fn"),
-                             branch_of(false_fn, "cond", "false_fn"),
-                             tensors_of(operands, "cond: the operands")));
+        return nb::tuple(to_list(cond(handle_of(pred.ptr()), branch_of(true_fn, "cond", "true_fn"),
+                                      branch_of(false_fn, "cond", "false_fn"),
+                                      tensors_of(operands, "cond: the operands"))));
       },
       nb::arg("pred"), nb::arg("true_fn"), nb::arg("false_fn"), nb::arg("operands"));
   m.def(
       "while_loop",
       [](const nb::callable& cond_fn, const nb::callable& body_fn, const nb::object& carried) {
-        return to_tuple(while_loop(branch_of(cond_fn, "while_loop", "cond_fn"),
-                                   branch_of(body_fn, "while_loop", "body_fn"),
-                                   tensors_of(carried, "while_loop: what is carried")));
+        return nb::tuple(to_list(while_loop(branch_of(cond_fn, "while_loop", "cond_fn"),
+                                            branch_of(body_fn, "while_loop", "body_fn"),
+                                            tensors_of(carried, "while_loop: what is carried"))));
       },
       nb::arg("cond_fn"), nb::arg("body_fn"), nb::arg("carried"));
 }

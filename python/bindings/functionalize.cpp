@@ -1,12 +1,8 @@
 #include "bindings/functionalize.h"
 
-#include <vector>
-
 #include <nanobind/nanobind.h>
 
-#include "bindings/error.h"
-#include "bindings/tensor_object.h"
-#include "bindings/value.h"
+#include "bindings/tensor_list.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/transforms/functionalize.h"
 
@@ -14,22 +10,6 @@ namespace nb = nanobind;
 
 namespace opwright::python {
 namespace {
-
-std::vector<Tensor> tensors_of(const nb::list& objects) {
-  std::vector<Tensor> tensors;
-  for (const nb::handle object : objects) {
-    OPWRIGHT_CHECK_TYPE(is_tensor(object.ptr()), "functionalize: expected a tensor, got ",
-                        class_name(object.ptr()));
-    tensors.push_back(handle_of(object.ptr()));
-  }
-  return tensors;
-}
-
-nb::list objects_of(const std::vector<Tensor>& tensors) {
-  nb::list objects;
-  for (const Tensor& tensor : tensors) objects.append(nb::steal(require(wrap(tensor))));
-  return objects;
-}
 
 // Enters and leaves as `with` does, on one thread.
 class FunctionalRun {
@@ -39,14 +19,16 @@ class FunctionalRun {
   FunctionalRun& operator=(const FunctionalRun&) = delete;
   ~FunctionalRun() { level_->end(); }
 
-  nb::list lift(const nb::list& inputs) { return objects_of(level_->enter(tensors_of(inputs))); }
+  nb::list lift(const nb::list& inputs) {
+    return to_list(level_->enter(tensors_of(inputs, "functionalize: the inputs")));
+  }
   void enter() { outside_ = thread_state().set_current(level_.get()); }
   void exit(bool has_failed) {
     thread_state().set_current(outside_);
     if (has_failed) level_->end();
   }
   nb::list finish(const nb::list& outputs) {
-    return objects_of(level_->finish(tensors_of(outputs)));
+    return to_list(level_->finish(tensors_of(outputs, "functionalize: the outputs")));
   }
 
  private:

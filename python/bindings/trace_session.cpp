@@ -10,6 +10,7 @@
 #include "bindings/error.h"
 #include "bindings/graph.h"
 #include "bindings/method.h"
+#include "bindings/tensor_list.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/base/user_line.h"
@@ -93,13 +94,7 @@ void bind_trace_session(nb::module_& m) {
       .def(
           "enter",
           [](TraceSession& self, const nb::list& added) {
-            std::vector<Tensor> own;
-            for (const nb::handle each : added) own.push_back(handle_of(each.ptr()));
-            nb::list entered;
-            for (Tensor& each : self.enter(own)) {
-              entered.append(nb::steal(require(wrap(std::move(each)))));
-            }
-            return entered;
+            return to_list(self.enter(tensors_of(added, "make_fx: what was added")));
           },
           nb::arg("added"))
       .def("run", &run, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from . import _C
+from . import _C, pytree
 
 __all__ = ["functionalize"]
 
@@ -17,8 +17,8 @@ def functionalize(func: Callable[_P, _R]) -> Callable[_P, _R]:
 
     In-place operators become those that make a new tensor, a write to a view makes a new whole,
     random numbers are drawn from a state that is passed along. At the end arguments and captured
-    tensors that were written get their new values, once each. Tensors may stand in tuples, lists
-    and dicts.
+    tensors that were written get their new values, once each. Tensors may stand in tuples, lists,
+    dicts and what else `opwright.pytree` knows.
 
     >>> import opwright as ow
     >>> def clear_first(x):
@@ -32,28 +32,18 @@ def functionalize(func: Callable[_P, _R]) -> Callable[_P, _R]:
     @functools.wraps(func)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         level = _C.FunctionalRun()
-        given: list[_C.Tensor] = []
-        _map_tensors((args, kwargs), given.append)
-        twins = iter(level.lift(given))
-        own_args, own_kwargs = _map_tensors((args, kwargs), lambda _: next(twins))
+        own_args, own_kwargs = _map_tensors((args, kwargs), level.lift)
         with level:
             returned = func(*own_args, **own_kwargs)
-        outputs: list[_C.Tensor] = []
-        _map_tensors(returned, outputs.append)
-        values = iter(level.finish(outputs))
-        return _map_tensors(returned, lambda _: next(values))
+        return _map_tensors(returned, level.finish)
 
     return run
 
 
-def _map_tensors(tree: object, function: Callable) -> Any:
-    """Apply `function` to each tensor in nested tuples, lists and dicts."""
-    if isinstance(tree, _C.Tensor):
-        return function(tree)
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return type(tree)(*(_map_tensors(each, function) for each in tree))
-    if isinstance(tree, tuple | list):
-        return type(tree)(_map_tensors(each, function) for each in tree)
-    if isinstance(tree, dict):
-        return {key: _map_tensors(value, function) for key, value in tree.items()}
-    return tree
+def _map_tensors(tree: object, function: Callable[[list[_C.Tensor]], list[_C.Tensor]]) -> Any:
+    """Replace the tensors of a tree by those that `function` gives for the list of them."""
+    leaves, spec = pytree.tree_flatten(tree)
+    places = [index for index, leaf in enumerate(leaves) if isinstance(leaf, _C.Tensor)]
+    for index, tensor in zip(places, function([leaves[i] for i in places]), strict=True):
+        leaves[index] = tensor
+    return pytree.tree_unflatten(leaves, spec)

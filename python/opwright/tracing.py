@@ -81,8 +81,9 @@ class GraphModule:
 class _Inputs:
     """Which leaves of the arguments are inputs of the graph, and what the others were."""
 
-    def __init__(self, spec: Any, leaves: list[Any], is_input: list[bool]):
+    def __init__(self, spec: Any, leaves: list[Any], names: list[str], is_input: list[bool]):
         self._spec = spec
+        self._names = names
         self._is_input = is_input
         self._constants = [
             None if given else leaf for leaf, given in zip(leaves, is_input, strict=True)
@@ -94,12 +95,12 @@ class _Inputs:
             raise TypeError(
                 f"the function was traced with arguments of the structure {self._spec}, got {spec}"
             )
-        for index, (leaf, constant, given) in enumerate(
-            zip(leaves, self._constants, self._is_input, strict=True)
+        for name, leaf, constant, given in zip(
+            self._names, leaves, self._constants, self._is_input, strict=True
         ):
             if not given and not (leaf is constant or leaf == constant):
                 raise ValueError(
-                    f"{_leaf_name(spec, index)} was {constant!r} when the function was traced "
+                    f"the argument {name} was {constant!r} when the function was traced "
                     f"and is part of the graph, got {leaf!r}; trace again for another value"
                 )
         return [leaf for leaf, given in zip(leaves, self._is_input, strict=True) if given]
@@ -202,7 +203,7 @@ def _trace(
         [leaf for leaf, is_one in zip(outputs, is_output, strict=True) if is_one]
     )
     return GraphModule(
-        graph, _Inputs(spec, given, is_input), _Outputs(out_spec, outputs, is_output)
+        graph, _Inputs(spec, given, names, is_input), _Outputs(out_spec, outputs, is_output)
     )
 
 
@@ -214,14 +215,10 @@ def _is_output(f: Callable, leaf: Any, spec: Any, index: int) -> bool:
         return False
     kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
     raise TypeError(
-        f"make_fx: {getattr(f, '__qualname__', f)} returned {_leaf_name(spec, index, 'result')} of "
+        f"make_fx: {getattr(f, '__qualname__', f)} returned result{spec.leaf_path(index)} of "
         f"type {kind}, which a graph cannot give; return tensors, numbers, strings, None, or "
         "tuples, lists, dicts and dataclasses of them"
     )
-
-
-def _leaf_name(spec: Any, index: int, root: str = "the argument") -> str:
-    return f"{root}{spec.leaf_path(index)}"
 
 
 def _module_tensors(f: Callable) -> Iterable[tuple[_C.Tensor, str]]:

@@ -1,49 +1,65 @@
-// The arguments of a call with other tensors in place of some, for rules that unwrap or lift.
+// Values and arguments of a call with other tensors in place of some, for rules that unwrap or
+// lift.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/arguments.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
 
 namespace opwright {
 
-// Borrows what it does not replace; valid while the arguments and the replacing tensors are.
+// A copy of the value with each tensor replaced by what `map(OpwTensor*) -> Tensor` gives.
+template <class Map>
+[[nodiscard]] Value map_tensors(const OpwValue& value, const Map& map) {
+  if (value.tag == kOpwTensor && value.as_tensor) return Value(map(value.as_tensor));
+  if (value.tag == kOpwTensorList) {
+    std::vector<Tensor> mapped;
+    mapped.reserve(value.length);
+    for (uint32_t i = 0; i < value.length; ++i) mapped.push_back(map(value.as_tensors[i]));
+    return Value(mapped);
+  }
+  if (value.tag != kOpwList) return Value::copy_of(value);
+  auto* elements = allocate_list<OpwValue>(value.length);
+  OpwValue list = value;
+  list.length = 0;
+  list.as_values = elements;
+  Value owner = Value::take(list);  // releases what is there when `map` throws
+  for (uint32_t i = 0; i < value.length; ++i) {
+    elements[i] = map_tensors(static_cast<const OpwValue*>(value.as_values)[i], map).give();
+    list = owner.give();
+    ++list.length;
+    owner = Value::take(list);
+  }
+  return owner;
+}
+
+// The arguments for the length of a call. Borrows what it does not replace.
 class ReplacedArguments {
  public:
-  // `replace(OpwTensor*)` gives the tensor that stands in for its argument, which may be the same.
+  // `replace(OpwTensor*)` gives the tensor that stands in for its argument, which may be the same;
+  // borrowed, and valid as long as this is used.
   template <class Replace>
   ReplacedArguments(Arguments args, const Replace& replace) : values_(args.begin(), args.end()) {
-    for (OpwValue& value : values_) replace_in(value, replace);
+    for (OpwValue& value : values_) {
+      if (value.tag == kOpwTensor) {
+        if (value.as_tensor) value.as_tensor = replace(value.as_tensor);
+      } else if (value.tag == kOpwTensorList || value.tag == kOpwList) {
+        lists_.push_back(
+            map_tensors(value, [&](OpwTensor* tensor) { return Tensor::borrow(replace(tensor)); }));
+        value = lists_.back().get();
+      }
+    }
   }
 
   [[nodiscard]] Arguments get() const noexcept { return {values_.data(), values_.size()}; }
 
  private:
-  template <class Replace>
-  void replace_in(OpwValue& value, const Replace& replace) {
-    if (value.tag == kOpwTensor) {
-      if (value.as_tensor) value.as_tensor = replace(value.as_tensor);
-    } else if (value.tag == kOpwTensorList) {
-      std::vector<OpwTensor*>& tensors =
-          tensor_lists_.emplace_back(value.as_tensors, value.as_tensors + value.length);
-      for (OpwTensor*& tensor : tensors) {
-        if (tensor) tensor = replace(tensor);
-      }
-      value.as_tensors = tensors.data();
-    } else if (value.tag == kOpwList) {
-      const auto* first = static_cast<const OpwValue*>(value.as_values);
-      std::vector<OpwValue>& elements = lists_.emplace_back(first, first + value.length);
-      for (OpwValue& element : elements) replace_in(element, replace);
-      value.as_values = elements.data();
-    }
-  }
-
-  SmallVector<OpwValue, 12> values_;
-  std::deque<std::vector<OpwTensor*>> tensor_lists_;
-  std::deque<std::vector<OpwValue>> lists_;
+  SmallVector<OpwValue, 16> values_;
+  std::vector<Value> lists_;
 };
 
 }  // namespace opwright

@@ -9,6 +9,7 @@
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/extent.h"
@@ -68,6 +69,12 @@ SymGeometry sym_geometry_of(const Tensor& tensor) {
     geometry.offset = self.storage_offset;
   }
   return geometry;
+}
+
+bool has_sizes(const Tensor& tensor, std::span<const SymInt> sizes) {
+  const SymSizes own = sym_geometry_of(tensor).sizes;
+  return std::ranges::equal(own, sizes,
+                            [](const SymInt& a, const SymInt& b) { return is_known_equal(a, b); });
 }
 
 Tensor make_view(const Tensor& base, std::span<const int64_t> sizes,

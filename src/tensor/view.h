@@ -31,6 +31,9 @@ using SymGeometry = BasicGeometry<SymInt>;
 [[nodiscard]] Geometry geometry_of(const Tensor& tensor);
 [[nodiscard]] SymGeometry sym_geometry_of(const Tensor& tensor);
 
+// Whether the sizes are known to be these.
+[[nodiscard]] bool has_sizes(const Tensor& tensor, std::span<const SymInt> sizes);
+
 // A tensor over base's storage, plain or fake, with its dtype, device and read-only flag; nothing
 // of its autograd data. ValueError when an element lies outside of the storage.
 [[nodiscard]] Tensor make_view(const Tensor& base, std::span<const int64_t> sizes,

@@ -39,6 +39,12 @@ struct WrapperImpl : TensorImpl {
 // With the sizes of inner.
 [[nodiscard]] Tensor make_wrapper(Home* home, Tensor inner, WrapperPayload payload = {});
 
+// Whether the tensor is a wrapper that this transform made.
+[[nodiscard]] inline bool is_wrapper_of(const Home& home, const OpwTensor* tensor) noexcept {
+  return (tensor->flags & kOpwFlagWrapped) != 0 &&
+         impl(const_cast<OpwTensor*>(tensor)).home == &home;
+}
+
 // The wrapper behind a tensor with the flag Wrapped; ValueError for others.
 WrapperImpl& wrapper(const Tensor& tensor);
 // Another value in place of the inner one; sizes stay.

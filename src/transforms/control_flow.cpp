@@ -23,8 +23,6 @@ void check_predicate(const char* who, const Tensor& pred) {
                        ": the condition must be a tensor of one element, got ", pred);
 }
 
-bool is_true(const Tensor& pred) { return pred.item().to<double>() != 0; }
-
 std::vector<Tensor> call_operator(const char* name, std::span<const OpwValue> args) {
   const Operator& op = Registry::get().require(name);
   OpwValue result{};
@@ -37,6 +35,8 @@ OpwValue lend_tensors(const std::vector<Tensor>& tensors) {
 }
 
 }  // namespace
+
+bool is_true(const Tensor& pred) { return pred.item().to<double>() != 0; }
 
 std::vector<Tensor> cond(const Tensor& pred, const Branch& true_branch, const Branch& false_branch,
                          std::span<const Tensor> operands) {

@@ -22,6 +22,9 @@ namespace opwright {
 // as often as its meaning says.
 using Branch = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
+// Whether the one element of a tensor with data is not zero.
+[[nodiscard]] bool is_true(const Tensor& pred);
+
 // Where `pred` has data, the chosen branch is just called. Otherwise both become sub-graphs, which
 // must give tensors of the same dtypes and sizes. ValueError names the result that differs.
 // RuntimeError for a branch that writes to its operands or to what it closed over.

@@ -11,6 +11,7 @@
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/transforms/control_flow.h"
 
 namespace opwright {
 
@@ -59,8 +60,6 @@ std::vector<Tensor> fresh_fakes(Tensors shown) {
   }
   return fakes;
 }
-
-bool is_true(const Tensor& pred) { return pred.item().to<double>() != 0; }
 
 std::vector<Tensor> cond_all_devices(const Tensor& pred, const GraphPtr& true_graph,
                                      const GraphPtr& false_graph, Tensors operands, Symbols sizes) {

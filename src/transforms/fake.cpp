@@ -24,6 +24,7 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/factory.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
@@ -147,6 +148,12 @@ bool is_making_fakes() noexcept {
     if (dynamic_cast<const FakeMode*>(level)) return true;
   }
   return false;
+}
+
+Tensor fake_of(const Tensor& shown) {
+  const SymGeometry geometry = sym_geometry_of(shown);
+  return make_fake(geometry.sizes, geometry.strides, geometry.offset, shown.dtype(),
+                   shown.device());
 }
 
 Tensor fake_copy_of(const Tensor& real) {

@@ -64,7 +64,9 @@ class FakeMode : public Interpreter {
 // Whether a tensor that is made now has no memory: in a fake kernel, and under a FakeMode with no
 // trace above it that takes real tensors as its own.
 [[nodiscard]] bool is_making_fakes() noexcept;
-// The shape of a plain tensor, with a storage of its own.
+// A shape of what a tensor shows, a wrapper's too, with a storage of its own.
+[[nodiscard]] Tensor fake_of(const Tensor& shown);
+// The same of a plain tensor, with its flags and the length of its storage.
 [[nodiscard]] Tensor fake_copy_of(const Tensor& real);
 
 }  // namespace opwright

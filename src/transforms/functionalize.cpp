@@ -10,6 +10,7 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
@@ -51,8 +52,7 @@ Functionalize::~Functionalize() = default;
 // ---- Twins ----
 
 bool Functionalize::owns(const OpwTensor* tensor) const noexcept {
-  return (tensor->flags & kOpwFlagWrapped) != 0 &&
-         impl(const_cast<OpwTensor*>(tensor)).home == this;
+  return is_wrapper_of(*this, tensor);
 }
 
 FunctionalView& Functionalize::view_of(const OpwTensor* tensor) {

@@ -10,6 +10,7 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
@@ -30,27 +31,6 @@ constexpr size_t kOffsetArgument = 3;  // of as_strided
 const std::string& argument_name(const Operator& op, uint32_t index) {
   return op.schema().arguments[index].name;
 }
-
-// The values of the level below for the length of a call.
-class InnerArguments {
- public:
-  template <class Sync>
-  InnerArguments(Arguments args, const Sync& sync) : values_(args.begin(), args.end()) {
-    for (OpwValue& value : values_) {
-      if (value.tag == kOpwTensor) {
-        value.as_tensor = sync(value.as_tensor).get();
-      } else if (value.tag == kOpwTensorList || value.tag == kOpwList) {
-        lists_.push_back(map_tensors(value, sync));
-        value = lists_.back().get();
-      }
-    }
-  }
-  [[nodiscard]] Arguments get() const { return {values_.data(), values_.size()}; }
-
- private:
-  SmallVector<OpwValue, 16> values_;
-  std::vector<Value> lists_;
-};
 
 // What as_strided is asked for.
 SymGeometry strided(Arguments args) {
@@ -118,8 +98,8 @@ const Functionalize::Plan& Functionalize::plan(const Operator& op) {
 void Functionalize::process(const Operator& op, Arguments args, Results results) {
   const Plan& known = plan(op);
   if (known.writes) check_writes(op, args);
-  const InnerArguments inner(
-      args, [&](OpwTensor* tensor) -> const Tensor& { return sync(BorrowedTensor(tensor)); });
+  const ReplacedArguments inner(
+      args, [&](OpwTensor* tensor) { return sync(BorrowedTensor(tensor)).get(); });
   const ParentScope scope(*this);
   if (known.draws) return draw(op, args, inner.get(), results);
   if (known.writes) return write(op, args, inner.get(), results);

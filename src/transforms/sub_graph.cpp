@@ -21,11 +21,8 @@ std::vector<GraphValue*> captured_inputs(const Graph& graph) {
 }
 
 void check_alike(const std::string& what, const Tensor& first, const Tensor& second) {
-  const SymSizes a = sym_geometry_of(first).sizes;
-  const SymSizes b = sym_geometry_of(second).sizes;
-  bool is_alike =
-      first.dtype() == second.dtype() && first.device() == second.device() && a.size() == b.size();
-  for (size_t i = 0; is_alike && i < a.size(); ++i) is_alike = guard_or_false(a[i] == b[i]);
+  const bool is_alike = first.dtype() == second.dtype() && first.device() == second.device() &&
+                        has_sizes(first, sym_geometry_of(second).sizes);
   OPWRIGHT_CHECK_VALUE(is_alike, what, " must be alike, got ", first, " and ", second);
 }
 

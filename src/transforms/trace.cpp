@@ -6,6 +6,7 @@
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/error.h"
 #include "opwright/ir/random_input.h"
@@ -70,10 +71,7 @@ Trace::Trace(Interpreter* outside, GraphPtr graph, TraceOptions options)
 
 // ---- Values ----
 
-bool Trace::owns(const OpwTensor* tensor) const noexcept {
-  return (tensor->flags & kOpwFlagWrapped) != 0 &&
-         impl(const_cast<OpwTensor*>(tensor)).home == this;
-}
+bool Trace::owns(const OpwTensor* tensor) const noexcept { return is_wrapper_of(*this, tensor); }
 
 GraphValue& Trace::value_of(const OpwTensor* own) const {
   OPWRIGHT_ASSERT(owns(own));
@@ -145,9 +143,9 @@ void Trace::lift(std::span<OpwValue> args) {
       value.as_tensor = lift_tensor(value.as_tensor);
     } else if ((value.tag == kOpwTensorList || value.tag == kOpwList) &&
                holds_foreign(value, *this)) {
-      lifted_lists_.push_back(std::make_unique<ReplacedArguments>(
-          Arguments(&value, 1), [&](OpwTensor* tensor) { return lift_tensor(tensor); }));
-      value = lifted_lists_.back()->get().front();
+      lifted_lists_.push_back(map_tensors(
+          value, [&](OpwTensor* tensor) { return Tensor::borrow(lift_tensor(tensor)); }));
+      value = lifted_lists_.back().get();
     }
   }
 }
@@ -304,12 +302,6 @@ void Trace::finish() noexcept {
   twins_.clear();
   names_.clear();
   lifted_lists_.clear();
-}
-
-Tensor fake_of(const Tensor& shown) {
-  const SymGeometry geometry = sym_geometry_of(shown);
-  return make_fake(geometry.sizes, geometry.strides, geometry.offset, shown.dtype(),
-                   shown.device());
 }
 
 Trace* current_trace() noexcept {

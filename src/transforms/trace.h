@@ -5,14 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "opwright/dispatch/interpreter.h"
-#include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/random_states.h"
 #include "opwright/tensor/wrapper.h"
@@ -46,7 +44,6 @@ class Trace : public Interpreter, public RandomStates {
   [[nodiscard]] Graph& graph() const noexcept { return *graph_; }
   // Null: the trace runs on real values.
   [[nodiscard]] FakeMode* fake() const noexcept { return fake_.get(); }
-  [[nodiscard]] Interpreter* outside() const noexcept { return outside_; }
 
   // An input that the caller gives. `dynamic`: its sizes become symbols.
   [[nodiscard]] Tensor add_argument(const Tensor& given, const std::string& name, bool dynamic);
@@ -69,8 +66,6 @@ class Trace : public Interpreter, public RandomStates {
   void write_state(RandomState& generator, const Tensor& state) override;
   // Undefined: no random number was drawn.
   [[nodiscard]] const Tensor& random_state() const noexcept { return random_state_; }
-  // The state is that of an input of this trace.
-  void set_random_state(Tensor own) { random_state_ = std::move(own); }
 
   // Lets go of what it lifted; the trace is over.
   void finish() noexcept;
@@ -101,11 +96,8 @@ class Trace : public Interpreter, public RandomStates {
     Tensor own;
   };
   std::unordered_map<OpwTensor*, Twin> twins_;
-  std::vector<std::unique_ptr<ReplacedArguments>> lifted_lists_;  // valid until the trace is over
+  std::vector<Value> lifted_lists_;  // valid until the trace is over
 };
-
-// A shape without memory of what a tensor shows.
-[[nodiscard]] Tensor fake_of(const Tensor& shown);
 
 // The innermost trace that gets the calls of this thread; null: none.
 [[nodiscard]] Trace* current_trace() noexcept;

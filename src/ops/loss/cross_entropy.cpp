@@ -11,14 +11,6 @@
 namespace opwright {
 namespace {
 
-bool has_sizes(const Tensor& tensor, std::span<const SymInt> sizes) {
-  if (static_cast<size_t>(tensor.dim()) != sizes.size()) return false;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (!guard_or_false(tensor.sym_size(static_cast<int64_t>(i)) == sizes[i])) return false;
-  }
-  return true;
-}
-
 // `values` times the weight of their class.
 Tensor weigh(const Tensor& values, const std::optional<Tensor>& weight, int64_t class_dim) {
   if (!weight) return values;
