@@ -17,7 +17,7 @@
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
-#include "opwright/transforms/functionalize_plan.h"
+#include "opwright/transforms/functionalize_plan.h"  // IWYU pragma: keep
 #include "opwright/transforms/shared_memory.h"
 
 namespace opwright {

@@ -6,7 +6,6 @@
 
 #include "opwright/error.h"
 #include "opwright/ir/symbol_bindings.h"
-#include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/make_fx.h"
 

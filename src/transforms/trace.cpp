@@ -10,7 +10,6 @@
 #include "opwright/dispatch/row.h"
 #include "opwright/error.h"
 #include "opwright/ir/random_input.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/data_access.h"
