@@ -7,7 +7,13 @@ import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# A run finds the same each time; the long form (OPWRIGHT_ALL=1) looks for more.
+hypothesis.settings.register_profile("seeded", derandomize=True)
+if os.environ.get("OPWRIGHT_ALL") != "1":
+    hypothesis.settings.load_profile("seeded")
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,16 @@ class AutogradContext {
     require_ok(table().needs_gradient(context_, index, &result));
     return result != 0;
   }
+  // Gradients of results that are not there arrive as undefined tensors instead of zeros.
+  void set_materialize_gradients(bool on) {
+    require_ok(table().set_materialize(context_, on ? 1 : 0));
+  }
+  // Results that carry no gradient; while saving.
+  void mark_non_differentiable(std::initializer_list<Tensor> results) {
+    require_ok(table().mark_non_differentiable(
+        context_, reinterpret_cast<OpwTensor* const*>(results.begin()),
+        static_cast<uint32_t>(results.size())));
+  }
 
  private:
   [[nodiscard]] const OpwContextTable& table() const { return *context_->context; }
@@ -68,15 +79,36 @@ struct ValueOf<AutogradContext> {
   static constexpr void write_type(TextWriter& out) { out.put("AutogradContext"); }
 };
 
-// One gradient for each tensor argument, in the order of the schema; an undefined tensor: none.
+// One gradient for each tensor argument, in the order of the schema; an undefined tensor: none. A
+// list of tensors has a list of gradients, of which an undefined one is none too.
 class Gradients {
  public:
-  Gradients(std::initializer_list<Tensor> gradients) : all_(gradients) {}
-  explicit Gradients(std::vector<Tensor> gradients) : all_(std::move(gradients)) {}
-  [[nodiscard]] std::vector<Tensor>& all() { return all_; }
+  Gradients(std::initializer_list<Tensor> gradients) {
+    all_.reserve(gradients.size());
+    for (const Tensor& gradient : gradients) add(gradient);
+  }
+  explicit Gradients(std::vector<Tensor> gradients) {
+    all_.reserve(gradients.size());
+    for (Tensor& gradient : gradients) add(std::move(gradient));
+  }
+  Gradients() = default;
+
+  Gradients& add(Tensor gradient) {
+    all_.push_back(gradient.is_defined() ? Value(std::move(gradient)) : Value());
+    return *this;
+  }
+  Gradients& add(const std::vector<Tensor>& gradients) {
+    std::vector<std::optional<Tensor>> elements(gradients.size());
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (gradients[i].is_defined()) elements[i] = gradients[i];
+    }
+    all_.push_back(Value::take(ValueOf<std::vector<std::optional<Tensor>>>::give(elements)));
+    return *this;
+  }
+  [[nodiscard]] std::vector<Value>& all() { return all_; }
 
  private:
-  std::vector<Tensor> all_;
+  std::vector<Value> all_;
 };
 
 // A backward formula `Gradients f(const AutogradContext&, const Tensor& gradient, ...)` as an
@@ -98,10 +130,7 @@ struct BackwardAdapter<Gradients(Args...)> {
         throw_error("RuntimeError", "the backward formula gave ", gradients.all().size(),
                     " gradients, but the operator has ", num_results, " tensor arguments");
       }
-      for (uint32_t i = 0; i < num_results; ++i) {
-        Tensor& gradient = gradients.all()[i];
-        if (gradient.is_defined()) results[i] = ValueOf<Tensor>::give(std::move(gradient));
-      }
+      for (uint32_t i = 0; i < num_results; ++i) results[i] = gradients.all()[i].give();
       return 0;
     } catch (...) {
       return give_current_error(record->host);

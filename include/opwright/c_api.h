@@ -222,16 +222,24 @@ struct OpwObject {
  * None. Never throws.
  *
  * A kernel, fake kernel or composite body has the operator's arguments and results. The rules, by
- * slot name, with `args...` and `results...` for those of the operator: SetupContext  (Object
- * context, args..., results...) -> () Autograd      (Object context, gradients of results...) ->
- * (gradients of tensor arguments, in schema order...) A gradient that is not there is None. A
- * Tensor[] argument has a Tensor[] gradient. Jvp           (args..., tangents of tensor
- * arguments...) -> (tangents of results...) Vmap          (int batch_size, str randomness, List
- * in_dims, args...) -> (results..., List out_dims) in_dims has int or None for each argument (a
- * List of them for a list), out_dims for each result. Scatter       (Tensor base, Tensor value,
- * args after the first..., of a list of views int place) -> Tensor: base with that view replaced
- * Functional    (args...) -> (unwritten results..., new values of written arguments...) Autocast
- * (Dtype dtype, Device device, args...) -> (args to call with...) Decompose as a composite body */
+ * slot name, with `args...` and `results...` for those of the operator:
+ *   KeepOld       (Object context, args...) -> (a value or None for each argument...)
+ *     Runs before a call that writes; SetupContext gets what is not None in place of the argument.
+ *   SetupContext  (Object context, args..., results...) -> ()
+ *   Autograd      (Object context, gradients of results...) -> (gradients of tensor arguments, in
+ *     schema order...)
+ *     A gradient that is not there is None. A Tensor[] has a Tensor[] gradient.
+ *   Jvp           (args..., tangents of tensor arguments...) -> (tangents of results...)
+ *     A tangent that is not there is None.
+ *   Vmap          (SymInt batch_size, str randomness, List in_dims, args...) -> (results..., List
+ *     out_dims)
+ *     in_dims has int or None for each argument (a List of them for a list), out_dims for each
+ *     result.
+ *   Scatter       (Tensor base, Tensor value, args after the first..., of a list of views int place)
+ *     -> Tensor: base with that view replaced
+ *   Functional    (args...) -> (unwritten results..., new values of written arguments...)
+ *   Autocast      (Dtype dtype, Device device, args...) -> (args to call with...)
+ *   Decompose     as a composite body */
 typedef int (*OpwFunction)(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
                            OpwValue* results, uint32_t num_results);
 
@@ -347,6 +355,10 @@ typedef struct {
   int (*set_attribute)(OpwContext* context, const char* name, const OpwValue* value);
   /* Whether tensor argument `index`, counted over tensor arguments, needs a gradient. */
   int (*needs_gradient)(OpwContext* context, uint32_t index, int* result);
+  /* Whether gradients of results that are not there arrive as zeros (the default) or as None. */
+  int (*set_materialize)(OpwContext* context, int on);
+  /* Results that carry no gradient; from SetupContext. */
+  int (*mark_non_differentiable)(OpwContext* context, OpwTensor* const* tensors, uint32_t count);
 } OpwContextTable;
 
 /* An object of type "AutogradContext". */

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -154,6 +156,43 @@ class Library {
     implement(name, "Autograd",
               {&Adapter::call_function, reinterpret_cast<void*>(backward), nullptr, nullptr},
               where);
+    return *this;
+  }
+
+  // The formula of an operator that writes needs values from before the call: `save` gets copies of
+  // the arguments at these positions in their place. m.keep_old("scale_", {0})
+  template <class AnyTensor = Tensor>
+  Library& keep_old(const std::string& name, std::initializer_list<uint32_t> positions,
+                    std::source_location where = std::source_location::current()) {
+    uintptr_t bits = 0;
+    for (const uint32_t position : positions) bits |= uintptr_t{1} << position;
+    const OpwFunction copy = [](const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                                OpwValue* results, uint32_t num_results) noexcept {
+      try {
+        const HostScope scope(record->host);
+        const auto kept = reinterpret_cast<uintptr_t>(record->self);
+        for (uint32_t i = 0; i < num_results && i + 1 < num_args; ++i) {
+          if ((kept >> i & 1) == 0) continue;
+          const AnyTensor& argument = ValueOf<AnyTensor>::read(args[i + 1]);
+          results[i] = ValueOf<AnyTensor>::give(argument.clone());
+        }
+        return 0;
+      } catch (...) {
+        return give_current_error(record->host);
+      }
+    };
+    implement(name, "KeepOld", {copy, reinterpret_cast<void*>(bits), nullptr, nullptr}, where);
+    return *this;
+  }
+
+  // Forward mode: `rule(arguments..., tangents of tensor arguments...)` gives the tangents of the
+  // results; std::optional<Tensor> where one may not be there.
+  template <class F>
+  Library& register_jvp(const std::string& name, F rule,
+                        std::source_location where = std::source_location::current()) {
+    BoxedFunction boxed = box(std::move(rule));
+    boxed.signature = nullptr;
+    implement(name, "Jvp", boxed, where);
     return *this;
   }
 

@@ -16,6 +16,7 @@ _FAKE_SLOTS = ("Fake", "Meta", "meta")
 _RULES = {
     "Autograd": "register_autograd",
     "SetupContext": "register_autograd",
+    "KeepOld": "register_autograd",
     "Scatter": "register_scatter",
     "Vmap": "register_vmap",
     "FuncTorchBatched": "register_vmap",

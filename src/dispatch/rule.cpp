@@ -24,6 +24,8 @@ uint32_t count_results(const Operator& op, Slot slot) {
   switch (slot) {
     case Slot::SetupContext:
       return 0;
+    case Slot::KeepOld:
+      return op.num_arguments();
     case Slot::Autograd:
       return op.num_tensor_arguments();
     case Slot::Vmap:

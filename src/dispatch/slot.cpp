@@ -26,6 +26,7 @@ constexpr SlotName kRuleNames[] = {
     {Slot::ImplicitComposite, "Composite"},
     {Slot::Autograd, "Autograd"},
     {Slot::SetupContext, "SetupContext"},
+    {Slot::KeepOld, "KeepOld"},
     {Slot::Jvp, "Jvp"},
     {Slot::Vmap, "Vmap"},
     {Slot::Vmap, "FuncTorchBatched"},

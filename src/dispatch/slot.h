@@ -21,6 +21,7 @@ enum class Slot : uint8_t {
   ImplicitComposite,       // a body that transforms see through
   Autograd,                // backward formula
   SetupContext,            // what the forward saves for it
+  KeepOld,                 // values from before a write that it needs
   Jvp,
   Vmap,
   Scatter,     // of a view: the base with the view's part replaced

@@ -54,6 +54,7 @@ Tensor expand_all_devices(const Tensor& self, std::span<const SymInt> size, bool
 // Only where nothing was repeated is there one element in the base for each of the value.
 Tensor expand_scatter(const Tensor& base, const Tensor& value, std::span<const SymInt> /*size*/,
                       bool /*implicit*/) {
+  if (guard_or_false(value.sym_numel() == 0)) return base;
   const int64_t added = value.dim() - base.dim();
   for (int64_t i = 0; i < value.dim(); ++i) {
     const SymInt had = i < added ? SymInt(1) : base.sym_size(i - added);

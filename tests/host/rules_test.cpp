@@ -64,7 +64,9 @@ struct TestContext : OpwContext {
                                                  .saved = &get_saved,
                                                  .attribute = &attribute,
                                                  .set_attribute = &set_attribute,
-                                                 .needs_gradient = &needs_gradient};
+                                                 .needs_gradient = &needs_gradient,
+                                                 .set_materialize = nullptr,
+                                                 .mark_non_differentiable = nullptr};
 };
 
 std::vector<OpwValue> run_rule(const char* name, Slot slot, const std::vector<OpwValue>& args,
