@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "opwright/functions.h"
 #include "opwright/kernel.h"
 #include "opwright/tensor.h"
 
@@ -25,6 +26,11 @@ inline const Tensor& gradient_of(const OpwValue& value) {
 }
 // The gradients of a list of results; an undefined one is not there.
 std::vector<Tensor> gradients_of(const OpwValue& value);
+
+// What conj gives, without a call for real numbers.
+inline Tensor conjugate(const Tensor& tensor) {
+  return is_complex(tensor.dtype()) ? tensor.conj_physical() : tensor;
+}
 
 // The context of a recorded call, borrowed for the length of a rule.
 class RuleContext {
@@ -77,6 +83,8 @@ class RuleContext {
   // Of a tensor, or one for each tensor of a list.
   void keep_sizes(const char* name, const OpwValue& value) const;
   void keep_dtype(const char* name, const OpwValue& value) const;
+  // Of a tensor: whether it is a matrix whose columns are dense, not its rows.
+  void keep_is_transposed(const char* name, const OpwValue& value) const;
 
   // Results that carry no gradient.
   void mark_non_differentiable(std::initializer_list<OpwTensor*> results) const {

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from .cpp_text import COLUMNS, wrap_list
 from .cpp_types import Form, parameter_name, parameter_type
 from .declarations import Declaration
-from .gradients import Formula, gradient_names, result_names, tensor_arguments
+from .gradients import PROPERTIES, Formula, gradient_names, result_names, tensor_arguments
 from .schema import Argument, Schema
 from .yaml_nodes import DeclarationError
 
@@ -236,10 +236,13 @@ class OperatorRules:
         if self.saved:
             body += wrap_list("    context.save({", values, after, 8) + "\n"
         for property_, argument in self.kept_properties():
+            users = self.users(f"{argument}_{property_}")
+            body += "" if always else f"    if ({self.need(users)})\n  "
             body += (
                 f'    context.keep_{property_}("{argument}_{property_}", '
                 f"args[{self.place_of(argument)}]);\n"
             )
+            needed += users
         unused = self.results_without_gradient()
         if unused:
             tensors = [f"tensor_of(args[{self.place_of(f'result{place}')}])" for place in unused]
@@ -249,7 +252,7 @@ class OperatorRules:
     def kept_properties(self) -> Iterator[tuple[str, str]]:
         used = {name for each in self.formulas for name in each.names}
         for each in self.tensors:
-            for property_ in ("sizes", "dtype"):
+            for property_ in PROPERTIES:
                 if self.property_name(each.name, property_) in used:
                     yield property_, each.name
 
@@ -315,7 +318,7 @@ class OperatorRules:
                 yield self.value(argument)
             if argument.type.base != "Tensor":
                 continue
-            for property_ in ("sizes", "dtype"):
+            for property_ in PROPERTIES:
                 full = self.property_name(name, property_)
                 if full in formula.names:
                     type_ = property_type(property_, is_list(argument))
@@ -349,6 +352,8 @@ def is_list_name(rules: OperatorRules, name: str) -> bool:
 
 
 def property_type(property_: str, of_list: bool) -> str:
+    if property_ == "is_transposed":
+        return "bool"
     if property_ == "sizes":
         return "std::vector<std::vector<SymInt>>" if of_list else "std::span<const SymInt>"
     return "std::vector<DType>" if of_list else "DType"

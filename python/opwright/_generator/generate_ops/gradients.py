@@ -11,6 +11,7 @@ grad, grad_<result>, grad0, grad1     the gradient of the first result, of a res
 <argument>, <result>, result, result0 their values; an argument that the operator writes is as it
                                       was before the call
 <tensor>_sizes, <tensor>_dtype        of a tensor argument that is itself not kept
+<tensor>_is_transposed                whether it is a matrix whose columns are dense, not its rows
 needs_<argument>                      whether its gradient is asked for
 """
 
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from .schema import Argument, Schema
 
 NONE = "none"
+# What may be known of a tensor argument without keeping it.
+PROPERTIES = ("sizes", "dtype", "is_transposed")
 # Names of the generated functions (gradient_rules.py).
 TAKEN = ("args", "context", "results")
 IDENTIFIER = re.compile(r'"(?:[^"\\]|\\.)*"|(?:\.|->|::)?\s*\b[A-Za-z_]\w*')
@@ -89,8 +92,7 @@ def known_names(schema: Schema) -> set[str]:
         *result_names(schema),
         *gradient_names(schema),
         *(f"needs_{name}" for name in tensors),
-        *(f"{name}_sizes" for name in tensors),
-        *(f"{name}_dtype" for name in tensors),
+        *(f"{name}_{property_}" for name in tensors for property_ in PROPERTIES),
     }
 
 
