@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "opwright/functions.h"
 #include "opwright/kernel.h"
 #include "opwright/tensor.h"
 
@@ -25,6 +26,11 @@ inline const Tensor& gradient_of(const OpwValue& value) {
 }
 // The gradients of a list of results; an undefined one is not there.
 std::vector<Tensor> gradients_of(const OpwValue& value);
+
+// What conj gives, without a call for real numbers.
+inline Tensor conjugate(const Tensor& tensor) {
+  return is_complex(tensor.dtype()) ? tensor.conj_physical() : tensor;
+}
 
 // The context of a recorded call, borrowed for the length of a rule.
 class RuleContext {
