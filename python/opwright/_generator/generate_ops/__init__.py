@@ -13,7 +13,7 @@ An entry of the YAML file:
   decompose: mm_composite                         a body of other operators' calls; beside kernels
                                                   it is their Decompose rule
   scatter: mm_scatter                             of a view: its Scatter rule (built-in ones alone)
-  gradients:                                      C++ expressions (gradients.py; built-in ones alone)
+  gradients:                                      C++ expressions (gradients.py); built-in ones
     self: grad.mm(mat2.t())
     mat2: self.t().mm(grad)
 
