@@ -14,6 +14,9 @@ An entry of the YAML file:
                                                   it is their Decompose rule
   scatter: mm_scatter                             of a view: its Scatter rule (built-in ones alone)
   vmap: mm_vmap                                   its Vmap rule (built-in ones alone)
+  gradients:                                      C++ expressions (gradients.py); built-in ones
+    self: grad.mm(mat2.t())
+    mat2: self.t().mm(grad)
 
 The tags inplace and out follow from the schema. The same entry twice is harmless.
 
