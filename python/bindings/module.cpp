@@ -13,6 +13,7 @@
 #include "bindings/fake_mode.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
+#include "bindings/grad_mode.h"
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
@@ -175,6 +176,7 @@ NB_MODULE(_C, m) {
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);
+  bind_grad_mode(m);
   bind_graph(m);
   bind_trace_session(m);
   bind_control_flow(m);
