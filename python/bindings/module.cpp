@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/autocast.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
@@ -177,6 +178,7 @@ NB_MODULE(_C, m) {
   bind_shape_env(m);
   bind_fake_mode(m);
   bind_grad_mode(m);
+  bind_autocast(m);
   bind_graph(m);
   bind_trace_session(m);
   bind_control_flow(m);

@@ -74,6 +74,7 @@ from .random import (  # noqa: E402
 # Modules that cost something to import and that not every program needs, with the names of theirs
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
+    "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
     "compat": (),
     "control_flow": ("cond", "while_loop"),
     "cpp_extension": (),
@@ -156,6 +157,7 @@ __all__ = [
     "Tensor",
     "as_tensor",
     "asarray",
+    "autocast",
     "channels_last",
     "channels_last_3d",
     "check",
@@ -170,11 +172,13 @@ __all__ = [
     "from_dlpack",
     "from_numpy",
     "frombuffer",
+    "get_autocast_dtype",
     "get_rng_state",
     "guard_or_false",
     "guard_or_true",
     "inference_mode",
     "initial_seed",
+    "is_autocast_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_symbolic",

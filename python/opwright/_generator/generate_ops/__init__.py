@@ -13,6 +13,10 @@ An entry of the YAML file:
   decompose: mm_composite                         a body of other operators' calls; beside kernels
                                                   it is their Decompose rule
   scatter: mm_scatter                             of a view: its Scatter rule (built-in ones alone)
+  autocast: lower                                 the dtype that autocast gives its floating
+                                                  arguments: lower, float32 or widest (built-in
+                                                  ones alone); {cpu: lower, accelerator: widest}
+                                                  by device
 
 The tags inplace and out follow from the schema. The same entry twice is harmless.
 

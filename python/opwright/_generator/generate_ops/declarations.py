@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .autocast import Autocast, read_autocast
 from .cpp_types import check_cpp_forms
 from .pointwise import in_place_schema, out_schema
 from .schema import Schema, SchemaError, parse_schema
@@ -11,7 +12,7 @@ from .tags import FOREIGN_TAGS, TAGS
 from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
 
 KEYS = ("func", "variants", "tags", "dispatch", "decompose")
-BUILT_IN_KEYS = (*KEYS, "scatter", "pointwise", "in_place", "out")
+BUILT_IN_KEYS = (*KEYS, "scatter", "pointwise", "in_place", "out", "autocast")
 # What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
 HINTS = (
     "acl_op",
@@ -39,6 +40,7 @@ class Declaration:
     dispatch: dict[str, str]  # a slot (slots.py) to the name of a function
     line: int
     pointwise: str | None = None  # the pointwise operation that computes it
+    autocast: Autocast | None = None
     section: str = ""
     file: str = ""  # what errors call it
 
@@ -131,6 +133,7 @@ class Reader(NodeReader):
             dispatch=self.read_functions(fields, schema, node),
             line=func.start_mark.line + 1,
             pointwise=self.read_pointwise(fields),
+            autocast=read_autocast(self, fields),
             section=section,
             file=self.name,
         )
@@ -237,7 +240,12 @@ def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = in_place_schema(declaration.schema, name)
     return replace(
-        declaration, schema=schema, variants=(variant,), tags=(*tags, "inplace"), line=line
+        declaration,
+        schema=schema,
+        variants=(variant,),
+        tags=(*tags, "inplace"),
+        autocast=None,
+        line=line,
     )
 
 
@@ -245,7 +253,9 @@ def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
     """Return the form that writes to `out`; it is called by its name alone."""
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = out_schema(declaration.schema, name)
-    return replace(declaration, schema=schema, variants=(), tags=(*tags, "out"), line=line)
+    return replace(
+        declaration, schema=schema, variants=(), tags=(*tags, "out"), autocast=None, line=line
+    )
 
 
 def read_file(path: Path, name: str) -> str:
