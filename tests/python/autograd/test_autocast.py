@@ -1,4 +1,4 @@
-"""autocast: which dtype an operator computes in, against torch; nesting, transforms, authors' rules."""
+"""autocast: the dtype of each operator, against torch; nesting, transforms, rules of authors."""
 
 import threading
 
@@ -224,9 +224,7 @@ def test_functions_are_decorated(x):
 
 
 def test_layers_compute_in_the_lower_dtype():
-    net = ow.nn.Sequential(
-        ow.nn.Conv2d(1, 2, 3), ow.nn.ReLU(), ow.nn.Flatten(), ow.nn.Linear(8, 3)
-    )
+    net = ow.nn.Sequential(ow.nn.Conv2d(1, 2, 3), ow.nn.ReLU(), ow.nn.Flatten(), ow.nn.Linear(8, 3))
     with ow.autocast("cpu"):
         result = net(ow.ones(2, 1, 4, 4))
         loss = F.cross_entropy(result, ow.tensor([0, 2]))
@@ -320,8 +318,7 @@ def test_an_unknown_device_is_refused():
 
 def test_the_innermost_is_left_first():
     outer, inner = ow.autocast("cpu"), ow.autocast("cpu")
-    with outer, inner:
-        with pytest.raises(RuntimeError, match="and the innermost first"):
-            outer.__exit__(None, None, None)
+    with outer, inner, pytest.raises(RuntimeError, match="and the innermost first"):
+        outer.__exit__(None, None, None)
     with pytest.raises(RuntimeError, match="autocast: left without having been entered"):
         outer.__exit__(None, None, None)

@@ -1,4 +1,4 @@
-"""The key `autocast`: what the mode of that name does with the floating arguments of an operator."""
+"""The key `autocast`: the dtype that the mode of that name gives to floating arguments."""
 
 from dataclasses import dataclass
 
