@@ -191,6 +191,12 @@ PyObject* get_is_fake(PyObject* self, void* /*closure*/) {
   return guarded([&] { return PyBool_FromLong(LentTensor(self)->is_fake() ? 1 : 0); });
 }
 
+PyObject* is_inference(PyObject* self, PyObject* /*args*/) {
+  return guarded([&] {
+    return PyBool_FromLong((LentTensor(self)->get()->flags & kOpwFlagInference) ? 1 : 0);
+  });
+}
+
 PyObject* data_ptr(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     const LentTensor tensor(self);
@@ -363,6 +369,14 @@ const PyMethodDef kMethods[] = {
      "Tell whether the elements stand dense and in order.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).is_contiguous(), ow.zeros(2, 3).T.is_contiguous()\n"
+     "(True, False)\n"},
+    {"is_inference", as_method(is_inference), METH_NOARGS,
+     "is_inference($self, /)\n--\n\n"
+     "Tell whether it was made in inference mode.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> with ow.inference_mode():\n"
+     "...     made = ow.zeros(2)\n"
+     ">>> made.is_inference(), ow.zeros(2).is_inference()\n"
      "(True, False)\n"},
     {"is_floating_point", as_method(is_floating_point), METH_NOARGS,
      "is_floating_point($self, /)\n--\n\n"

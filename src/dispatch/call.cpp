@@ -1,5 +1,7 @@
 #include "opwright/dispatch/call.h"
 
+#include <bit>
+
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call_error.h"
@@ -14,6 +16,8 @@ namespace {
 // What takes a call off its straight path, although no transform is active.
 constexpr uint32_t kMayNeedGrad = kOpwFlagRequiresGrad | kFlagHasBase;
 constexpr uint32_t kNeedsAttention = kMayNeedGrad | kOpwFlagWrapped | kMissingTensor;
+constexpr uint32_t kNeedsAttention =
+    kOpwFlagRequiresGrad | kOpwFlagWrapped | kOpwFlagInference | kMissingTensor;
 
 bool is_recording(const ThreadState& state, const Interpreter* level) {
   constexpr uint32_t kOff = kAttentionGradOff | kAttentionInference | kAttentionBelowRecording;
@@ -27,6 +31,15 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
       throw_escaped(op, index, tensor);
     }
   });
+}
+
+[[gnu::noinline]] void check_inference_writes(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto written = static_cast<uint32_t>(std::countr_zero(left));
+    visit_tensors(args[written], [&](OpwTensor* tensor) {
+      if (tensor->flags & kOpwFlagInference) throw_inference_write(op, written);
+    });
+  }
 }
 
 [[gnu::noinline]] bool needs_recording(const Operator& op, Arguments args,
@@ -72,6 +85,9 @@ void call_lifted(const Operator& op, Arguments args, Results results, Interprete
     if (flags & kMissingTensor) throw_missing_tensor(op, args);
     if (flags & kOpwFlagWrapped) check_homes(op, args, level);
     if ((flags & kMayNeedGrad) && is_recording(thread_state(), level) &&
+    if ((flags & kOpwFlagInference) && op.writes_arguments() && !thread_state().is_inference())
+      check_inference_writes(op, args);
+    if ((flags & kOpwFlagRequiresGrad) && is_recording(thread_state(), level) &&
         needs_recording(op, args, level)) {
       return record_and_call(op, args, results);
     }

@@ -17,6 +17,10 @@ An entry of the YAML file:
   gradients:                                      C++ expressions (gradients.py); built-in ones
     self: grad.mm(mat2.t())
     mat2: self.t().mm(grad)
+  autocast: lower                                 the dtype that autocast gives its floating
+                                                  arguments: lower, float32 or widest (built-in
+                                                  ones alone); {cpu: lower, accelerator: widest}
+                                                  by device
 
 The tags inplace and out follow from the schema. The same entry twice is harmless.
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .autocast import Autocast, read_autocast
 from .cpp_types import check_cpp_forms
 from .gradients import Formula, GradientError, read_formulas
 from .pointwise import in_place_schema, out_schema
@@ -12,7 +13,16 @@ from .tags import FOREIGN_TAGS, TAGS
 from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
 
 KEYS = ("func", "variants", "tags", "dispatch", "decompose")
-BUILT_IN_KEYS = (*KEYS, "scatter", "vmap", "gradients", "pointwise", "in_place", "out")
+BUILT_IN_KEYS = (
+    *KEYS,
+    "scatter",
+    "vmap",
+    "gradients",
+    "autocast",
+    "pointwise",
+    "in_place",
+    "out",
+)
 # What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
 HINTS = (
     "acl_op",
@@ -41,6 +51,7 @@ class Declaration:
     line: int
     pointwise: str | None = None  # the pointwise operation that computes it
     gradients: tuple[Formula, ...] = ()
+    autocast: Autocast | None = None
     section: str = ""
     file: str = ""  # what errors call it
 
@@ -134,6 +145,7 @@ class Reader(NodeReader):
             dispatch={**self.read_functions(fields, schema, node), **rules["func"]},
             line=func.start_mark.line + 1,
             pointwise=self.read_pointwise(fields),
+            autocast=read_autocast(self, fields),
             section=section,
             file=self.name,
         )
@@ -283,7 +295,12 @@ def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = in_place_schema(declaration.schema, name)
     return replace(
-        declaration, schema=schema, variants=(variant,), tags=(*tags, "inplace"), line=line
+        declaration,
+        schema=schema,
+        variants=(variant,),
+        tags=(*tags, "inplace"),
+        autocast=None,
+        line=line,
     )
 
 
@@ -292,7 +309,13 @@ def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = out_schema(declaration.schema, name)
     return replace(
-        declaration, schema=schema, variants=(), tags=(*tags, "out"), line=line, gradients=()
+        declaration,
+        schema=schema,
+        variants=(),
+        tags=(*tags, "out"),
+        autocast=None,
+        gradients=(),
+        line=line,
     )
 
 
