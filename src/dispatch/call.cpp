@@ -15,9 +15,8 @@ namespace {
 
 // What takes a call off its straight path, although no transform is active.
 constexpr uint32_t kMayNeedGrad = kOpwFlagRequiresGrad | kFlagHasBase;
-constexpr uint32_t kNeedsAttention = kMayNeedGrad | kOpwFlagWrapped | kMissingTensor;
 constexpr uint32_t kNeedsAttention =
-    kOpwFlagRequiresGrad | kOpwFlagWrapped | kOpwFlagInference | kMissingTensor;
+    kMayNeedGrad | kOpwFlagWrapped | kOpwFlagInference | kMissingTensor;
 
 bool is_recording(const ThreadState& state, const Interpreter* level) {
   constexpr uint32_t kOff = kAttentionGradOff | kAttentionInference | kAttentionBelowRecording;
@@ -84,10 +83,9 @@ void call_lifted(const Operator& op, Arguments args, Results results, Interprete
   if (flags & kNeedsAttention) [[unlikely]] {
     if (flags & kMissingTensor) throw_missing_tensor(op, args);
     if (flags & kOpwFlagWrapped) check_homes(op, args, level);
-    if ((flags & kMayNeedGrad) && is_recording(thread_state(), level) &&
     if ((flags & kOpwFlagInference) && op.writes_arguments() && !thread_state().is_inference())
       check_inference_writes(op, args);
-    if ((flags & kOpwFlagRequiresGrad) && is_recording(thread_state(), level) &&
+    if ((flags & kMayNeedGrad) && is_recording(thread_state(), level) &&
         needs_recording(op, args, level)) {
       return record_and_call(op, args, results);
     }
