@@ -83,6 +83,9 @@ class RuleContext {
   // Of a tensor, or one for each tensor of a list.
   void keep_sizes(const char* name, const OpwValue& value) const;
   void keep_dtype(const char* name, const OpwValue& value) const;
+  void keep_device(const char* name, const OpwValue& value) const;
+  // The sizes, the strides and the offset, one after the other.
+  void keep_geometry(const char* name, const OpwValue& value) const;
 
   // Results that carry no gradient.
   void mark_non_differentiable(std::initializer_list<OpwTensor*> results) const {
@@ -91,6 +94,8 @@ class RuleContext {
   }
 
  private:
+  template <class Property>
+  void keep_each(const char* name, const OpwValue& value, const Property& property) const;
   void keep(const char* name, const OpwValue& value) const {
     require_ok(context_->context->set_attribute(context_, name, &value));
   }

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from .cpp_text import COLUMNS, wrap_list
 from .cpp_types import Form, parameter_name, parameter_type
 from .declarations import Declaration
-from .gradients import Formula, gradient_names, result_names, tensor_arguments
+from .gradients import PROPERTIES, Formula, gradient_names, result_names, tensor_arguments
 from .schema import Argument, Schema
 from .yaml_nodes import DeclarationError
 
@@ -19,6 +19,7 @@ NUM_FILES = 16
 SOURCE = """\
 // Gradients of operators of {yaml}. Made from it; do not edit.
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -249,7 +250,7 @@ class OperatorRules:
     def kept_properties(self) -> Iterator[tuple[str, str]]:
         used = {name for each in self.formulas for name in each.names}
         for each in self.tensors:
-            for property_ in ("sizes", "dtype"):
+            for property_ in PROPERTIES:
                 if self.property_name(each.name, property_) in used:
                     yield property_, each.name
 
@@ -315,7 +316,7 @@ class OperatorRules:
                 yield self.value(argument)
             if argument.type.base != "Tensor":
                 continue
-            for property_ in ("sizes", "dtype"):
+            for property_ in PROPERTIES:
                 full = self.property_name(name, property_)
                 if full in formula.names:
                     type_ = property_type(property_, is_list(argument))
@@ -349,9 +350,11 @@ def is_list_name(rules: OperatorRules, name: str) -> bool:
 
 
 def property_type(property_: str, of_list: bool) -> str:
-    if property_ == "sizes":
-        return "std::vector<std::vector<SymInt>>" if of_list else "std::span<const SymInt>"
-    return "std::vector<DType>" if of_list else "DType"
+    type_ = PROPERTIES[property_]
+    if not of_list:
+        return type_
+    element = "std::vector<SymInt>" if type_.startswith("std::span") else type_
+    return f"std::vector<{element}>"
 
 
 def write_call(start: str, expression: str, indent: str) -> str:
