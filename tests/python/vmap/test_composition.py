@@ -28,7 +28,7 @@ def normalize() -> ow.Operator:
 
 
 def calls_in(graph: ow.Graph) -> list[str]:
-    return [node.op.name for node in graph.nodes]
+    return [node.target.name for node in graph.nodes if node.op == "call_function"]
 
 
 # ---- make_fx ----
@@ -39,7 +39,7 @@ def test_a_mapped_function_is_traced_as_a_plain_graph(normalize):
 
     traced = make_fx(vmap(lambda x: normalize(x.sin(), 0)))(x)
 
-    assert calls_in(traced.graph) == ["aten::sin", "trial_vmap_with::normalize"]
+    assert calls_in(traced.graph) == ["aten::sin", "aten::permute", "trial_vmap_with::normalize"]
     assert_same(traced(x), normalize(x.sin(), 1))
 
 
