@@ -214,10 +214,10 @@ void Vmap::wrap_result(const Operator& op, OpwValue& result, const OpwValue& dim
   OPWRIGHT_CHECK_INDEX(dim >= 0 && dim < ndim, op.name(), ": the vmap rule gave out_dim ",
                        dims.as_int, " for a result of ", ndim, " dimensions");
   const SymInt size = inner.sym_size(dim);
-  OPWRIGHT_CHECK_VALUE(size.is_symbolic() || batch_size_.is_symbolic() ||
-                           size.word() == batch_size_.word(),
-                       op.name(), ": the vmap rule gave a result (", inner, ") with out_dim ", dim,
-                       ", but the batch has ", batch_size_, " samples");
+  OPWRIGHT_CHECK_VALUE(
+      size.is_symbolic() || batch_size_.is_symbolic() || size.word() == batch_size_.word(),
+      op.name(), ": the vmap rule gave a result (", inner, ") with out_dim ", dim,
+      ", but the batch has ", batch_size_, " samples");
   result.as_tensor = wrap(Tensor::take(std::exchange(result.as_tensor, nullptr)), dim).give();
 }
 

@@ -59,8 +59,7 @@ class Pointwise {
 
 Pointwise::Pointwise(const Vmap& level, const Operator& op, Arguments args)
     : level_(level), op_(op), promotes_(std::string_view(op.name()).starts_with("aten::")) {
-  op.visit_tensor_arguments(args,
-                            [&](uint32_t /*index*/, OpwTensor* tensor) { look_at(tensor); });
+  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) { look_at(tensor); });
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
     const bool fits = level.owns(tensor)
                           ? alignment_.dim && tensor->dl.ndim == alignment_.ndim
@@ -141,8 +140,8 @@ void Vmap::run_pointwise(const Operator& op, Arguments args, Results results) {
     for (uint32_t i = 0; i < values.size(); ++i) {
       if (values[i].tag == kOpwTensor || values[i].tag == kOpwTensorList ||
           values[i].tag == kOpwList) {
-        kept.push_back(map_tensors(
-            args[i], [&](OpwTensor* tensor) { return rule.prepare(i, tensor); }));
+        kept.push_back(
+            map_tensors(args[i], [&](OpwTensor* tensor) { return rule.prepare(i, tensor); }));
         values[i] = kept.back().get();
       }
     }

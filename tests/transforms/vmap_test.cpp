@@ -92,8 +92,7 @@ TEST(Vmap, SamplesOfFewerDimensionsAreAligned) {
   const auto f = [](const Tensor& x, const Tensor& y) { return x * y; };
 
   EXPECT_EQ(calls_of(vmap(f), range({3, 2}), range({3})), "aten::view\naten::mul.Tensor\n");
-  EXPECT_EQ(floats(vmap(f)(range({3, 2}), range({3}))[0]),
-            (std::vector<float>{0, 0, 2, 3, 8, 10}));
+  EXPECT_EQ(floats(vmap(f)(range({3, 2}), range({3}))[0]), (std::vector<float>{0, 0, 2, 3, 8, 10}));
 }
 
 TEST(Vmap, ACallWithoutABatchPassesAsItIs) {
@@ -121,8 +120,7 @@ TEST(Vmap, AnOperatorWithoutARuleRunsOnViewsOfTheBatchAndWarnsOnce) {
   (void)vmap(f)(batch);
   set_warning_handler(nullptr);
 
-  EXPECT_EQ(calls,
-            "aten::select.int\nvmap_test::bump_\naten::select.int\nvmap_test::bump_\n");
+  EXPECT_EQ(calls, "aten::select.int\nvmap_test::bump_\naten::select.int\nvmap_test::bump_\n");
   EXPECT_EQ(floats(batch), (std::vector<float>{2, 3, 4, 5}));
   ASSERT_EQ(warnings().size(), 1);
   EXPECT_TRUE(
@@ -192,8 +190,7 @@ TEST(Vmap, RandomnessIsARule) {
   const auto f = [](const Tensor& x) { return x * 0 + rand({}); };
   const Tensor batch = range({3});
 
-  const std::vector<float> same =
-      floats(vmap(f, {.randomness = Randomness::Same})(batch)[0]);
+  const std::vector<float> same = floats(vmap(f, {.randomness = Randomness::Same})(batch)[0]);
   const std::vector<float> different =
       floats(vmap(f, {.randomness = Randomness::Different})(batch)[0]);
 
@@ -229,9 +226,7 @@ TEST(Vmap, IsAPlainGraphWhenItIsTraced) {
 }
 
 TEST(Vmap, IsFunctionalWhenItIsFunctionalized) {
-  const auto f = [](const Tensors& x) {
-    return vmap([](Tensor y) { return y.add_(1); })(x[0]);
-  };
+  const auto f = [](const Tensors& x) { return vmap([](Tensor y) { return y.add_(1); })(x[0]); };
   const Tensor batch = range({3});
 
   (void)run_functionalized(f, Tensors{batch});

@@ -3,6 +3,7 @@
 import opwright as ow
 import pytest
 from opwright import vmap
+
 from .samples import counted
 
 
@@ -166,8 +167,8 @@ def test_a_captured_tensor_cannot_be_written_with_values_of_samples():
     assert refused(RuntimeError, vmap(lambda x: total.add_(x)), counted(3, 2)) == (
         "aten::add_.Tensor: 'self' is written with values that differ between the samples of vmap, "
         "but it is one tensor for all of them (float32[2])\n"
-        "  Make one for each sample inside of the mapped function (x.new_zeros(...), x.clone() of a "
-        "sample x), or pass an expanded one as an argument."
+        "  Make one for each sample inside of the mapped function (x.new_zeros(...), x.clone() of "
+        "a sample x), or pass an expanded one as an argument."
     )
     assert total.tolist() == [0, 0]
 

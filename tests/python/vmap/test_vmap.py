@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import opwright as ow
 import pytest
 from opwright import vmap
+
 from .samples import assert_same, counted
 
 
