@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "opwright/autocast_rule.h"
 #include "opwright/autograd.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/operator_handle.h"
@@ -222,6 +223,26 @@ class Library {
                             std::source_location where = std::source_location::current()) {
     implement(name, "Scatter", box(std::move(rule)), where);
     return *this;
+  }
+
+  // Under autocast on a device the floating tensors of a call are cast to a dtype, and autocast is
+  // off inside of it: m.register_autocast("gain", {{kCpu, DType::BFloat16}}).
+  template <class AnyTensor = Tensor>
+  Library& register_autocast(const std::string& name, std::initializer_list<AutocastTarget> targets,
+                             std::source_location where = std::source_location::current()) {
+    for (const AutocastTarget& target : targets) {
+      if (!is_floating(target.dtype))
+        throw_error("ValueError", name, ": autocast casts to a floating dtype, got ", target.dtype);
+    }
+    using Rule = AutocastRule<AnyTensor>;
+    implement(name, "Autocast", {&Rule::call_function, new Rule{targets}, &Rule::drop, nullptr},
+              where);
+    return *this;
+  }
+  template <class AnyTensor = Tensor>
+  Library& register_autocast(const std::string& name, Device device, DType cast_inputs,
+                             std::source_location where = std::source_location::current()) {
+    return register_autocast<AnyTensor>(name, {{device, cast_inputs}}, where);
   }
 
   // `rule(const VmapInfo&, arguments...)` gives a VmapResult.

@@ -289,6 +289,14 @@ F = "- func: f(Tensor self) -> Tensor\n"
             "- func: f(Scalar x) -> Tensor\n  pointwise: f\n  in_place: f_\n",
             "ops.yaml:3: 'f(Scalar x) -> Tensor' has no self that an in-place form could write",
         ),
+        (
+            F + "  autocast: half\n  pointwise: f\n",
+            "ops.yaml:2: unknown policy 'half'; there are lower, float32, widest",
+        ),
+        (
+            F + "  autocast: {tpu: lower}\n  pointwise: f\n",
+            "ops.yaml:2: unknown device 'tpu'; there are cpu, accelerator",
+        ),
         (F + "  pointwise: f()\n", "ops.yaml:2: 'f()' is no name of a pointwise operation"),
         ("- func: [f]\n", "ops.yaml:1: 'func' must be text"),
         ("- tags: []\n", "ops.yaml:1: an operator needs a 'func'"),
@@ -381,6 +389,33 @@ def test_every_form_of_a_pointwise_operator_is_registered_with_its_operation():
         '    {"aten::clip.out", &clip_op, 6},\n'
         '    {"aten::flip", &flip_op, 7},\n'
         '    {"aten::flip.out", &flip_op, 9},\n'
+        "});\n" in source
+    )
+
+
+AUTOCAST = """\
+- func: product(Tensor self) -> Tensor
+  autocast: lower
+  dispatch: {CPU: product_cpu}
+- func: power(Tensor self) -> Tensor
+  autocast: {accelerator: float32}
+  pointwise: power
+  in_place: power_
+- func: join(Tensor self) -> Tensor
+  autocast: {cpu: widest, accelerator: lower}
+  pointwise: join
+"""
+
+
+def test_the_functional_form_of_an_operator_has_its_autocast_policies():
+    source = write_registration(read(AUTOCAST), "ops.yaml", "aten")
+
+    assert '#include "opwright/ops/autocast_policy.h"\n' in source
+    assert (
+        'register_autocast("ops.yaml", {\n'
+        '    {"aten::product", AutocastPolicy::Lower, AutocastPolicy::Lower, 1},\n'
+        '    {"aten::power", AutocastPolicy::None, AutocastPolicy::Float32, 4},\n'
+        '    {"aten::join", AutocastPolicy::Widest, AutocastPolicy::Lower, 8},\n'
         "});\n" in source
     )
 

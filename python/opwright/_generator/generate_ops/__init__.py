@@ -14,6 +14,13 @@ An entry of the YAML file:
                                                   it is their Decompose rule
   scatter: mm_scatter                             of a view: its Scatter rule (built-in ones alone)
   vmap: mm_vmap                                   its Vmap rule (built-in ones alone)
+  gradients:                                      C++ expressions (gradients.py); built-in ones
+    self: grad.mm(mat2.t())
+    mat2: self.t().mm(grad)
+  autocast: lower                                 the dtype that autocast gives its floating
+                                                  arguments: lower, float32 or widest (built-in
+                                                  ones alone); {cpu: lower, accelerator: widest}
+                                                  by device
 
 The tags inplace and out follow from the schema. The same entry twice is harmless.
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .autocast import Autocast, read_autocast
 from .cpp_types import check_cpp_forms
+from .gradients import Formula, GradientError, read_formulas
 from .pointwise import in_place_schema, out_schema
 from .schema import Schema, SchemaError, parse_schema
 from .slots import COMPOSITE, DECOMPOSE, SCATTER, VMAP, known_slots
@@ -11,7 +13,16 @@ from .tags import FOREIGN_TAGS, TAGS
 from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
 
 KEYS = ("func", "variants", "tags", "dispatch", "decompose")
-BUILT_IN_KEYS = (*KEYS, "scatter", "vmap", "pointwise", "in_place", "out")
+BUILT_IN_KEYS = (
+    *KEYS,
+    "scatter",
+    "vmap",
+    "gradients",
+    "autocast",
+    "pointwise",
+    "in_place",
+    "out",
+)
 # What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
 HINTS = (
     "acl_op",
@@ -39,6 +50,8 @@ class Declaration:
     dispatch: dict[str, str]  # a slot (slots.py) to the name of a function
     line: int
     pointwise: str | None = None  # the pointwise operation that computes it
+    gradients: tuple[Formula, ...] = ()
+    autocast: Autocast | None = None
     section: str = ""
     file: str = ""  # what errors call it
 
@@ -132,9 +145,11 @@ class Reader(NodeReader):
             dispatch={**self.read_functions(fields, schema, node), **rules["func"]},
             line=func.start_mark.line + 1,
             pointwise=self.read_pointwise(fields),
+            autocast=read_autocast(self, fields),
             section=section,
             file=self.name,
         )
+        declaration = replace(declaration, gradients=self.read_gradients(fields, declaration))
         return [declaration, *self.read_forms(fields, declaration, rules)]
 
     def read_pointwise(self, fields: Fields) -> str | None:
@@ -181,6 +196,27 @@ class Reader(NodeReader):
             except SchemaError as error:
                 self.fail(node, str(error))
         return forms
+
+    def read_gradients(self, fields: Fields, declaration: Declaration) -> tuple[Formula, ...]:
+        if "gradients" not in fields:
+            return ()
+        node = fields["gradients"][1]
+        schema = declaration.schema
+        for claim, what in (
+            (COMPOSITE in declaration.dispatch, "is made of other operators, which have gradients"),
+            ("nondifferentiable" in declaration.tags, "has the tag 'nondifferentiable'"),
+            (schema.writes_out, "writes to 'out', which is never differentiated"),
+        ):
+            if claim:
+                self.fail(node, f"{schema.full_name} {what}; it has no 'gradients' of its own")
+        lines = self.read_mapping(node, "'gradients'")
+        texts = {key: self.read_text(value, f"'{key}'") for key, (_, value) in lines.items()}
+        try:
+            return read_formulas(
+                schema, {key: " ".join(text.split()) for key, text in texts.items()}
+            )
+        except GradientError as error:
+            self.fail(lines[error.key][0] if error.key else node, str(error))
 
     def read_variants(self, fields: Fields, schema: Schema) -> tuple[str, ...]:
         if "variants" not in fields:
@@ -259,7 +295,12 @@ def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = in_place_schema(declaration.schema, name)
     return replace(
-        declaration, schema=schema, variants=(variant,), tags=(*tags, "inplace"), line=line
+        declaration,
+        schema=schema,
+        variants=(variant,),
+        tags=(*tags, "inplace"),
+        autocast=None,
+        line=line,
     )
 
 
@@ -267,7 +308,15 @@ def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
     """Return the form that writes to `out`; it is called by its name alone."""
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = out_schema(declaration.schema, name)
-    return replace(declaration, schema=schema, variants=(), tags=(*tags, "out"), line=line)
+    return replace(
+        declaration,
+        schema=schema,
+        variants=(),
+        tags=(*tags, "out"),
+        autocast=None,
+        gradients=(),
+        line=line,
+    )
 
 
 def read_file(path: Path, name: str) -> str:

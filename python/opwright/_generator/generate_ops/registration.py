@@ -1,5 +1,6 @@
 """The source that declares the C++ functions of every row and registers them."""
 
+from .autocast import write_autocast
 from .cpp_text import qualify, wrap_list
 from .cpp_types import Form, parameter_name, parameter_type, return_type
 from .declarations import Declaration
@@ -34,12 +35,22 @@ def write_registration(declarations: list[Declaration], yaml: str, name_space: s
     blocks = write_definitions(declarations, "OPWRIGHT_LIBRARY", name_space)
     return SOURCE.format(
         yaml=yaml,
-        includes='#include "opwright/ops/pointwise_registration.h"\n' if pointwise else "",
+        includes=list_includes(declarations),
         functions=declare_functions(declarations) + declared,
         blocks=blocks
         + write_implementations(declarations, name_space)
-        + register_pointwise(pointwise, yaml, name_space),
+        + register_pointwise(pointwise, yaml, name_space)
+        + write_autocast(declarations, yaml, name_space),
     )
+
+
+def list_includes(declarations: list[Declaration]) -> str:
+    headers = []
+    if any(each.autocast for each in declarations):
+        headers.append("opwright/ops/autocast_policy.h")
+    if any(each.pointwise for each in declarations):
+        headers.append("opwright/ops/pointwise_registration.h")
+    return "".join(f'#include "{header}"\n' for header in headers)
 
 
 def declare_functions(declarations: list[Declaration], in_full: bool = False) -> str:
