@@ -86,6 +86,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "graph": (),
     "library": (),
     "nn": (),
+    "optim": (),
     "pytree": (),
     "safetensors": (),
     "symbolic": (
