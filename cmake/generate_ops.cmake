@@ -23,7 +23,26 @@ if(ops_generator AND ops_yaml)
     "${OPWRIGHT_GENERATED_INCLUDE}/opwright/function_names.h"
     "${OPWRIGHT_GENERATED_OPS}/operator_names.h"
   )
-  set(OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp")
+  set(
+    OPWRIGHT_GENERATED_OPS_SOURCES
+    "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/register_gradients.cpp"
+  )
+  foreach(index RANGE 15) # NUM_FILES of gradient_rules.py
+    string(LENGTH "${index}" digits)
+    if(digits EQUAL 1)
+      set(index "0${index}")
+    endif()
+    list(APPEND OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp")
+  endforeach()
+  # Headers of functions that the formulas of gradients call.
+  file(
+    GLOB_RECURSE gradient_headers
+    CONFIGURE_DEPENDS
+    RELATIVE "${CMAKE_SOURCE_DIR}/src"
+    "${CMAKE_SOURCE_DIR}/src/ops/*_gradients.h"
+  )
+  list(TRANSFORM gradient_headers REPLACE "(.+)" "--header;opwright/\\1")
   # The generator leaves unchanged files alone, so that what includes them is not compiled again; the
   # stamp tells that it ran.
   set(generate_ops_stamp "${OPWRIGHT_GENERATED_OPS}/generated.stamp")
@@ -34,6 +53,7 @@ if(ops_generator AND ops_yaml)
       "${CMAKE_COMMAND}" -E env "PYTHONPATH=${OPWRIGHT_GENERATOR}" PYTHONDONTWRITEBYTECODE=1
       "${Python3_EXECUTABLE}" -m generate_ops --yaml "${ops_yaml}" --name src/ops/functions.yaml
       --public "${OPWRIGHT_GENERATED_INCLUDE}/opwright" --source "${OPWRIGHT_GENERATED_OPS}"
+      ${gradient_headers}
     COMMAND "${CMAKE_COMMAND}" -E touch "${generate_ops_stamp}"
     DEPENDS ${ops_generator} "${ops_yaml}"
     COMMENT "Generating operator declarations"

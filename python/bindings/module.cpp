@@ -32,6 +32,8 @@
 #include "bindings/tensor_object.h"
 #include "bindings/trace_session.h"
 #include "bindings/value.h"
+#include "bindings/vmap.h"
+#include "bindings/warning.h"
 #include "operator_names.h"
 #include "opwright/base/thread_pool.h"
 #include "opwright/base/thread_state.h"
@@ -174,6 +176,8 @@ NB_MODULE(_C, m) {
   bind_operator_names(m);
   bind_creation(m);
   bind_functionalize(m);
+  bind_vmap(m);
+  bind_warnings(m);
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);

@@ -1,9 +1,10 @@
-// complex and polar: complex numbers of two real ones.
+// complex, polar and conj: complex numbers of two real ones, and with the other sign of one.
 #include <cmath>
 #include <cstdint>
 
 #include "opwright/error.h"
 #include "opwright/fake_tensor.h"
+#include "opwright/functions.h"
 #include "opwright/ops/cpu/strided_loop.h"
 #include "opwright/ops/elementwise_shape.h"
 #include "opwright/ops/fake_shape.h"
@@ -76,6 +77,10 @@ Tensor polar_cpu(const Tensor& abs, const Tensor& angle) {
 FakeTensor polar_fake(const FakeTensor& abs, const FakeTensor& angle) {
   return fake_joined("polar", check_parts("polar", "abs", abs.dtype(), "angle", angle.dtype()), abs,
                      angle);
+}
+
+Tensor conj_composite(const Tensor& self) {
+  return is_complex(self.dtype()) ? self.conj_physical() : self;
 }
 
 }  // namespace opwright

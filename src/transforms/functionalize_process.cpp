@@ -18,15 +18,25 @@
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/functional_call.h"
 #include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/functionalize.h"
 #include "opwright/transforms/functionalize_plan.h"
+#include "opwright/transforms/generator_states.h"
 
 namespace opwright {
 namespace {
 
 constexpr size_t kOffsetArgument = 3;  // of as_strided
+
+bool is_tracked_at_any_level(OpwTensor* tensor) {
+  for (const TensorImpl* shown = &impl(tensor); shown;) {
+    if (shown->flags & kOpwFlagRequiresGrad) return true;
+    shown = shown->is_wrapper() ? &impl(static_cast<const WrapperImpl*>(shown)->inner) : nullptr;
+  }
+  return false;
+}
 
 const std::string& argument_name(const Operator& op, uint32_t index) {
   return op.schema().arguments[index].name;
@@ -59,27 +69,6 @@ bool take_from_storage(ViewStep& step, Arguments args) {
                  "them all");
   return is_covered;
 }
-
-// Where the numbers are drawn.
-Device drawing_device(const Operator& op, Arguments args) {
-  std::optional<Device> device;
-  if (op.device_argument() >= 0) {
-    const OpwValue& given = args[static_cast<size_t>(op.device_argument())];
-    if (given.tag == kOpwDeviceValue) device = given.as_device;
-  }
-  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
-    if (!device) device = tensor->dl.device;
-  });
-  return device && device->type != kOpwDeviceMeta ? *device : kCpu;
-}
-
-class GeneratorStates : public RandomStates {
- public:
-  Tensor read_state(RandomState& generator) override { return generator.state(); }
-  void write_state(RandomState& generator, const Tensor& state) override {
-    generator.set_state(state);
-  }
-};
 
 }  // namespace
 
@@ -182,7 +171,30 @@ void Functionalize::check_writes(const Operator& op, Arguments args) const {
   }
 }
 
+// Such an alias has a history of its own that its base has not: one value cannot carry both.
+void Functionalize::refuse_tracked_write_through_detach(const Operator& op, Arguments args) const {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(left));
+    bool is_detached = false;
+    visit_tensors(args[index], [&](OpwTensor* tensor) {
+      for (const ViewStep* step = view_of(tensor).step.get(); step; step = step->base.get()) {
+        is_detached |= step->op->tags().has(Tag::Nondifferentiable);
+      }
+    });
+    if (!is_detached) continue;
+    bool is_tracked = false;
+    op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
+      is_tracked |= is_tracked_at_any_level(tensor);
+    });
+    OPWRIGHT_CHECK(!is_tracked, op.name(), ": '", argument_name(op, index),
+                   "' is a detached alias, and the value that is written to it requires grad; "
+                   "functionalize cannot keep both histories: clone it after detach(), or write "
+                   "under no_grad");
+  }
+}
+
 void Functionalize::write(const Operator& op, Arguments args, Arguments inner, Results results) {
+  if (thread_state().grad_is_enabled()) refuse_tracked_write_through_detach(op, args);
   FunctionalResults functional = call_functional(op, inner);
   size_t next = 0;
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
@@ -248,30 +260,18 @@ void Functionalize::give_results(const Operator& op, Arguments args, std::span<V
 
 // ---- Random numbers ----
 
-RandomStates& Functionalize::states_below() const {
-  for (Interpreter* level = parent(); level; level = level->parent()) {
-    if (auto* states = dynamic_cast<RandomStates*>(level)) return *states;
-  }
-  static GeneratorStates generators;
-  return generators;
-}
-
 Functionalize::GeneratorState& Functionalize::current_state(RandomState& generator) {
   GeneratorState& state = states_[&generator];
   if (!state.value.is_defined()) {
     state.generator = Generator::borrow(&generator);
-    state.value = states_below().read_state(generator);
+    state.value = states_below(*this).read_state(generator);
   }
   return state;
 }
 
 void Functionalize::draw(const Operator& op, Arguments args, Arguments inner, Results results) {
   const int32_t index = plan(op).generator;
-  const bool is_given = index >= 0 && args[static_cast<size_t>(index)].tag == kOpwObject;
-  RandomState& generator =
-      is_given ? random_state(ValueOf<Generator>::read(args[static_cast<size_t>(index)]))
-               : default_generator(drawing_device(op, args));
-  GeneratorState& state = current_state(generator);
+  GeneratorState& state = current_state(drawn_generator(op, args, index));
   SmallVector<OpwValue, 16> given;
   given.push_back(ValueOf<Tensor>::lend(state.value));
   for (size_t i = 0; i < inner.size(); ++i) {

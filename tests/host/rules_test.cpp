@@ -69,7 +69,8 @@ struct TestContext : OpwContext {
                                                  .set_attribute = &set_attribute,
                                                  .needs_gradient = &needs_gradient,
                                                  .set_materialize = nullptr,
-                                                 .mark_non_differentiable = nullptr};
+                                                 .mark_non_differentiable = nullptr,
+                                                 .argument = nullptr};
 };
 
 std::vector<OpwValue> run_rule(const char* name, Slot slot, const std::vector<OpwValue>& args,

@@ -1,5 +1,5 @@
-// neg, abs, sign, ceil, floor, round, trunc: numbers as they are, with another sign or without a
-// fraction.
+// neg, abs, sign, sgn, conj_physical, ceil, floor, round, trunc: numbers as they are, with another
+// sign or without a fraction.
 #include <cmath>
 #include <complex>
 #include <string_view>
@@ -46,6 +46,30 @@ struct Sign {
       return x;
     else
       return static_cast<T>((T(0) < x ? 1 : 0) - (x < T(0) ? 1 : 0));
+  }
+};
+
+template <class T>
+struct Direction {  // of a complex number the one of length 1 that points where it does
+  static constexpr bool kIsScalar = kIsBool<T> || kIsComplex<T>;
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsComplex<T>) {
+      const auto length = std::abs(std::complex(x.real, x.imag));
+      return length == 0 ? T(0) : T(x.real / length, x.imag / length);
+    } else {
+      return Sign<T>()(x);
+    }
+  }
+};
+
+template <class T>
+struct Conjugate {
+  static constexpr bool kIsScalar = true;  // of a real number: a copy
+  OPWRIGHT_INLINE T operator()(T x) const {
+    if constexpr (kIsComplex<T>)
+      return T(x.real, -x.imag);
+    else
+      return x;
   }
 };
 
@@ -120,6 +144,14 @@ const PointwiseOp& abs_op() {
 const PointwiseOp& sign_op() {
   static constexpr PointwiseOp op{
       .arity = 1, .kernels = &kKernels<Sign, OrderedTypes>, .takes = "real dtypes"};
+  return op;
+}
+const PointwiseOp& sgn_op() {
+  static constexpr PointwiseOp op{.arity = 1, .kernels = &kKernels<Direction, AllTypes>};
+  return op;
+}
+const PointwiseOp& conj_physical_op() {
+  static constexpr PointwiseOp op{.arity = 1, .kernels = &kKernels<Conjugate, AllTypes>};
   return op;
 }
 const PointwiseOp& ceil_op() {

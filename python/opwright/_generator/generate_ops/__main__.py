@@ -7,6 +7,7 @@ try:
 except ImportError as problem:
     sys.exit(f"generate_ops: {problem}")
 from .author_list import write_author_files
+from .gradient_rules import write_gradients
 from .headers import write_functions_header, write_methods_header, write_names_header
 from .operator_names import write_operator_names
 from .registration import write_registration
@@ -21,6 +22,7 @@ def write_if_changed(path: Path, text: str) -> None:
 
 def make_built_in(options: argparse.Namespace, name: str) -> dict[Path, str]:
     declarations = read_declarations(options.yaml, name)
+    gradients = write_gradients(declarations, name, options.namespace, options.header)
     return {
         options.public / "tensor_methods.h": write_methods_header(declarations, name),
         options.public / "functions.h": write_functions_header(
@@ -31,6 +33,7 @@ def make_built_in(options: argparse.Namespace, name: str) -> dict[Path, str]:
         options.source / "register_ops.cpp": write_registration(
             declarations, name, options.namespace
         ),
+        **{options.source / path: text for path, text in gradients.items()},
     }
 
 
@@ -48,6 +51,9 @@ def main() -> int:
     parser.add_argument("--namespace", default="aten", help="of the operators")
     parser.add_argument("--public", type=Path, help="folder of the headers")
     parser.add_argument("--source", type=Path, help="folder of what the core alone uses")
+    parser.add_argument(
+        "--header", action="append", default=[], help="that declares functions of gradients"
+    )
     parser.add_argument("--author", type=Path, help="folder of what is made from an author's list")
     parser.add_argument("--device", action="append", default=[], help="that a plug-in adds")
     options = parser.parse_args()

@@ -54,6 +54,7 @@ class Schema:
     overload: str  # "Tensor", or ""
     arguments: tuple[Argument, ...]
     returns: tuple[Type, ...]
+    return_names: tuple[str, ...] = ()  # "" for one without a name
 
     @property
     def full_name(self) -> str:
@@ -103,12 +104,14 @@ def parse_schema(text: str) -> Schema:
         if names.count(name) > 1:
             raise SchemaError(f"there are two arguments '{name}'")
     check_defaults(arguments)
+    returns, return_names = parse_returns(found["returns"])
     return Schema(
         text=text,
         name=found["name"],
         overload=found["overload"] or "",
         arguments=arguments,
-        returns=parse_returns(found["returns"]),
+        returns=returns,
+        return_names=return_names,
     )
 
 
@@ -126,15 +129,17 @@ def parse_argument(text: str, is_keyword_only: bool = False) -> Argument:
     return Argument(make_type(found), found["name"], found["default"], is_keyword_only)
 
 
-def parse_returns(text: str) -> tuple[Type, ...]:
+def parse_returns(text: str) -> tuple[tuple[Type, ...], tuple[str, ...]]:
+    """Return the types and the names of the results."""
     inside = text[1:-1] if text.startswith("(") and text.endswith(")") else text
-    types = []
+    types, names = [], []
     for part in split_list(inside):
         found = ARGUMENT.fullmatch(part)
         if not found or found["default"]:
             raise SchemaError(f"'{part}' is not a return type")
         types.append(make_type(found))
-    return tuple(types)
+        names.append(found["name"] or "")
+    return tuple(types), tuple(names)
 
 
 def make_type(found: re.Match[str]) -> Type:

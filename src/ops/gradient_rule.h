@@ -1,0 +1,135 @@
+// What the rules are made of that the generator writes from `gradients:` in functions.yaml.
+//
+// A rule knows the schema of its operator, so it takes values as they come: nothing is checked, and
+// only what the gradients that are asked for use is saved.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "opwright/functions.h"
+#include "opwright/kernel.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// The tensor of an argument, null for None.
+inline OpwTensor* tensor_of(const OpwValue& value) {
+  return value.tag == kOpwTensor ? value.as_tensor : nullptr;
+}
+// The same without a count of its own; lives as long as `value`.
+inline const Tensor& gradient_of(const OpwValue& value) {
+  static_assert(sizeof(Tensor) == sizeof value.as_tensor);
+  return reinterpret_cast<const Tensor&>(value.as_tensor);
+}
+// The gradients of a list of results; an undefined one is not there.
+std::vector<Tensor> gradients_of(const OpwValue& value);
+
+// What conj gives, without a call for real numbers.
+inline Tensor conjugate(const Tensor& tensor) {
+  return is_complex(tensor.dtype()) ? tensor.conj_physical() : tensor;
+}
+
+// The context of a recorded call, borrowed for the length of a rule.
+class RuleContext {
+ public:
+  explicit RuleContext(const OpwValue& object)
+      : context_(reinterpret_cast<OpwContext*>(object.as_object)) {}
+
+  // Of tensor argument `index`, counted over tensor arguments.
+  [[nodiscard]] bool needs(uint32_t index) const {
+    int result = 0;
+    require_ok(context_->context->needs_gradient(context_, index, &result));
+    return result != 0;
+  }
+  // A null tensor keeps a place empty.
+  void save(std::initializer_list<OpwTensor*> tensors) const {
+    require_ok(
+        context_->context->save(context_, tensors.begin(), static_cast<uint32_t>(tensors.size())));
+  }
+  // The same, with a list of tensors behind them; `length_name` keeps its length.
+  void save(std::initializer_list<OpwTensor*> tensors, const OpwValue& list,
+            const char* length_name) const;
+
+  [[nodiscard]] Tensor saved(uint32_t index) const {
+    OpwTensor* tensor = nullptr;
+    require_ok(context_->context->saved(context_, index, &tensor));
+    return Tensor::take(tensor);
+  }
+  [[nodiscard]] std::optional<Tensor> saved_optional(uint32_t index) const {
+    Tensor tensor = saved(index);
+    return tensor.is_defined() ? std::optional<Tensor>(std::move(tensor)) : std::nullopt;
+  }
+  // The list that was saved behind `first` tensors: of Tensor or std::optional<Tensor>.
+  template <class Element>
+  [[nodiscard]] std::vector<Element> saved_list(uint32_t first, const char* length_name) const {
+    std::vector<Element> list(static_cast<size_t>(attribute<int64_t>(length_name)));
+    for (Element& element : list) {
+      Tensor tensor = saved(first++);
+      if (tensor.is_defined()) element = std::move(tensor);
+    }
+    return list;
+  }
+
+  // An argument that is not a tensor, or what the functions below kept.
+  template <class T>
+  [[nodiscard]] auto attribute(const char* name) const {
+    const OpwValue* value = nullptr;
+    require_ok(context_->context->attribute(context_, name, &value));
+    return ValueOf<T>::read(*value);
+  }
+  // Of a tensor, or one for each tensor of a list.
+  void keep_sizes(const char* name, const OpwValue& value) const;
+  void keep_dtype(const char* name, const OpwValue& value) const;
+  // Of a tensor: whether it is a matrix whose columns are dense, not its rows.
+  void keep_is_transposed(const char* name, const OpwValue& value) const;
+
+  // Results that carry no gradient.
+  void mark_non_differentiable(std::initializer_list<OpwTensor*> results) const {
+    require_ok(context_->context->mark_non_differentiable(context_, results.begin(),
+                                                          static_cast<uint32_t>(results.size())));
+  }
+
+ private:
+  void keep(const char* name, const OpwValue& value) const {
+    require_ok(context_->context->set_attribute(context_, name, &value));
+  }
+
+  OpwContext* context_;
+};
+
+// Runs the body of a rule; what it throws becomes the error of the rule.
+template <class Body>
+int run_rule(const OpwRecord* record, const OpwValue* args, const Body& body) noexcept {
+  try {
+    body(RuleContext(args[0]));
+    return 0;
+  } catch (...) {
+    return give_current_error(record->host);
+  }
+}
+
+// A gradient as a result of a rule; an undefined one is none.
+inline void give_gradient(OpwValue& result, Tensor gradient) {
+  if (gradient.is_defined()) result = ValueOf<Tensor>::give(std::move(gradient));
+}
+void give_gradient(OpwValue& result, const std::vector<Tensor>& gradients);
+// The value of an argument before it is written.
+OpwValue copy_old_value(const OpwValue& value);
+
+using RuleFunction = int(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                         OpwValue* results, uint32_t num_results) noexcept;
+// The rules of one operator.
+struct GradientRules {
+  const char* name;  // "aten::mul.Tensor"
+  OpwFunction save;  // or null
+  OpwFunction differentiate;
+  OpwFunction keep_old;  // or null
+  uint32_t line;         // of `file`
+};
+// Done when the registry is first used. Gives true.
+bool register_gradients(const char* file, std::initializer_list<GradientRules> rules);
+
+}  // namespace opwright
