@@ -30,7 +30,7 @@ TEST(ViewRecord, LeadsToTheRootOverAllViewsBetween) {
 
   const ViewRecord* record = find_view(view);
 
-  EXPECT_EQ(record->root.get(), root.get());
+  EXPECT_EQ(find_history(view.get())->root.get(), root.get());
   EXPECT_EQ(record->op->name(), "aten::select.int");
   EXPECT_EQ(steps_to(ViewRecordPtr::share(find_view(view))).size(), 3U);
 }
