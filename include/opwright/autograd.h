@@ -33,6 +33,13 @@ class AutogradContext {
     require_ok(table().attribute(context_, name, &value));
     return ValueOf<T>::read(*value);
   }
+  // The same by its position among all arguments.
+  template <class T>
+  [[nodiscard]] T argument(uint32_t index) const {
+    const OpwValue* value = nullptr;
+    require_ok(table().argument(context_, index, &value));
+    return ValueOf<T>::read(*value);
+  }
   template <class T>
   void set_attribute(const char* name, const T& value) {
     const OpwValue lent = ValueOf<T>::lend(value);

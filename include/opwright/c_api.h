@@ -226,9 +226,10 @@ struct OpwObject {
  *   KeepOld       (Object context, args...) -> (a value or None for each argument...)
  *     Runs before a call that writes; SetupContext gets what is not None in place of the argument.
  *   SetupContext  (Object context, args..., results...) -> ()
- *   Autograd      (Object context, gradients of results...) -> (gradients of tensor arguments, in
- *     schema order...)
- *     A gradient that is not there is None. A Tensor[] has a Tensor[] gradient.
+ *   Autograd      (Object context, gradients of results..., gradients of written arguments that are
+ *     no results...) -> (gradients of tensor arguments, in schema order...)
+ *     A gradient that is not there is None. A Tensor[] has a Tensor[] gradient, or a List of tensors
+ *     and None.
  *   Jvp           (args..., tangents of tensor arguments...) -> (tangents of results...)
  *     A tangent that is not there is None.
  *   Vmap          (SymInt batch_size, str randomness, List in_dims, args...) -> (results..., List
@@ -359,6 +360,9 @@ typedef struct {
   int (*set_materialize)(OpwContext* context, int on);
   /* Results that carry no gradient; from SetupContext. */
   int (*mark_non_differentiable)(OpwContext* context, OpwTensor* const* tensors, uint32_t count);
+  /* Argument `index` of the call, counted over all arguments, that is no tensor; borrowed from the
+   * context. */
+  int (*argument)(OpwContext* context, uint32_t index, const OpwValue** value);
 } OpwContextTable;
 
 /* An object of type "AutogradContext". */

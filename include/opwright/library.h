@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "opwright/autocast_rule.h"
 #include "opwright/autograd.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/operator_handle.h"
@@ -44,11 +45,30 @@ inline const OpwBinary* own_binary() noexcept {
 }
 #endif
 
+// Where the batch dimension of an argument is; nothing: not batched. A list says so for each of its
+// elements, and has none itself.
+struct BatchDim : std::optional<int64_t> {
+  using std::optional<int64_t>::optional;
+  std::vector<std::optional<int64_t>> elements;
+};
+template <>
+struct ValueOf<BatchDim> {
+  static BatchDim read(const OpwValue& value) {
+    BatchDim dim;
+    if (value.tag == kOpwList) {
+      dim.elements = ValueOf<std::vector<std::optional<int64_t>>>::read(value);
+    } else if (value.tag != kOpwNone) {
+      dim.emplace(ValueOf<int64_t>::read(value));
+    }
+    return dim;
+  }
+};
+
 // What a vmap rule is told beside the arguments.
 struct VmapInfo {
-  int64_t batch_size;
-  std::string_view randomness;                  // "error", "same" or "different"
-  std::vector<std::optional<int64_t>> in_dims;  // one for each argument; nothing: not batched
+  SymInt batch_size;
+  std::string_view randomness;    // "error", "same" or "different"
+  std::vector<BatchDim> in_dims;  // one for each argument
 };
 // What it gives: the results and where their batch dimension is.
 template <class R>
@@ -72,8 +92,8 @@ struct VmapAdapter<VmapResult<R>(const VmapInfo&, Args...)> {
         throw_wrong_count(kLeading + sizeof...(Args), num_args, ResultsOf<R>::kCount + 1,
                           num_results);
       }
-      const VmapInfo info{ValueOf<int64_t>::read(args[0]), ValueOf<std::string_view>::read(args[1]),
-                          ValueOf<std::vector<std::optional<int64_t>>>::read(args[2])};
+      const VmapInfo info{ValueOf<SymInt>::read(args[0]), ValueOf<std::string_view>::read(args[1]),
+                          ValueOf<std::vector<BatchDim>>::read(args[2])};
       unpack(record, info, args + kLeading, results, std::index_sequence_for<Args...>{});
       return 0;
     } catch (...) {
@@ -203,6 +223,26 @@ class Library {
                             std::source_location where = std::source_location::current()) {
     implement(name, "Scatter", box(std::move(rule)), where);
     return *this;
+  }
+
+  // Under autocast on a device the floating tensors of a call are cast to a dtype, and autocast is
+  // off inside of it: m.register_autocast("gain", {{kCpu, DType::BFloat16}}).
+  template <class AnyTensor = Tensor>
+  Library& register_autocast(const std::string& name, std::initializer_list<AutocastTarget> targets,
+                             std::source_location where = std::source_location::current()) {
+    for (const AutocastTarget& target : targets) {
+      if (!is_floating(target.dtype))
+        throw_error("ValueError", name, ": autocast casts to a floating dtype, got ", target.dtype);
+    }
+    using Rule = AutocastRule<AnyTensor>;
+    implement(name, "Autocast", {&Rule::call_function, new Rule{targets}, &Rule::drop, nullptr},
+              where);
+    return *this;
+  }
+  template <class AnyTensor = Tensor>
+  Library& register_autocast(const std::string& name, Device device, DType cast_inputs,
+                             std::source_location where = std::source_location::current()) {
+    return register_autocast<AnyTensor>(name, {{device, cast_inputs}}, where);
   }
 
   // `rule(const VmapInfo&, arguments...)` gives a VmapResult.

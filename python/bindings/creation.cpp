@@ -13,6 +13,7 @@
 #include "bindings/scalar_types.h"
 #include "bindings/tensor_pickle.h"
 #include "bindings/value.h"
+#include "opwright/autograd/history.h"
 
 namespace opwright::python {
 namespace {

@@ -7,12 +7,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/autocast.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
+#include "bindings/grad_mode.h"
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
@@ -30,6 +32,8 @@
 #include "bindings/tensor_object.h"
 #include "bindings/trace_session.h"
 #include "bindings/value.h"
+#include "bindings/vmap.h"
+#include "bindings/warning.h"
 #include "operator_names.h"
 #include "opwright/base/thread_pool.h"
 #include "opwright/base/thread_state.h"
@@ -172,9 +176,13 @@ NB_MODULE(_C, m) {
   bind_operator_names(m);
   bind_creation(m);
   bind_functionalize(m);
+  bind_vmap(m);
+  bind_warnings(m);
   bind_process(m);
   bind_shape_env(m);
   bind_fake_mode(m);
+  bind_grad_mode(m);
+  bind_autocast(m);
   bind_graph(m);
   bind_trace_session(m);
   bind_control_flow(m);

@@ -11,7 +11,7 @@
 #include "bindings/operator_object.h"
 #include "bindings/scalar_types.h"
 #include "bindings/source.h"
-#include "opwright/base/given_error.h"
+#include "opwright/autocast_rule.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/dispatch/tag_name.h"
 #include "opwright/functions.h"
@@ -26,45 +26,6 @@ Tags parse_tags(const std::vector<std::string>& names) {
   uint64_t bits = 0;
   for (const std::string& name : names) bits |= Tags{parse_tag(name)}.bits();
   return Tags::from_bits(bits);
-}
-
-// ---- The autocast rule: floating tensors of the device are given as `dtype` ----
-
-struct AutocastRule {
-  std::map<int32_t, DType> dtypes;  // by device type
-};
-
-OpwValue cast_value(const AutocastRule& rule, const OpwValue& value) {
-  if (value.tag == kOpwTensor && value.as_tensor) {
-    const BorrowedTensor borrowed(value.as_tensor);
-    const Tensor& tensor = borrowed;
-    const auto found = rule.dtypes.find(tensor.device().type);
-    const bool is_cast = found != rule.dtypes.end() && is_floating(tensor.dtype()) &&
-                         tensor.dtype() != DType::Float64;
-    return ValueOf<Tensor>::give(is_cast ? tensor.to(found->second) : tensor);
-  }
-  if (value.tag == kOpwTensorList) {
-    std::vector<Tensor> tensors;
-    for (uint32_t i = 0; i < value.length; ++i) {
-      OpwValue one{};
-      one.tag = kOpwTensor;
-      one.as_tensor = value.as_tensors[i];
-      tensors.push_back(ValueOf<Tensor>::take(cast_value(rule, one)));
-    }
-    return ValueOf<std::vector<Tensor>>::give(tensors);
-  }
-  return copy_value(value);
-}
-
-// (Dtype dtype, Device device, args...) -> (args to call with...): the first two are the mode's; an
-// operator whose rule is for another device keeps its arguments.
-int autocast(const OpwRecord* record, const OpwValue* args, uint32_t num_args, OpwValue* results,
-             uint32_t num_results) {
-  return status_of([&] {
-    const auto& rule = *static_cast<const AutocastRule*>(record->self);
-    OPWRIGHT_ASSERT(num_args == num_results + 2);
-    for (uint32_t i = 0; i < num_results; ++i) results[i] = cast_value(rule, args[i + 2]);
-  });
 }
 
 // ---- For the collector ----
@@ -120,15 +81,15 @@ uint64_t Scope::implement(const std::string& name, const std::string& slot_text,
 uint64_t Scope::implement_autocast(const std::string& name,
                                    const std::map<std::string, DType>& dtypes) {
   check_open();
-  auto rule = std::make_unique<AutocastRule>();
+  auto rule = std::make_unique<AutocastRule<>>();
   for (const auto& [device, dtype] : dtypes) {
     OPWRIGHT_CHECK_VALUE(is_floating(dtype), name, ": autocast casts to a floating dtype, got ",
                          dtype);
-    rule->dtypes[parse_device(device).type] = dtype;
+    rule->targets.push_back({parse_device(device), dtype});
   }
-  const BoxedFunction boxed{.function = &autocast,
+  const BoxedFunction boxed{.function = &AutocastRule<>::call_function,
                             .self = rule.release(),
-                            .drop = [](void* self) { delete static_cast<AutocastRule*>(self); },
+                            .drop = &AutocastRule<>::drop,
                             .signature = nullptr};
   return add(Registry::get().implement(name, Slot::Autocast, boxed, caller_site()), nullptr);
 }

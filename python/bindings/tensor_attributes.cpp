@@ -12,6 +12,8 @@
 #include "bindings/tensor_conversion.h"
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
+#include "opwright/autograd/backward.h"
+#include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/factory.h"
@@ -189,6 +191,12 @@ PyObject* get_is_fake(PyObject* self, void* /*closure*/) {
   return guarded([&] { return PyBool_FromLong(LentTensor(self)->is_fake() ? 1 : 0); });
 }
 
+PyObject* is_inference(PyObject* self, PyObject* /*args*/) {
+  return guarded([&] {
+    return PyBool_FromLong((LentTensor(self)->get()->flags & kOpwFlagInference) ? 1 : 0);
+  });
+}
+
 PyObject* data_ptr(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     const LentTensor tensor(self);
@@ -204,7 +212,7 @@ PyObject* get_version(PyObject* self, void* /*closure*/) {
 // ---- Autograd ----
 
 PyObject* get_requires_grad(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return PyBool_FromLong(LentTensor(self)->requires_grad() ? 1 : 0); });
+  return guarded([&] { return PyBool_FromLong(opwright::requires_grad(*LentTensor(self)) ? 1 : 0); });
 }
 
 int set_requires_grad_property(PyObject* self, PyObject* value, void* /*closure*/) {
@@ -229,12 +237,50 @@ PyObject* requires_grad_method(PyObject* self, PyObject* args, PyObject* kwargs)
   });
 }
 
-PyObject* get_true(PyObject* /*self*/, void* /*closure*/) { Py_RETURN_TRUE; }
+PyObject* get_is_leaf(PyObject* self, void* /*closure*/) {
+  return guarded([&] { return PyBool_FromLong(is_leaf(*LentTensor(self)) ? 1 : 0); });
+}
+
+PyObject* get_grad(PyObject* self, void* /*closure*/) {
+  return guarded([&] {
+    Tensor gradient = gradient_of(*LentTensor(self));
+    return gradient.is_defined() ? require(wrap(std::move(gradient))) : Py_NewRef(Py_None);
+  });
+}
+
+int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
+  return guarded(
+      [&] {
+        const bool is_none = !value || value == Py_None;
+        OPWRIGHT_CHECK_TYPE(is_none || is_tensor(value), "grad must be a tensor or None, got ",
+                            class_name(value));
+        set_gradient(*LentTensor(self), is_none ? Tensor() : handle_of(value));
+        return 0;
+      },
+      -1);
+}
+
 PyObject* get_none(PyObject* /*self*/, void* /*closure*/) { Py_RETURN_NONE; }
 
-PyObject* backward(PyObject* /*self*/, PyObject* /*args*/, PyObject* /*kwargs*/) {
-  PyErr_SetString(PyExc_NotImplementedError, "backward: the autograd engine is not there yet");
-  return nullptr;
+PyObject* backward(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    static const char* const names[] = {"gradient", "retain_graph", "create_graph", "inputs",
+                                        nullptr};
+    PyObject* gradient = Py_None;
+    PyObject* retain_graph = Py_None;
+    int create_graph = 0;
+    PyObject* inputs = Py_None;
+    parse_arguments(args, kwargs, "|OOpO:backward", names, &gradient, &retain_graph, &create_graph,
+                    &inputs);
+    const Tensor output = handle_of(self);
+    const Tensor given = is_given(gradient) ? handle_of(gradient) : Tensor();
+    BackwardOptions options;
+    options.create_graph = create_graph != 0;
+    options.keeps_graph =
+        is_given(retain_graph) ? PyObject_IsTrue(retain_graph) == 1 : options.create_graph;
+    opwright::backward({&output, 1}, {&given, 1}, {}, options);
+    return Py_NewRef(Py_None);
+  });
 }
 
 // ---- Relatives ----
@@ -323,6 +369,14 @@ const PyMethodDef kMethods[] = {
      "Tell whether the elements stand dense and in order.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).is_contiguous(), ow.zeros(2, 3).T.is_contiguous()\n"
+     "(True, False)\n"},
+    {"is_inference", as_method(is_inference), METH_NOARGS,
+     "is_inference($self, /)\n--\n\n"
+     "Tell whether it was made in inference mode.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> with ow.inference_mode():\n"
+     "...     made = ow.zeros(2)\n"
+     ">>> made.is_inference(), ow.zeros(2).is_inference()\n"
      "(True, False)\n"},
     {"is_floating_point", as_method(is_floating_point), METH_NOARGS,
      "is_floating_point($self, /)\n--\n\n"
@@ -441,16 +495,17 @@ void add_attribute_slots(TensorSlots& out) {
        ">>> ow.zeros(2).requires_grad\n"
        "False\n",
        nullptr},
-      read_only("is_leaf", get_true,
+      read_only("is_leaf", get_is_leaf,
                 "Whether no recorded operator made this tensor.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).is_leaf\n"
                 "True\n"),
-      read_only("grad", get_none,
-                "The gradient that backward has found, or None.\n\n"
-                ">>> import opwright as ow\n"
-                ">>> ow.zeros(2).grad is None\n"
-                "True\n"),
+      {"grad", get_grad, set_grad,
+       "The gradient that backward has found, or None.\n\n"
+       ">>> import opwright as ow\n"
+       ">>> ow.zeros(2).grad is None\n"
+       "True\n",
+       nullptr},
       read_only("grad_fn", get_none,
                 "What recorded the operator that made this tensor, or None.\n\n"
                 ">>> import opwright as ow\n"

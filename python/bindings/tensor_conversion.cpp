@@ -308,18 +308,6 @@ Tensor detached_copy(const Tensor& tensor, const Conversion& conversion) {
   return copy_of(tensor, conversion);
 }
 
-void set_requires_grad(const Tensor& tensor, bool requires_grad) {
-  const DType dtype = tensor.dtype();
-  OPWRIGHT_CHECK(!requires_grad || is_floating(dtype) || is_complex(dtype),
-                 "only tensors of floating and complex dtypes can require grad, got ", dtype);
-  TensorImpl& self = impl(tensor);
-  if (requires_grad) {
-    self.flags |= kOpwFlagRequiresGrad;
-  } else {
-    self.flags &= ~kOpwFlagRequiresGrad;
-  }
-}
-
 void add_conversion_slots(TensorSlots& out) {
   out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
 }

@@ -34,8 +34,6 @@ Tensor detached(const Tensor& tensor);
 // A copy whose memory nobody else has, without its gradient.
 Tensor detached_copy(const Tensor& tensor, const Conversion& conversion = {});
 
-// RuntimeError for a dtype that has no gradient.
-void set_requires_grad(const Tensor& tensor, bool requires_grad);
 
 // to, cpu, cuda, type, float, int, ...
 void add_conversion_slots(TensorSlots& out);

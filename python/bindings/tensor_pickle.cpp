@@ -11,6 +11,7 @@
 #include "bindings/scalar_types.h"
 #include "bindings/tensor_conversion.h"
 #include "bindings/value.h"
+#include "opwright/autograd/history.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/extent.h"

@@ -2,11 +2,11 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from . import _C, pytree
 
-__all__ = ["functionalize"]
+__all__ = ["functionalize", "vmap"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -36,6 +36,43 @@ def functionalize(func: Callable[_P, _R]) -> Callable[_P, _R]:
         with level:
             returned = func(*own_args, **own_kwargs)
         return _map_tensors(returned, level.finish)
+
+    return run
+
+
+def vmap(
+    func: Callable,
+    in_dims: int | tuple | None = 0,
+    out_dims: Any = 0,
+    randomness: Literal["error", "same", "different"] = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable:
+    """Return a function that runs `func`, written for one sample, over a batch of them at once.
+
+    `in_dims` says which dimension of each argument is the batch: an int for all, or a tuple with an
+    int, None (the same for all samples) or, for an argument that is a tree of containers, a tree of
+    these for each. `out_dims` says where the batch goes in the outputs. Keyword arguments are the
+    same for all samples. Operators go down once, by their vmap rule; one that has none runs once
+    for each sample, with a warning.
+
+    `randomness` says what random operators do: raise an error, draw the same numbers for every
+    sample, or different ones. `chunk_size` samples are computed at a time.
+
+    >>> import opwright as ow
+    >>> def dot(x, y):
+    ...     return (x * y).sum()
+    >>> x = ow.arange(6.0).reshape(3, 2)
+    >>> ow.vmap(dot)(x, x)
+    tensor([ 1., 13., 41.])
+    >>> ow.vmap(dot, in_dims=(0, None))(x, ow.ones(2))
+    tensor([1., 5., 9.])
+    """
+    mapped = _C.VmapCall(in_dims, out_dims, randomness, chunk_size)
+
+    @functools.wraps(func)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return mapped(func, args, kwargs)
 
     return run
 

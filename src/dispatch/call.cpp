@@ -1,8 +1,9 @@
 #include "opwright/dispatch/call.h"
 
-#include <atomic>
+#include <bit>
 
 #include "opwright/base/small_vector.h"
+#include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/mode.h"
 #include "opwright/dispatch/record.h"
@@ -12,10 +13,10 @@
 namespace opwright {
 namespace {
 
-std::atomic<AutogradStep> autograd_step{nullptr};
-
 // What takes a call off its straight path, although no transform is active.
-constexpr uint32_t kNeedsAttention = kOpwFlagRequiresGrad | kOpwFlagWrapped | kMissingTensor;
+constexpr uint32_t kMayNeedGrad = kOpwFlagRequiresGrad | kFlagHasBase;
+constexpr uint32_t kNeedsAttention =
+    kMayNeedGrad | kOpwFlagWrapped | kOpwFlagInference | kMissingTensor;
 
 bool is_recording(const ThreadState& state, const Interpreter* level) {
   constexpr uint32_t kOff = kAttentionGradOff | kAttentionInference | kAttentionBelowRecording;
@@ -31,11 +32,23 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
   });
 }
 
+[[gnu::noinline]] void check_inference_writes(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto written = static_cast<uint32_t>(std::countr_zero(left));
+    visit_tensors(args[written], [&](OpwTensor* tensor) {
+      if (tensor->flags & kOpwFlagInference) throw_inference_write(op, written);
+    });
+  }
+}
+
 [[gnu::noinline]] bool needs_recording(const Operator& op, Arguments args,
                                        const Interpreter* level) {
+  const AutogradHooks* hooks = autograd_hooks();
   bool needs = false;
-  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
-    needs |= (tensor->flags & kOpwFlagRequiresGrad) != 0 && impl(tensor).home == level;
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if (needs || (tensor->flags & kMayNeedGrad) == 0 || impl(tensor).home != level) return;
+    const bool is_written = (op.written_args() >> index & 1) != 0;
+    needs = (tensor->flags & kFlagHasBase) == 0 || (hooks && hooks->is_tracked(tensor, is_written));
   });
   return needs;
 }
@@ -53,14 +66,16 @@ void run_at_level(const Operator& op, Arguments args, Results results, uint32_t 
     return run_record(op, *body, args, results);
   }
   level->process(op, args, results);
+  if (op.gives_views()) [[unlikely]]
+    note_views(op, args, results);
 }
 
 [[gnu::noinline]] void record_and_call(const Operator& op, Arguments args, Results results) {
   if (op.tags().has(Tag::Nondifferentiable)) return call_below_autograd(op, args, results);
   if (const OpwRecord* body = op.seen_through_body()) return run_record(op, *body, args, results);
-  const AutogradStep step = autograd_step.load(std::memory_order_acquire);
-  if (!step) return call_below_autograd(op, args, results);
-  step(op, args, results);
+  const AutogradHooks* hooks = autograd_hooks();
+  if (!hooks) return call_below_autograd(op, args, results);
+  hooks->record(op, args, results);
 }
 
 void call_lifted(const Operator& op, Arguments args, Results results, Interpreter* level) {
@@ -68,7 +83,9 @@ void call_lifted(const Operator& op, Arguments args, Results results, Interprete
   if (flags & kNeedsAttention) [[unlikely]] {
     if (flags & kMissingTensor) throw_missing_tensor(op, args);
     if (flags & kOpwFlagWrapped) check_homes(op, args, level);
-    if ((flags & kOpwFlagRequiresGrad) && is_recording(thread_state(), level) &&
+    if ((flags & kOpwFlagInference) && op.writes_arguments() && !thread_state().is_inference())
+      check_inference_writes(op, args);
+    if ((flags & kMayNeedGrad) && is_recording(thread_state(), level) &&
         needs_recording(op, args, level)) {
       return record_and_call(op, args, results);
     }
@@ -137,10 +154,6 @@ void call_below_autograd(const Operator& op, Arguments args, Results results) {
   // No level is below: what a kernel calls is its own affair and not recorded.
   const AttentionScope scope(kAttentionBelowRecording, true);
   run_row(op, args, results, flags);
-}
-
-void set_autograd_step(AutogradStep step) noexcept {
-  autograd_step.store(step, std::memory_order_release);
 }
 
 }  // namespace opwright

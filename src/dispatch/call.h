@@ -18,10 +18,4 @@ void call(const Operator& op, Arguments args, Results results);
 // The same call without the autograd step of the current level: what the step itself goes on with.
 void call_below_autograd(const Operator& op, Arguments args, Results results);
 
-// The autograd step: gets the calls that must be recorded at the current level, and goes on with
-// call_below_autograd. The engine sets it once, before the first tensor can require grad; null:
-// there is no engine in this process, and nothing is recorded.
-using AutogradStep = void (*)(const Operator& op, Arguments args, Results results);
-void set_autograd_step(AutogradStep step) noexcept;
-
 }  // namespace opwright

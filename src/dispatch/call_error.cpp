@@ -216,6 +216,13 @@ void throw_overlap(const Operator& op, uint32_t written, uint32_t other) {
       "', so the result would depend on the order of the elements\n  Clone one of them first.");
 }
 
+void throw_inference_write(const Operator& op, uint32_t written) {
+  throw_error(
+      "RuntimeError", op.name(), ": '", argument_name(op, written),
+      "' was made in inference mode and is written outside of it\n  Write a clone, or write "
+      "it under inference_mode.");
+}
+
 void throw_read_only(const Operator& op, uint32_t written) {
   throw_error("ValueError", op.name(), ": '", argument_name(op, written),
               "' is written, but its memory is read-only\n  Clone it first.");

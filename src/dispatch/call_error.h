@@ -15,6 +15,8 @@ std::string call_text(const Operator& op, Arguments args);
 [[noreturn]] void throw_two_devices(const Operator& op, Arguments args);
 [[noreturn]] void throw_escaped(const Operator& op, uint32_t argument, OpwTensor* tensor);
 [[noreturn]] void throw_overlap(const Operator& op, uint32_t written, uint32_t other);
+// An inference tensor is written outside of inference mode.
+[[noreturn]] void throw_inference_write(const Operator& op, uint32_t written);
 [[noreturn]] void throw_read_only(const Operator& op, uint32_t written);
 
 // Fake and real tensors in one call; a real one under FakeTensorMode.

@@ -1,5 +1,7 @@
 #include "opwright/dispatch/operator.h"
 
+#include "opwright/dispatch/rule.h"
+
 namespace opwright {
 namespace {
 
@@ -45,6 +47,12 @@ Operator::Operator(Schema schema, Tags tags, SourceSite site, const char* origin
       argument_of_result_[i] = k;
     }
   }
+  unreturned_args_ = written_args_;
+  for (uint32_t i = 0; i < num_results_; ++i) {
+    if (returned_args_ >> i & 1) unreturned_args_ &= ~(uint64_t{1} << argument_of_result_[i]);
+  }
+  gives_views_ = is_view(*this);
+  needs_care_ = gives_views_ || writes_arguments();
 }
 
 uint32_t Operator::merged_other_flags(Arguments args) const noexcept {

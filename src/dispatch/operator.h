@@ -57,6 +57,10 @@ class Operator {
   // Whether the schema marks an argument as written.
   [[nodiscard]] bool writes_arguments() const noexcept { return written_args_ != 0; }
   [[nodiscard]] uint64_t written_args() const noexcept { return written_args_; }
+  // Whether a result is a view of an argument, or a list of views, without being written.
+  [[nodiscard]] bool gives_views() const noexcept { return gives_views_; }
+  // Whether more than running its function belongs to a call: versions, handles, view records.
+  [[nodiscard]] bool needs_care() const noexcept { return needs_care_; }
   // Bit i: result i is an argument that was written, and is given back as that argument's own
   // handle.
   [[nodiscard]] uint64_t returned_args() const noexcept { return returned_args_; }
@@ -74,14 +78,20 @@ class Operator {
   [[nodiscard]] int32_t device_argument() const noexcept { return device_argument_; }
   // Arguments that are tensors, optional tensors or lists of them.
   [[nodiscard]] uint32_t num_tensor_arguments() const noexcept {
-    return static_cast<uint32_t>(std::popcount(tensor_args_ | other_tensor_args_));
+    return static_cast<uint32_t>(std::popcount(all_tensor_args()));
   }
   // Bit i: argument i is a Tensor, never None.
   [[nodiscard]] uint64_t tensor_args() const noexcept { return tensor_args_; }
+  // Bit i: argument i is a tensor, an optional tensor or a list of them.
+  [[nodiscard]] uint64_t all_tensor_args() const noexcept {
+    return tensor_args_ | other_tensor_args_;
+  }
+  // Bit i: argument i is written and is no result.
+  [[nodiscard]] uint64_t unreturned_args() const noexcept { return unreturned_args_; }
   // No argument is an optional tensor or a list of tensors.
   [[nodiscard]] bool takes_only_plain_tensors() const noexcept { return other_tensor_args_ == 0; }
   [[nodiscard]] bool takes_tensors() const noexcept {
-    return (tensor_args_ | other_tensor_args_) != 0;
+    return all_tensor_args() != 0;
   }
 
   // The flags of all tensors among the arguments, ORed; kMissingTensor where one is not a tensor
@@ -99,7 +109,7 @@ class Operator {
   // Calls `visit(index, OpwTensor*)` for every tensor among the arguments.
   template <class Visit>
   void visit_tensor_arguments(Arguments args, Visit&& visit) const {
-    for (uint64_t left = tensor_args_ | other_tensor_args_; left != 0; left &= left - 1) {
+    for (uint64_t left = all_tensor_args(); left != 0; left &= left - 1) {
       const auto index = static_cast<uint32_t>(std::countr_zero(left));
       visit_tensors(args[index], [&](OpwTensor* tensor) { visit(index, tensor); });
     }
@@ -122,11 +132,14 @@ class Operator {
   uint32_t num_arguments_ = 0;
   uint32_t num_results_ = 0;
   int32_t device_argument_ = -1;
+  bool gives_views_ = false;
+  bool needs_care_ = false;
   std::atomic<bool> is_seen_through_{false};
   std::array<std::atomic<const OpwRecord*>, kNumSlots> row_{};
 
   std::atomic<uint64_t> generation_{0};
   std::atomic<bool> is_removed_{false};
+  uint64_t unreturned_args_ = 0;
   std::vector<uint8_t> result_tags_;
   std::vector<uint32_t> argument_of_result_;
   Schema schema_;

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "opwright/base/thread_state.h"
+#include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 
@@ -158,8 +159,8 @@ void run_fake(const Operator& op, Arguments args, Results results) {
   }
   const AttentionScope scope(kAttentionMakesFakes, true);
   try {
-    if (op.writes_arguments()) {
-      run_writing_record(op, *record, args, results);
+    if (op.needs_care()) {
+      run_record_with_care(op, *record, args, results);
     } else {
       run_record(op, *record, args, results);
     }
@@ -176,6 +177,16 @@ void run_writing_record(const Operator& op, const OpwRecord& record, Arguments a
   run_record(op, record, args, results);
   give_arguments_back(op, args, results);
   raise_versions(op, args);
+}
+
+void run_record_with_care(const Operator& op, const OpwRecord& record, Arguments args,
+                          Results results) {
+  if (op.writes_arguments()) {
+    run_writing_record(op, record, args, results);
+  } else {
+    run_record(op, record, args, results);
+  }
+  if (op.gives_views()) note_views(op, args, results);
 }
 
 }  // namespace opwright

@@ -44,6 +44,10 @@ void give_arguments_back(const Operator& op, Arguments args, Results results);
 void run_writing_record(const Operator& op, const OpwRecord& record, Arguments args,
                         Results results);
 
+// The same for every operator that needs care: views get their records, too.
+void run_record_with_care(const Operator& op, const OpwRecord& record, Arguments args,
+                          Results results);
+
 // Runs the fake kernel: what it makes has no memory either. An operator that gives nothing but what
 // it wrote needs none. NotImplementedError.
 void run_fake(const Operator& op, Arguments args, Results results);
@@ -55,7 +59,7 @@ inline void run_row(const Operator& op, Arguments args, Results results, uint32_
   const OpwRecord* record = op.record(slot);
   if (!record) [[unlikely]]
     throw_missing_kernel(op, slot, args);
-  if (op.writes_arguments()) return run_writing_record(op, *record, args, results);
+  if (op.needs_care()) return run_record_with_care(op, *record, args, results);
   run_record(op, *record, args, results);
 }
 

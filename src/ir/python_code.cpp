@@ -22,6 +22,8 @@
 namespace opwright {
 namespace {
 
+constexpr size_t kIndent = 4;
+
 using Attributes = std::vector<std::pair<std::string, Value>>;
 
 class CodeWriter {
@@ -41,6 +43,8 @@ class CodeWriter {
   void write_symbols(const GraphValue& value);
   void write_expression(const SymInt& expression);
   [[nodiscard]] std::string local_of(const std::string& symbol) const;
+  void open_no_grad();
+  void close_no_grad();
   void write_call(const Node& node);
   void write_results(const Node& node);
   void write_result(const Node& node, const NodeResult& result);
@@ -67,6 +71,7 @@ class CodeWriter {
   std::unordered_set<std::string> used_symbols_;
   std::string out_;
   std::string last_place_;
+  bool is_under_no_grad_ = false;
   Attributes attributes_;
   size_t num_sub_graphs_ = 0;
   size_t num_objects_ = 0;
@@ -270,8 +275,22 @@ void CodeWriter::write_place(const Node& node) {
   last_place_ = std::move(place);
 }
 
+// Nodes under no_grad that stand beside each other share a block.
+void CodeWriter::open_no_grad() {
+  if (std::exchange(is_under_no_grad_, true)) return;
+  start_line();
+  out_.append("with opwright.no_grad():");
+  indent_ += kIndent;
+}
+
+void CodeWriter::close_no_grad() {
+  if (std::exchange(is_under_no_grad_, false)) indent_ -= kIndent;
+}
+
 void CodeWriter::write_call(const Node& node) {
+  if (node.grad_mode()) close_no_grad();
   if (is_readable_) write_place(node);
+  if (!node.grad_mode()) open_no_grad();
   start_line();
   write_results(node);
   const OperatorName& name = node.op().schema().name;
@@ -279,10 +298,9 @@ void CodeWriter::write_call(const Node& node) {
   out_.append(".").append(name.overload.empty() ? "default" : name.overload).append("(");
   write_arguments(node);
   out_.append(")");
-  if (!node.grad_mode()) out_.append("  # under no_grad");
   const bool has_types = node.results().size() == 1 && !node.results()[0].is_list;
   if (is_readable_ && !has_types && !node.values().empty()) {
-    out_.append(node.grad_mode() ? "  # " : ", ");
+    out_.append("  # ");
     write_list(node.values(),
                [&](const GraphValue& value) { append_meta_text(out_, value.meta()); });
   }
@@ -292,7 +310,7 @@ void CodeWriter::write_call(const Node& node) {
 // ---- The whole ----
 
 void CodeWriter::write_head() {
-  out_.append(indent_ - 4, ' ').append("def forward(self");
+  out_.append(indent_ - kIndent, ' ').append("def forward(self");
   for (const GraphValue* input : graph_.inputs()) {
     if (input->node().role() != InputRole::Argument) continue;
     out_.append(", ").append(input->name());
@@ -311,6 +329,7 @@ void CodeWriter::write_attribute(const GraphValue& input) {
 }
 
 void CodeWriter::write_return() {
+  close_no_grad();
   start_line();
   out_.append("return ");
   const auto outputs = graph_.outputs();
@@ -336,14 +355,14 @@ std::string CodeWriter::write() {
 
 }  // namespace
 
-std::string python_code(const Graph& graph) { return CodeWriter(graph, false, 4).write(); }
+std::string python_code(const Graph& graph) { return CodeWriter(graph, false, kIndent).write(); }
 
 std::string readable_code(const Graph& graph, const std::string& name) {
-  return concatenate("class ", name, ":\n", CodeWriter(graph, true, 8).write());
+  return concatenate("class ", name, ":\n", CodeWriter(graph, true, 2 * kIndent).write());
 }
 
 std::vector<std::pair<std::string, Value>> python_attributes(const Graph& graph) {
-  CodeWriter writer(graph, false, 4);
+  CodeWriter writer(graph, false, kIndent);
   (void)writer.write();
   return writer.attributes();
 }

@@ -96,6 +96,13 @@ void RuleContext::keep_geometry(const char* name, const OpwValue& value) const {
   });
 }
 
+void RuleContext::keep_is_transposed(const char* name, const OpwValue& value) const {
+  const Tensor& tensor = gradient_of(value);
+  const bool is_transposed = tensor.dim() == 2 && guard_or_false(tensor.sym_stride(0) == 1) &&
+                             !guard_or_false(tensor.sym_stride(1) == 1);
+  keep(name, ValueOf<bool>::lend(is_transposed));
+}
+
 void give_gradient(OpwValue& result, const std::vector<Tensor>& gradients) {
   std::vector<std::optional<Tensor>> elements(gradients.size());
   for (size_t i = 0; i < gradients.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
 #include "opwright/complex.h"
 #include "opwright/device.h"
@@ -70,6 +71,12 @@ bool are_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> str
   return true;
 }
 
+// Of a tensor with a storage of its own.
+uint32_t new_tensor_flags(Device device) {
+  const uint32_t inference = thread_state().is_inference() ? kOpwFlagInference : 0;
+  return device_bit(device.type) | inference;
+}
+
 int32_t ndim_of(size_t length) { return static_cast<int32_t>(std::min<size_t>(length, INT32_MAX)); }
 
 std::span<const SymInt> as_sym(std::span<const int64_t> ints) {
@@ -84,9 +91,8 @@ Tensor make_strided(std::span<const int64_t> sizes, std::span<const int64_t> str
   if (device.type == kOpwDeviceMeta)
     return make_fake(as_sym(sizes), as_sym(strides), 0, dtype, device);
   const Device resolved = resolve_device(device);
-  const uint32_t bit = device_bit(resolved.type);
-  TensorImpl* tensor =
-      new_impl(allocate_storage(nbytes, resolved), dtype, resolved, bit, ndim_of(sizes.size()));
+  TensorImpl* tensor = new_impl(allocate_storage(nbytes, resolved), dtype, resolved,
+                                new_tensor_flags(resolved), ndim_of(sizes.size()));
   std::copy(sizes.begin(), sizes.end(), tensor->dl.shape);
   std::copy(strides.begin(), strides.end(), tensor->dl.strides);
   tensor->dl.data = tensor->storage->data;
@@ -126,7 +132,7 @@ Tensor make_empty(std::span<const int64_t> sizes, DType dtype, Device device, Me
   const Device resolved = resolve_device(device);
   TensorImpl* tensor =
       new_impl(allocate_storage(is_empty ? 0 : static_cast<size_t>(nbytes), resolved), dtype,
-               resolved, device_bit(kOpwDeviceCpu), ndim_of(sizes.size()));
+               resolved, new_tensor_flags(kCpu), ndim_of(sizes.size()));
   for (size_t i = 0; i < sizes.size(); ++i) {
     tensor->dl.shape[i] = sizes[i];
     tensor->dl.strides[i] = strides[i];
@@ -172,7 +178,7 @@ Tensor make_fake(std::span<const SymInt> sizes, std::span<const SymInt> strides,
     check_not_negative(sizes);
   }
   const Device resolved = resolve_device(device);
-  const uint32_t flags = device_bit(resolved.type) | kOpwFlagFake;
+  const uint32_t flags = new_tensor_flags(resolved) | kOpwFlagFake;
   TensorImpl* tensor = new_impl(make_fake_storage(nbytes, resolved), dtype, resolved, flags, 0);
   Tensor owner = Tensor::take(tensor);
   set_symbolic_shape(*tensor, sizes, strides, offset);
@@ -193,7 +199,7 @@ Tensor make_from_memory(void* data, std::span<const int64_t> sizes,
   std::optional<Extent> extent;
   std::optional<int64_t> bytes;
   Device resolved;
-  uint32_t bit = 0;
+  uint32_t flags = 0;
   try {
     OPWRIGHT_CHECK_VALUE(sizes.size() == strides.size(),
                          "from_memory: there must be one stride for each size, got ",
@@ -206,7 +212,7 @@ Tensor make_from_memory(void* data, std::span<const int64_t> sizes,
                          to_text(sizes), " tensor is null");
     OPWRIGHT_CHECK_VALUE(device.type != kOpwDeviceMeta, "from_memory: a meta tensor has no memory");
     resolved = resolve_device(device);
-    bit = device_bit(resolved.type);
+    flags = new_tensor_flags(resolved);
   } catch (...) {
     if (deleter) deleter(context);
     throw;
@@ -215,7 +221,7 @@ Tensor make_from_memory(void* data, std::span<const int64_t> sizes,
   void* lowest = data ? static_cast<std::byte*>(data) + before : nullptr;
   StoragePtr storage =
       adopt_storage(lowest, static_cast<size_t>(*bytes), resolved, deleter, context);
-  TensorImpl* tensor = new_impl(std::move(storage), dtype, resolved, bit, ndim_of(sizes.size()));
+  TensorImpl* tensor = new_impl(std::move(storage), dtype, resolved, flags, ndim_of(sizes.size()));
   std::copy(sizes.begin(), sizes.end(), tensor->dl.shape);
   std::copy(strides.begin(), strides.end(), tensor->dl.strides);
   tensor->dl.data = data;

@@ -178,7 +178,7 @@ void replace_contents(TensorImpl& target, const TensorImpl& source) {
   target.dl.device = source.dl.device;
   target.dl.dtype = source.dl.dtype;
   target.storage_offset = source.storage_offset;
-  target.flags = (source.flags & ~kOpwFlagRequiresGrad) | (target.flags & kOpwFlagRequiresGrad);
+  target.flags = (source.flags & ~kAutogradFlags) | (target.flags & kAutogradFlags);
   IntrusivePtr<Home>::take(std::exchange(target.home, nullptr)).reset();
   delete std::exchange(target.symbolic, shape.release());
   StoragePtr::take(std::exchange(target.storage, storage.give())).reset();

@@ -38,6 +38,11 @@ struct SymbolicShape {
   SymInt offset;
 };
 
+// Beside the flags of c_api.h: a view that knows its base, from which its history may follow.
+inline constexpr uint32_t kFlagHasBase = 1u << 24;
+// The flags that belong to the tensor object and not to what it shows.
+inline constexpr uint32_t kAutogradFlags = kOpwFlagRequiresGrad | kFlagHasBase;
+
 struct TensorImpl : OpwTensor {
   Storage* storage;         // owned; null in most wrappers, whose storage is that of what they wrap
                             // (storage_of)

@@ -14,6 +14,7 @@
 #include "opwright/tensor/home.h"
 #include "opwright/tensor/live_counts.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -97,6 +98,26 @@ WrapperImpl& wrapper(const Tensor& tensor) {
   OPWRIGHT_CHECK_VALUE(self.is_wrapper(),
                        "a tensor inside a transform was expected, got a plain one");
   return static_cast<WrapperImpl&>(self);
+}
+
+Tensor alias_of(const Tensor& tensor) {
+  const TensorImpl& shown = impl(tensor);
+  if (!shown.is_wrapper()) {
+    Tensor alias = Tensor::take(
+        new_impl(StoragePtr::share(shown.storage), shown.dtype(), shown.device(), 0, 0));
+    replace_contents(impl(alias), shown);
+    return alias;
+  }
+  const auto& self = static_cast<const WrapperImpl&>(shown);
+  WrapperPayload payload = self.payload;
+  if (payload.copy) payload.data = payload.copy(payload.data);
+  const SymGeometry geometry = sym_geometry_of(tensor);
+  Tensor alias = make_wrapper(self.home, self.inner, geometry.sizes, geometry.strides,
+                              geometry.offset, payload);
+  TensorImpl& made = impl(alias);
+  if (self.storage) made.storage = StoragePtr::share(self.storage).give();
+  made.flags = (self.flags & ~kAutogradFlags) | (made.flags & kOpwFlagSymbolic);
+  return alias;
 }
 
 void set_inner(WrapperImpl& wrapper, Tensor inner) {

@@ -20,6 +20,7 @@ struct WrapperImpl;
 // What a transform keeps with its wrapper.
 struct WrapperPayload {
   void* data = nullptr;
+  void* (*copy)(void* data) = nullptr;              // for another wrapper; null: the same pointer
   void (*drop)(void* data) = nullptr;               // null: nothing to drop
   void (*refresh)(WrapperImpl& wrapper) = nullptr;  // brings a Stale wrapper up to date; may throw
 };
@@ -47,6 +48,8 @@ struct WrapperImpl : TensorImpl {
 
 // The wrapper behind a tensor with the flag Wrapped; ValueError for others.
 WrapperImpl& wrapper(const Tensor& tensor);
+// Another tensor object that shows the same value at the same level, without autograd data.
+[[nodiscard]] Tensor alias_of(const Tensor& tensor);
 // Another value in place of the inner one; sizes stay.
 void set_inner(WrapperImpl& wrapper, Tensor inner);
 // The tensor whose storage this one reads and writes: itself, or what it wraps, down to the first

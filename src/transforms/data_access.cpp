@@ -4,14 +4,23 @@
 
 #include "opwright/base/user_line.h"
 #include "opwright/error.h"
+#include "opwright/tensor/home.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/vmap.h"
 
 namespace opwright {
 
 void throw_no_data(std::string_view who, const Tensor& tensor, const char* kind) {
   const SourceSite line = current_user_line();
   const std::string at = line.is_known() ? concatenate(", at ", line) : "";
-  if (const Home* home = impl(tensor).home) {
+  const Home* home = impl(tensor).home;
+  if (dynamic_cast<const Vmap*>(home)) {
+    throw_error(kind, who, ": the data of one sample inside vmap were asked for (", tensor, ")", at,
+                ", but it stands for all samples of the batch at once\n  Keep the value a tensor "
+                "(opwright.where instead of an if), or put the code that reads it into an operator "
+                "of its own (opwright.library.custom_op).");
+  }
+  if (home) {
     throw_error(
         kind, who, ": the data of a tensor inside ", home->name(), " were asked for (", tensor, ")",
         at,

@@ -9,22 +9,11 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/grad_mode.h"
 #include "opwright/tensor/overlap.h"
 
 namespace opwright {
 namespace {
-
-class GradModeScope {
- public:
-  explicit GradModeScope(bool enabled) noexcept
-      : previous_(thread_state().set_grad_enabled(enabled)) {}
-  ~GradModeScope() { thread_state().set_grad_enabled(previous_); }
-  GradModeScope(const GradModeScope&) = delete;
-  GradModeScope& operator=(const GradModeScope&) = delete;
-
- private:
-  bool previous_;
-};
 
 constexpr size_t kOffsetArgument = 3;  // of as_strided
 

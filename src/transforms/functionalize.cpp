@@ -18,6 +18,7 @@
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/functionalize_plan.h"  // IWYU pragma: keep
+#include "opwright/transforms/generator_states.h"
 #include "opwright/transforms/shared_memory.h"
 
 namespace opwright {
@@ -206,7 +207,7 @@ void Functionalize::write_back() {
     view.step->results = {twin.value};
     view.step->synced = view.storage->writes;
   }
-  for (auto& [generator, state] : states_) states_below().write_state(*generator, state.value);
+  for (auto& [generator, state] : states_) states_below(*this).write_state(*generator, state.value);
   states_.clear();
 }
 

@@ -83,7 +83,6 @@ class Functionalize : public Interpreter, public RandomStates {
   void write_all(const Operator& op, uint32_t argument, const OpwValue& target, const Value& value);
   void write_one(const Operator& op, uint32_t argument, OpwTensor* target, const Tensor& value);
   void check_writes(const Operator& op, Arguments args) const;
-  [[nodiscard]] RandomStates& states_below() const;
   [[nodiscard]] GeneratorState& current_state(RandomState& generator);
   void draw(const Operator& op, Arguments args, Arguments inner, Results results);
   void give_results(const Operator& op, Arguments args, std::span<Value> fresh, Results results);

@@ -22,6 +22,7 @@
 #include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/functionalize.h"
 #include "opwright/transforms/functionalize_plan.h"
+#include "opwright/transforms/generator_states.h"
 
 namespace opwright {
 namespace {
@@ -59,27 +60,6 @@ bool take_from_storage(ViewStep& step, Arguments args) {
                  "them all");
   return is_covered;
 }
-
-// Where the numbers are drawn.
-Device drawing_device(const Operator& op, Arguments args) {
-  std::optional<Device> device;
-  if (op.device_argument() >= 0) {
-    const OpwValue& given = args[static_cast<size_t>(op.device_argument())];
-    if (given.tag == kOpwDeviceValue) device = given.as_device;
-  }
-  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
-    if (!device) device = tensor->dl.device;
-  });
-  return device && device->type != kOpwDeviceMeta ? *device : kCpu;
-}
-
-class GeneratorStates : public RandomStates {
- public:
-  Tensor read_state(RandomState& generator) override { return generator.state(); }
-  void write_state(RandomState& generator, const Tensor& state) override {
-    generator.set_state(state);
-  }
-};
 
 }  // namespace
 
@@ -248,30 +228,18 @@ void Functionalize::give_results(const Operator& op, Arguments args, std::span<V
 
 // ---- Random numbers ----
 
-RandomStates& Functionalize::states_below() const {
-  for (Interpreter* level = parent(); level; level = level->parent()) {
-    if (auto* states = dynamic_cast<RandomStates*>(level)) return *states;
-  }
-  static GeneratorStates generators;
-  return generators;
-}
-
 Functionalize::GeneratorState& Functionalize::current_state(RandomState& generator) {
   GeneratorState& state = states_[&generator];
   if (!state.value.is_defined()) {
     state.generator = Generator::borrow(&generator);
-    state.value = states_below().read_state(generator);
+    state.value = states_below(*this).read_state(generator);
   }
   return state;
 }
 
 void Functionalize::draw(const Operator& op, Arguments args, Arguments inner, Results results) {
   const int32_t index = plan(op).generator;
-  const bool is_given = index >= 0 && args[static_cast<size_t>(index)].tag == kOpwObject;
-  RandomState& generator =
-      is_given ? random_state(ValueOf<Generator>::read(args[static_cast<size_t>(index)]))
-               : default_generator(drawing_device(op, args));
-  GeneratorState& state = current_state(generator);
+  GeneratorState& state = current_state(drawn_generator(op, args, index));
   SmallVector<OpwValue, 16> given;
   given.push_back(ValueOf<Tensor>::lend(state.value));
   for (size_t i = 0; i < inner.size(); ++i) {

@@ -55,10 +55,10 @@ static_assert(offsetof(OpwHost, abi_major) == 4 && offsetof(OpwHost, name) == 8 
               offsetof(OpwHost, give_error) == 24);
 static_assert(offsetof(OpwHost, parallel_for) == 40);
 
-static_assert(sizeof(OpwContext) == 16 && sizeof(OpwContextTable) == 64);
+static_assert(sizeof(OpwContext) == 16 && sizeof(OpwContextTable) == 72);
 static_assert(offsetof(OpwContextTable, save) == 8 &&
               offsetof(OpwContextTable, needs_gradient) == 40 &&
-              offsetof(OpwContextTable, mark_non_differentiable) == 56);
+              offsetof(OpwContextTable, argument) == 64);
 
 static_assert(sizeof(OpwImplementation) == 64);
 static_assert(offsetof(OpwImplementation, function) == 8 &&

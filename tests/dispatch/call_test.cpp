@@ -1,4 +1,5 @@
 // A call's order, its results, and its errors.
+#include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call.h"
 
 #include <gtest/gtest.h>
@@ -335,19 +336,25 @@ TEST_F(Call, LetsAModeLeaveTheCallToTheNext) {
 }
 
 std::vector<std::string> recorded;
-void recording_step(const Operator& op, Arguments args, Results results) {
-  recorded.push_back(op.name());
-  call_below_autograd(op, args, results);
-}
+constexpr AutogradHooks kRecording{
+    .record =
+        [](const Operator& op, Arguments args, Results results) {
+          recorded.push_back(op.name());
+          call_below_autograd(op, args, results);
+        },
+    .is_tracked = [](OpwTensor* view, bool /*is_written*/) {
+      return (view->flags & kOpwFlagRequiresGrad) != 0;
+    },
+    .note_views = [](const Operator& /*op*/, Arguments /*args*/, Results /*results*/) {}};
 
 class AutogradStepOf : public Call {
  protected:
   AutogradStepOf() {
     recorded.clear();
-    set_autograd_step(&recording_step);
+    set_autograd_hooks(&kRecording);
     x.get()->flags |= kOpwFlagRequiresGrad;
   }
-  ~AutogradStepOf() override { set_autograd_step(nullptr); }
+  ~AutogradStepOf() override { set_autograd_hooks(nullptr); }
 };
 
 TEST_F(AutogradStepOf, GetsTheCallsWithAnArgumentThatRequiresGrad) {
@@ -389,7 +396,7 @@ TEST_F(AutogradStepOf, RecordsOnlyTheValuesOfTheCurrentLevel) {
 }
 
 TEST_F(AutogradStepOf, IsLeftOutWhenThereIsNoEngine) {
-  set_autograd_step(nullptr);
+  set_autograd_hooks(nullptr);
   EXPECT_FALSE(TestOperators::add(x, y).requires_grad());
   EXPECT_TRUE(recorded.empty());
 }

@@ -1,6 +1,7 @@
 // The rules of a binary, called through their records as the engines will.
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -8,8 +9,10 @@
 #include "base/expect_error.h"
 #include "dispatch/test_operators.h"
 #include "host/test_host.h"
+#include "opwright/autocast.h"
 #include "opwright/autograd.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/operator_handle.h"
 
 namespace opwright::testing {
 namespace {
@@ -66,7 +69,8 @@ struct TestContext : OpwContext {
                                                  .set_attribute = &set_attribute,
                                                  .needs_gradient = &needs_gradient,
                                                  .set_materialize = nullptr,
-                                                 .mark_non_differentiable = nullptr};
+                                                 .mark_non_differentiable = nullptr,
+                                                 .argument = nullptr};
 };
 
 std::vector<OpwValue> run_rule(const char* name, Slot slot, const std::vector<OpwValue>& args,
@@ -126,6 +130,24 @@ TEST_F(Rules, NameBothNumbersWhenAFormulaGivesTheWrongNumberOfGradients) {
 TEST_F(Rules, RefuseAnObjectThatIsNoContext) {
   EXPECT_ERROR_CONTAINS(run_rule("rules::one", Slot::Autograd, {x_value, x_value}, 1), "TypeError",
                         "expected AutogradContext, got Tensor");
+}
+
+TEST_F(Rules, CastTheTensorsOfACallUnderAutocast) {
+  OperatorHandle<std::tuple<Tensor, Tensor>(const Tensor&, const Tensor&, double)> op(
+      "rules::sum_and_product");
+  const AutocastScope autocast;
+  const auto [sum, product] = op(x, y, 10);
+  EXPECT_EQ(sum.dtype(), DType::Float16);
+  EXPECT_EQ(product.dtype(), DType::Float16);
+}
+
+TEST_F(Rules, LeaveTheCallsOfOtherDevicesAsTheyAre) {
+  const auto results =
+      run_rule("rules::sum_and_product", Slot::Autocast,
+               {ValueOf<DType>::lend(DType::Float16), ValueOf<Device>::lend(Device(kOpwDeviceCuda)),
+                x_value, y_value, scale},
+               3);
+  EXPECT_EQ(results[0].tag, kOpwNone);
 }
 
 TEST_F(Rules, TellAVmapRuleTheBatchAndTakeItsOutDims) {

@@ -45,6 +45,7 @@ OPWRIGHT_LIBRARY(rules, m) {
   m.def("sum_and_product(Tensor x, Tensor y, float scale) -> (Tensor, Tensor)");
   m.register_autograd("sum_and_product", &save, &backward);
   m.register_vmap("sum_and_product", &vmap);
+  m.register_autocast("sum_and_product", opwright::kCpu, opwright::DType::Float16);
   m.def("one(Tensor x) -> Tensor");
   m.register_autograd("one", &too_few);
 }

@@ -289,6 +289,14 @@ F = "- func: f(Tensor self) -> Tensor\n"
             "- func: f(Scalar x) -> Tensor\n  pointwise: f\n  in_place: f_\n",
             "ops.yaml:3: 'f(Scalar x) -> Tensor' has no self that an in-place form could write",
         ),
+        (
+            F + "  autocast: half\n  pointwise: f\n",
+            "ops.yaml:2: unknown policy 'half'; there are lower, float32, widest",
+        ),
+        (
+            F + "  autocast: {tpu: lower}\n  pointwise: f\n",
+            "ops.yaml:2: unknown device 'tpu'; there are cpu, accelerator",
+        ),
         (F + "  pointwise: f()\n", "ops.yaml:2: 'f()' is no name of a pointwise operation"),
         ("- func: [f]\n", "ops.yaml:1: 'func' must be text"),
         ("- tags: []\n", "ops.yaml:1: an operator needs a 'func'"),
@@ -381,6 +389,33 @@ def test_every_form_of_a_pointwise_operator_is_registered_with_its_operation():
         '    {"aten::clip.out", &clip_op, 6},\n'
         '    {"aten::flip", &flip_op, 7},\n'
         '    {"aten::flip.out", &flip_op, 9},\n'
+        "});\n" in source
+    )
+
+
+AUTOCAST = """\
+- func: product(Tensor self) -> Tensor
+  autocast: lower
+  dispatch: {CPU: product_cpu}
+- func: power(Tensor self) -> Tensor
+  autocast: {accelerator: float32}
+  pointwise: power
+  in_place: power_
+- func: join(Tensor self) -> Tensor
+  autocast: {cpu: widest, accelerator: lower}
+  pointwise: join
+"""
+
+
+def test_the_functional_form_of_an_operator_has_its_autocast_policies():
+    source = write_registration(read(AUTOCAST), "ops.yaml", "aten")
+
+    assert '#include "opwright/ops/autocast_policy.h"\n' in source
+    assert (
+        'register_autocast("ops.yaml", {\n'
+        '    {"aten::product", AutocastPolicy::Lower, AutocastPolicy::Lower, 1},\n'
+        '    {"aten::power", AutocastPolicy::None, AutocastPolicy::Float32, 4},\n'
+        '    {"aten::join", AutocastPolicy::Widest, AutocastPolicy::Lower, 8},\n'
         "});\n" in source
     )
 
@@ -507,6 +542,54 @@ def test_a_view_names_its_scatter_rule():
 def test_only_a_view_has_a_scatter_rule():
     with pytest.raises(DeclarationError, match=r"ops\.yaml:3: only a view has a 'scatter': f"):
         read(F + "  dispatch: {CPU: f}\n  scatter: g\n")
+
+
+def test_an_operator_names_its_vmap_rule():
+    source = write_registration(
+        read(
+            "- func: part(Tensor self, Tensor[] others, SymInt size) -> (Tensor, Tensor)\n"
+            "  dispatch: {CPU: part_cpu}\n  vmap: part_vmap\n"
+        ),
+        "ops.yaml",
+        "aten",
+    )
+
+    assert (
+        "VmapResult<std::tuple<Tensor, Tensor>> part_vmap(const VmapInfo& info, const Tensor& self, "
+        "std::span<const Tensor> others, const SymInt& size);"
+    ) in " ".join(source.split()).replace("( ", "(")
+    assert (
+        'OPWRIGHT_LIBRARY_IMPL(aten, Vmap, m) {\n#line 1 "ops.yaml"\n'
+        '  m.register_vmap("part", &part_vmap);\n}' in source
+    )
+
+
+def test_forms_of_a_pointwise_operator_have_vmap_rules_of_their_own():
+    declarations = read(
+        F + "  pointwise: f\n  in_place: f_\n  out: f.out\n"
+        "  vmap: {func: f_vmap, in_place: f_in_place_vmap}\n"
+    )
+    source = write_registration(declarations, "ops.yaml", "aten")
+
+    assert [each.dispatch for each in declarations] == [
+        {"Vmap": "f_vmap"},
+        {"Vmap": "f_in_place_vmap"},
+        {},
+    ]
+    assert "VmapResult<Tensor&> f_in_place_vmap(const VmapInfo& info, Tensor& self);" in source
+
+
+@pytest.mark.parametrize(
+    ("rules", "problem"),
+    [
+        ("{inplace: g}", "unknown form 'inplace'; there are func, in_place, out"),
+        ("{out: g}", "there is no 'out' that the rule could be for"),
+        ("g h", "'g h' is no name of a C.. function"),
+    ],
+)
+def test_a_vmap_rule_that_belongs_to_nothing_is_refused(rules, problem):
+    with pytest.raises(DeclarationError, match=rf"ops\.yaml:3: {problem}"):
+        read(F + f"  pointwise: f\n  vmap: {rules}\n")
 
 
 def test_one_function_may_be_for_several_devices():

@@ -4,15 +4,13 @@
 #include <tuple>
 
 #include "opwright/functions.h"
+#include "opwright/ops/random/dropout_gradients.h"
 #include "opwright/ops/random/random_arguments.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
-
-// Of what is kept, so that the mean stays; 0 where nothing is.
-double kept_scale(double p) { return p == 1 ? 0 : 1 / (1 - p); }
 
 // Whether numbers are to be drawn; `p` is checked in any case.
 bool drops(const char* who, const Tensor& input, double p, bool train) {

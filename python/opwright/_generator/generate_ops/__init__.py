@@ -13,9 +13,14 @@ An entry of the YAML file:
   decompose: mm_composite                         a body of other operators' calls; beside kernels
                                                   it is their Decompose rule
   scatter: mm_scatter                             of a view: its Scatter rule (built-in ones alone)
+  vmap: mm_vmap                                   its Vmap rule (built-in ones alone)
   gradients:                                      C++ expressions (gradients.py); built-in ones
     self: grad.mm(mat2.t())
     mat2: self.t().mm(grad)
+  autocast: lower                                 the dtype that autocast gives its floating
+                                                  arguments: lower, float32 or widest (built-in
+                                                  ones alone); {cpu: lower, accelerator: widest}
+                                                  by device
 
 The tags inplace and out follow from the schema. The same entry twice is harmless.
 
@@ -27,6 +32,7 @@ kernels of every form; the in-place and out forms are made from the schema:
   pointwise: relu                                 const PointwiseOp& relu_op()
   in_place: relu_
   out: relu.out
+  vmap: {func: relu_vmap, in_place: relu_in_place_vmap}     rules of several of the three forms
 
 An author's list (second form; author_list.py) may have sections, a mapping of names to lists, and
 keys that other generators read (HINTS in declarations.py). Functions of its entries are optional.

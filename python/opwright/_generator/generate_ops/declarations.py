@@ -3,16 +3,26 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .autocast import Autocast, read_autocast
 from .cpp_types import check_cpp_forms
 from .gradients import Formula, GradientError, read_formulas
 from .pointwise import in_place_schema, out_schema
 from .schema import Schema, SchemaError, parse_schema
-from .slots import COMPOSITE, DECOMPOSE, SCATTER, known_slots
+from .slots import COMPOSITE, DECOMPOSE, SCATTER, VMAP, known_slots
 from .tags import FOREIGN_TAGS, TAGS
 from .yaml_nodes import DeclarationError, Fields, NodeReader, yaml
 
 KEYS = ("func", "variants", "tags", "dispatch", "decompose")
-BUILT_IN_KEYS = (*KEYS, "scatter", "gradients", "pointwise", "in_place", "out")
+BUILT_IN_KEYS = (
+    *KEYS,
+    "scatter",
+    "vmap",
+    "gradients",
+    "autocast",
+    "pointwise",
+    "in_place",
+    "out",
+)
 # What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
 HINTS = (
     "acl_op",
@@ -41,6 +51,7 @@ class Declaration:
     line: int
     pointwise: str | None = None  # the pointwise operation that computes it
     gradients: tuple[Formula, ...] = ()
+    autocast: Autocast | None = None
     section: str = ""
     file: str = ""  # what errors call it
 
@@ -122,6 +133,7 @@ class Reader(NodeReader):
         if "func" not in fields:
             self.fail(node, "an operator needs a 'func'")
         func = fields["func"][1]
+        rules = self.read_vmap(fields)
         try:
             schema = self.parse(self.read_text(func, "'func'"))
         except SchemaError as error:
@@ -130,14 +142,15 @@ class Reader(NodeReader):
             schema=schema,
             variants=self.read_variants(fields, schema),
             tags=self.read_tags(fields, schema),
-            dispatch=self.read_functions(fields, schema, node),
+            dispatch={**self.read_functions(fields, schema, node), **rules["func"]},
             line=func.start_mark.line + 1,
             pointwise=self.read_pointwise(fields),
+            autocast=read_autocast(self, fields),
             section=section,
             file=self.name,
         )
         declaration = replace(declaration, gradients=self.read_gradients(fields, declaration))
-        return [declaration, *self.read_forms(fields, declaration)]
+        return [declaration, *self.read_forms(fields, declaration, rules)]
 
     def read_pointwise(self, fields: Fields) -> str | None:
         if "pointwise" not in fields:
@@ -148,8 +161,28 @@ class Reader(NodeReader):
             self.fail(node, f"'{name}' is no name of a pointwise operation")
         return name
 
-    def read_forms(self, fields: Fields, declaration: Declaration) -> list[Declaration]:
+    def read_vmap(self, fields: Fields) -> dict[str, dict[str, str]]:
+        """Read the vmap rules of the operator (`func`) and of the forms that are made of it."""
+        rules: dict[str, dict[str, str]] = {"func": {}, "in_place": {}, "out": {}}
+        if "vmap" not in fields:
+            return rules
+        key_node, node = fields["vmap"]
+        named = {"func": (key_node, node)}
+        if isinstance(node, yaml.MappingNode):
+            named = self.read_mapping(node, "'vmap'")
+        for form, (form_node, value) in named.items():
+            if form not in rules:
+                self.fail(form_node, f"unknown form '{form}'; there are {', '.join(rules)}")
+            if form not in fields:
+                self.fail(form_node, f"there is no '{form}' that the rule could be for")
+            rules[form][VMAP] = self.read_function(value, f"the rule of '{form}'", False)
+        return rules
+
+    def read_forms(
+        self, fields: Fields, declaration: Declaration, rules: dict[str, dict[str, str]]
+    ) -> list[Declaration]:
         forms = []
+        of_func = {slot: each for slot, each in declaration.dispatch.items() if slot != VMAP}
         for key, form in (("in_place", in_place_form), ("out", out_form)):
             if key not in fields:
                 continue
@@ -158,7 +191,8 @@ class Reader(NodeReader):
             if declaration.pointwise is None:
                 self.fail(node, f"only a pointwise operator has an '{key}' form made for it")
             try:
-                forms.append(form(declaration, name, node.start_mark.line + 1))
+                made = form(declaration, name, node.start_mark.line + 1)
+                forms.append(replace(made, dispatch={**of_func, **rules[key]}))
             except SchemaError as error:
                 self.fail(node, str(error))
         return forms
@@ -261,7 +295,12 @@ def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = in_place_schema(declaration.schema, name)
     return replace(
-        declaration, schema=schema, variants=(variant,), tags=(*tags, "inplace"), line=line
+        declaration,
+        schema=schema,
+        variants=(variant,),
+        tags=(*tags, "inplace"),
+        autocast=None,
+        line=line,
     )
 
 
@@ -270,7 +309,13 @@ def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = out_schema(declaration.schema, name)
     return replace(
-        declaration, schema=schema, variants=(), tags=(*tags, "out"), line=line, gradients=()
+        declaration,
+        schema=schema,
+        variants=(),
+        tags=(*tags, "out"),
+        autocast=None,
+        gradients=(),
+        line=line,
     )
 
 

@@ -12,6 +12,7 @@ grad, grad_<result>, grad0, grad1     the gradient of the first result, of a res
                                       was before the call
 <tensor>_sizes, <tensor>_dtype,       of a tensor argument that is itself not kept; of a list of
 <tensor>_device, <tensor>_geometry    tensors a std::vector; geometry: sizes, strides and offset
+<tensor>_is_transposed                whether it is a matrix whose columns are dense, not its rows
 needs_<argument>                      whether its gradient is asked for
 """
 
@@ -27,6 +28,7 @@ PROPERTIES = {
     "dtype": "DType",
     "device": "Device",
     "geometry": "std::span<const SymInt>",
+    "is_transposed": "bool",
 }
 # Names of the generated functions (gradient_rules.py).
 TAKEN = ("args", "context", "results")

@@ -1,10 +1,11 @@
 """The source that declares the C++ functions of every row and registers them."""
 
+from .autocast import write_autocast
 from .cpp_text import qualify, wrap_list
 from .cpp_types import Form, parameter_name, parameter_type, return_type
 from .declarations import Declaration
 from .schema import Schema
-from .slots import BODIES, DECOMPOSE, FAKE, SCATTER, is_device
+from .slots import BODIES, DECOMPOSE, FAKE, SCATTER, VMAP, is_device
 from .tags import TAGS
 from .yaml_nodes import DeclarationError
 
@@ -34,12 +35,22 @@ def write_registration(declarations: list[Declaration], yaml: str, name_space: s
     blocks = write_definitions(declarations, "OPWRIGHT_LIBRARY", name_space)
     return SOURCE.format(
         yaml=yaml,
-        includes='#include "opwright/ops/pointwise_registration.h"\n' if pointwise else "",
+        includes=list_includes(declarations),
         functions=declare_functions(declarations) + declared,
         blocks=blocks
         + write_implementations(declarations, name_space)
-        + register_pointwise(pointwise, yaml, name_space),
+        + register_pointwise(pointwise, yaml, name_space)
+        + write_autocast(declarations, yaml, name_space),
     )
+
+
+def list_includes(declarations: list[Declaration]) -> str:
+    headers = []
+    if any(each.autocast for each in declarations):
+        headers.append("opwright/ops/autocast_policy.h")
+    if any(each.pointwise for each in declarations):
+        headers.append("opwright/ops/pointwise_registration.h")
+    return "".join(f'#include "{header}"\n' for header in headers)
 
 
 def declare_functions(declarations: list[Declaration], in_full: bool = False) -> str:
@@ -66,7 +77,8 @@ def write_implementations(declarations: list[Declaration], name_space: str) -> s
     by_slot: dict[str, str] = {}
     for declaration in declarations:
         for slot, function in declaration.dispatch.items():
-            implementation = f'  m.impl("{declaration.schema.full_name}", &{function});\n'
+            register = "register_vmap" if slot == VMAP else "impl"
+            implementation = f'  m.{register}("{declaration.schema.full_name}", &{function});\n'
             by_slot[slot] = by_slot.get(slot, "") + at_line(declaration) + implementation
     return "".join(
         f"OPWRIGHT_LIBRARY_IMPL({name_space}, {slot}, m) {{\n{by_slot[slot]}}}\n\n"
@@ -76,7 +88,7 @@ def write_implementations(declarations: list[Declaration], name_space: str) -> s
 
 def slot_order(slot: str) -> int:
     """Devices stand first."""
-    return 0 if is_device(slot) else [*BODIES, DECOMPOSE, SCATTER].index(slot) + 1
+    return 0 if is_device(slot) else [*BODIES, DECOMPOSE, SCATTER, VMAP].index(slot) + 1
 
 
 def at_line(declaration: Declaration) -> str:
@@ -116,7 +128,7 @@ def declare(
         return declare_scatter(schema, function)
     form = Form.KERNEL if is_device(slot) else Form.RULE
     tensor = "FakeTensor" if slot == FAKE else "Tensor"
-    parameters = []
+    parameters = ["const VmapInfo& info"] if slot == VMAP else []
     for argument in schema.arguments:
         name = parameter_name(argument)
         shown = f"/*{name}*/" if is_unused else name
@@ -124,6 +136,7 @@ def declare(
         parameters.append(f"{qualify(type_) if in_full else type_} {shown}")
     result = return_type(schema, form, tensor)
     result = qualify(result) if in_full else result
+    result = f"VmapResult<{result}>" if slot == VMAP else result
     return wrap_list(f"{result} {function}(", parameters, ")", 4)
 
 

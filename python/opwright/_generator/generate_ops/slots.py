@@ -4,6 +4,7 @@ FAKE = "Fake"
 COMPOSITE = "CompositeImplicitAutograd"
 DECOMPOSE = "Decompose"
 SCATTER = "Scatter"
+VMAP = "Vmap"
 # Slots that are no device's, under each name that they may have.
 BODIES = {
     FAKE: FAKE,
@@ -41,4 +42,4 @@ def known_slots(devices: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def is_device(slot: str) -> bool:
-    return slot not in BODIES.values() and slot not in (DECOMPOSE, SCATTER)
+    return slot not in BODIES.values() and slot not in (DECOMPOSE, SCATTER, VMAP)

@@ -1,0 +1,50 @@
+#include "opwright/autograd/accumulate.h"
+
+#include <utility>
+
+#include "opwright/autograd/history.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/functions.h"
+#include "opwright/tensor/overlap.h"
+
+namespace opwright {
+namespace {
+
+// Whether the gradient may become the leaf's own without a copy: nobody else has it.
+bool may_be_taken(const Tensor& gradient) {
+  const TensorImpl& self = impl(gradient);
+  return !self.is_wrapper() && self.count == 1 && self.storage &&
+         self.storage->count.load(std::memory_order_acquire) == 1 && !gradient.is_symbolic() &&
+         gradient.is_contiguous();
+}
+
+}  // namespace
+
+void accumulate(const Tensor& leaf, Tensor gradient) {
+  History& history = history_of(leaf);
+  const bool is_recorded = thread_state().grad_is_enabled();
+  if (!history.gradient.is_defined()) {
+    if (is_recorded) {
+      history.gradient = std::move(gradient);
+    } else {
+      history.gradient = may_be_taken(gradient) ? std::move(gradient) : gradient.detach().clone();
+    }
+  } else if (is_recorded || impl(history.gradient).home != impl(gradient).home) {
+    history.gradient = history.gradient + gradient;
+  } else {
+    history.gradient.add_(gradient);
+  }
+}
+
+Accumulate::Accumulate(const Tensor& leaf) : leaf_(&impl(leaf)) { add_place(ValueMeta(leaf)); }
+
+Tensor Accumulate::leaf() const { return leaf_ ? Tensor::borrow(leaf_) : Tensor(); }
+
+void Accumulate::apply(std::span<Tensor> gradients, std::span<Tensor> /*given*/) {
+  const Tensor leaf = this->leaf();
+  Tensor gradient = std::move(gradients[0]);
+  if (!leaf.is_defined() || !gradient.is_defined()) return;
+  accumulate(leaf, std::move(gradient));
+}
+
+}  // namespace opwright

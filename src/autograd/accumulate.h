@@ -1,0 +1,43 @@
+// The end of a history: a leaf, whose gradient is summed up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "opwright/autograd/tape.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+
+// Adds to the tensor's own .grad; what is recorded if grad mode is on.
+void accumulate(const Tensor& leaf, Tensor gradient);
+
+class Accumulate final : public TapeNode {
+ public:
+  // The leaf owns this node and tells when it goes.
+  explicit Accumulate(const Tensor& leaf);
+
+  [[nodiscard]] std::string name() const override { return "accumulate"; }
+  void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
+  [[nodiscard]] bool accumulates() const noexcept override { return true; }
+
+  // Undefined: the leaf is gone.
+  [[nodiscard]] Tensor leaf() const;
+  void forget_leaf() noexcept { leaf_ = nullptr; }
+
+  // Run after the gradient was summed up, with the leaf.
+  uint64_t add_leaf_hook(std::function<void(const Tensor& leaf)> hook) {
+    return add_post_hook([this, hook = std::move(hook)](auto& /*given*/, auto& /*gradients*/) {
+      if (leaf_) hook(leaf());
+    });
+  }
+
+ private:
+  TensorImpl* leaf_;  // borrowed
+};
+
+}  // namespace opwright

@@ -1,0 +1,104 @@
+#include "opwright/autograd/backward.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "opwright/autograd/accumulate.h"
+#include "opwright/autograd/engine.h"
+#include "opwright/autograd/gradient_fit.h"
+#include "opwright/autograd/history.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+// The gradients of all outputs belong to one level, which is current while they flow.
+Interpreter* level_of(std::span<const Tensor> outputs) {
+  return outputs.empty() ? nullptr : static_cast<Interpreter*>(impl(outputs[0]).home);
+}
+
+Tensor one_for(const Tensor& output) {
+  OPWRIGHT_CHECK(guard_or_false(output.sym_numel() == 1),
+                 "backward: a gradient is needed for an output of ",
+                 to_text(ValueMeta(output).sizes()),
+                 " elements; only one of a single element is a scalar whose gradient is 1\n  Pass "
+                 "gradient=, or reduce it first, e.g. output.sum().backward()");
+  OPWRIGHT_CHECK(!is_complex(output.dtype()),
+                 "backward: a gradient is needed for an output of dtype ", output.dtype(),
+                 "; only for a real one it is 1");
+  return opwright::ones_like(output);
+}
+
+RootGradient root_of(const Tensor& output, const Tensor& gradient) {
+  Edge edge = edge_of(output);
+  OPWRIGHT_CHECK(edge, "backward: the output does not require grad: nothing that requires grad "
+                       "had a part in it, or it was made under no_grad");
+  if (!gradient.is_defined()) return {std::move(edge), one_for(output)};
+  const ValueMeta meta(output);
+  OPWRIGHT_CHECK(has_sizes(gradient, meta.sizes()), "backward: the gradient has sizes ",
+                 to_text(ValueMeta(gradient).sizes()), ", but its output has ",
+                 to_text(meta.sizes()));
+  return {std::move(edge), in_dtype(gradient, meta.dtype())};
+}
+
+std::vector<RootGradient> roots_of(std::span<const Tensor> outputs,
+                                   std::span<const Tensor> gradients) {
+  OPWRIGHT_CHECK(gradients.empty() || gradients.size() == outputs.size(), "backward: ",
+                 outputs.size(), " outputs, but ", gradients.size(), " gradients");
+  std::vector<RootGradient> roots;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    roots.push_back(root_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
+  }
+  return roots;
+}
+
+std::vector<Edge> targets_of(std::span<const Tensor> inputs) {
+  std::vector<Edge> targets;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    targets.push_back(edge_of(inputs[i]));
+    OPWRIGHT_CHECK(targets.back(), "grad: input ", i, " does not require grad");
+  }
+  return targets;
+}
+
+}  // namespace
+
+void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+              std::span<const Tensor> inputs, BackwardOptions options) {
+  const InterpreterScope level(level_of(outputs));
+  const AttentionScope mode(kAttentionGradOff, !options.create_graph);
+  const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
+  const std::vector<RootGradient> roots = roots_of(outputs, gradients);
+  if (inputs.empty()) return run_backward(roots, engine);
+  const std::vector<Edge> targets = targets_of(inputs);
+  std::vector<Tensor> found = run_backward_to(roots, targets, engine);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (found[i].is_defined()) accumulate(inputs[i], std::move(found[i]));
+  }
+}
+
+std::vector<Tensor> grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                         std::span<const Tensor> gradients, BackwardOptions options) {
+  const InterpreterScope level(level_of(outputs));
+  const std::vector<Edge> targets = targets_of(inputs);
+  const AttentionScope mode(kAttentionGradOff, !options.create_graph);
+  const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
+  std::vector<Tensor> found = run_backward_to(roots_of(outputs, gradients), targets, engine);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (found[i].is_defined()) continue;
+    if (options.materialize) {
+      found[i] = ValueMeta(inputs[i]).zeros();
+      continue;
+    }
+    OPWRIGHT_CHECK(options.allow_unused, "grad: input ", i,
+                   " had no part in the outputs; pass allow_unused=True to get None for it");
+  }
+  return found;
+}
+
+}  // namespace opwright

@@ -1,0 +1,28 @@
+// What users call: gradients of outputs, into leaves or with respect to inputs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+struct BackwardOptions {
+  bool keeps_graph = false;   // retain_graph
+  bool create_graph = false;  // gradients can be differentiated again
+  bool allow_unused = false;  // an input that has no part gives an undefined gradient
+  bool materialize = false;   // zeros for those
+};
+
+// Sums up the gradients of all leaves that the outputs were computed from. `gradients` has one for
+// each output, or is empty; undefined: 1, for an output of one element. With `inputs` only these.
+void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+              std::span<const Tensor> inputs, BackwardOptions options = {});
+// The gradients with respect to the inputs.
+[[nodiscard]] std::vector<Tensor> grad(std::span<const Tensor> outputs,
+                                       std::span<const Tensor> inputs,
+                                       std::span<const Tensor> gradients,
+                                       BackwardOptions options = {});
+
+}  // namespace opwright

@@ -1,0 +1,241 @@
+#include "opwright/autograd/engine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+namespace {
+
+// Nobody else holds it, so that the sum may be made in its memory.
+bool is_sole_owner(const Tensor& gradient) {
+  const TensorImpl& self = impl(gradient);
+  return !self.is_wrapper() && self.count == 1 && self.storage &&
+         self.storage->count.load(std::memory_order_acquire) == 1 && !gradient.is_symbolic() &&
+         (self.flags & (kAutogradFlags | kOpwFlagFake)) == 0 && gradient.is_contiguous();
+}
+
+Tensor sum_of(Tensor sum, const Tensor& gradient) {
+  if (!thread_state().grad_is_enabled() && is_sole_owner(sum)) {
+    sum.add_(gradient);
+    return sum;
+  }
+  return sum + gradient;
+}
+
+// The gradients that came so far, for each node that waits.
+class Waiting {
+ public:
+  struct Entry {
+    TapeNodePtr node;
+    std::vector<Tensor> gradients;
+  };
+
+  [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+
+  void add(const Edge& edge, Tensor gradient) {
+    Tensor& slot = entry_of(edge.node).gradients[edge.place];
+    slot = slot.is_defined() ? sum_of(std::move(slot), gradient) : std::move(gradient);
+  }
+
+  Entry take_youngest() {
+    std::ranges::pop_heap(heap_, {}, &Key::age);
+    const uint32_t index = heap_.back().index;
+    heap_.pop_back();
+    free_.push_back(index);
+    return std::exchange(entries_[index], {});
+  }
+
+ private:
+  struct Key {
+    uint64_t age;
+    uint32_t index;
+  };
+
+  // Two engines may meet at a node on two threads: then its hint is wrong, and a search finds it.
+  Entry& entry_of(const TapeNodePtr& node) {
+    const uint32_t hint = node->engine_place.load(std::memory_order_relaxed);
+    if (hint < entries_.size() && entries_[hint].node == node) return entries_[hint];
+    for (const Key& key : heap_) {
+      if (entries_[key.index].node == node) return entries_[key.index];
+    }
+    uint32_t index = 0;
+    if (free_.empty()) {
+      index = static_cast<uint32_t>(entries_.size());
+      entries_.emplace_back();
+    } else {
+      index = free_.back();
+      free_.pop_back();
+    }
+    entries_[index].node = node;
+    entries_[index].gradients.resize(node->num_places());
+    node->engine_place.store(index, std::memory_order_relaxed);
+    heap_.push_back({node->age(), index});
+    std::ranges::push_heap(heap_, {}, &Key::age);
+    return entries_[index];
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> free_;
+  std::vector<Key> heap_;
+};
+
+void run_place_hooks(std::vector<TapeHooks::OfPlace> hooks, std::vector<Tensor>& gradients) {
+  for (const TapeHooks::OfPlace& entry : hooks) {
+    Tensor& gradient = gradients[entry.place];
+    if (!gradient.is_defined()) continue;
+    Tensor other = entry.hook(gradient);
+    if (other.is_defined()) gradient = std::move(other);
+  }
+}
+
+void run_hooks_before(const TapeNode& node, std::vector<Tensor>& gradients) {
+  const TapeHooks* hooks = node.hooks();
+  if (!hooks) [[likely]]
+    return;
+  run_place_hooks(hooks->of_places, gradients);
+  run_place_hooks(hooks->retaining, gradients);
+  const auto before = hooks->before;  // a hook may remove itself
+  for (const auto& entry : before) entry.hook(gradients);
+}
+
+void run_hooks_after(const TapeNode& node, std::vector<Tensor>& given,
+                     const std::vector<Tensor>& gradients) {
+  const TapeHooks* hooks = node.hooks();
+  if (!hooks || hooks->after.empty()) [[likely]]
+    return;
+  const auto after = hooks->after;
+  for (const auto& entry : after) entry.hook(given, gradients);
+}
+
+void look_for_anomalies(const TapeNode& node, std::span<const Tensor> given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].is_defined() || impl(given[i]).is_wrapper() || given[i].is_fake()) continue;
+    const bool has_nan = opwright::isnan(given[i]).any().item().to<bool>();
+    OPWRIGHT_CHECK(!has_nan, "the backward of ", node.name(), node.line_text(),
+                   " gave nan as gradient ", i);
+  }
+}
+
+// What leads to a target; all does when there are none.
+class Needed {
+ public:
+  Needed(std::span<const RootGradient> roots, std::span<const Edge> targets) {
+    for (const Edge& target : targets) {
+      if (target) oldest_ = std::min(oldest_, target.node->age());
+      if (target) needed_.insert(target.node.get());
+    }
+    for (const RootGradient& root : roots) visit(root.edge.node.get());
+  }
+  [[nodiscard]] bool contains(const TapeNode* node) const { return needed_.contains(node); }
+
+ private:
+  struct Frame {
+    const TapeNode* node;
+    size_t next;
+  };
+
+  void visit(const TapeNode* root) {
+    if (!enter(root)) return;
+    std::vector<Frame> path{{root, 0}};
+    while (!path.empty()) {
+      Frame& frame = path.back();
+      const auto edges = frame.node->edges();
+      if (frame.next < edges.size()) {
+        const TapeNode* next = edges[frame.next++].node.get();
+        if (next && enter(next)) path.push_back({next, 0});
+        continue;
+      }
+      const bool leads = std::ranges::any_of(
+          edges, [&](const Edge& edge) { return edge && contains(edge.node.get()); });
+      if (leads) needed_.insert(frame.node);
+      path.pop_back();
+    }
+  }
+  // A node that is older than every target leads to none.
+  bool enter(const TapeNode* node) {
+    return node->age() > oldest_ && visited_.insert(node).second;
+  }
+
+  uint64_t oldest_ = UINT64_MAX;
+  std::unordered_set<const TapeNode*> visited_;
+  std::unordered_set<const TapeNode*> needed_;
+};
+
+class Engine {
+ public:
+  Engine(std::span<const RootGradient> roots, std::span<const Edge> targets, bool has_targets,
+         EngineOptions options)
+      : targets_(targets), has_targets_(has_targets), options_(options), found_(targets.size()) {
+    if (has_targets) needed_.emplace(roots, targets);
+    for (const RootGradient& root : roots) {
+      if (is_needed(root.edge.node.get())) waiting_.add(root.edge, root.gradient);
+    }
+  }
+
+  std::vector<Tensor> run() {
+    while (!waiting_.empty()) step(waiting_.take_youngest());
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] bool is_needed(const TapeNode* node) const {
+    return !needed_ || needed_->contains(node);
+  }
+
+  void step(Waiting::Entry entry) {
+    TapeNode& node = *entry.node;
+    run_hooks_before(node, entry.gradients);
+    bool leads_on = !has_targets_ || !node.accumulates();
+    if (has_targets_) {
+      for (size_t i = 0; i < targets_.size(); ++i) {
+        if (targets_[i].node.get() == &node) found_[i] = entry.gradients[targets_[i].place];
+      }
+      leads_on &= std::ranges::any_of(
+          node.edges(), [&](const Edge& edge) { return edge && is_needed(edge.node.get()); });
+    }
+    if (!leads_on) return;
+    given_.assign(node.edges().size(), Tensor());
+    const bool has_after = node.hooks() && !node.hooks()->after.empty();
+    const std::vector<Tensor> gradients = has_after ? entry.gradients : std::vector<Tensor>();
+    node.apply(entry.gradients, given_);
+    entry.gradients.clear();
+    run_hooks_after(node, given_, gradients);
+    if (anomaly_mode()) look_for_anomalies(node, given_);
+    if (!options_.keeps_graph) node.release_saved();
+    for (size_t i = 0; i < given_.size(); ++i) {
+      const Edge& edge = node.edges()[i];
+      if (!edge || !given_[i].is_defined() || !is_needed(edge.node.get())) continue;
+      waiting_.add(edge, std::move(given_[i]));
+    }
+  }
+
+  std::span<const Edge> targets_;
+  bool has_targets_;
+  EngineOptions options_;
+  std::optional<Needed> needed_;
+  Waiting waiting_;
+  std::vector<Tensor> found_;
+  std::vector<Tensor> given_;
+};
+
+}  // namespace
+
+void run_backward(std::span<const RootGradient> roots, EngineOptions options) {
+  Engine(roots, {}, false, options).run();
+}
+
+std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
+                                    std::span<const Edge> targets, EngineOptions options) {
+  return Engine(roots, targets, true, options).run();
+}
+
+}  // namespace opwright

@@ -1,0 +1,41 @@
+#include "opwright/autograd/gradient_fit.h"
+
+#include <cstdint>
+#include <span>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/functions.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+
+Tensor undo_broadcast(const Tensor& gradient, std::span<const SymInt> sizes) {
+  if (has_sizes(gradient, sizes)) return gradient;
+  const auto ndim = static_cast<int64_t>(sizes.size());
+  const int64_t added = gradient.dim() - ndim;
+  if (added < 0) return {};
+  SmallVector<int64_t, 6> leading;
+  SmallVector<int64_t, 6> repeated;
+  for (int64_t i = 0; i < gradient.dim(); ++i) {
+    if (i < added) {
+      leading.push_back(i);
+      continue;
+    }
+    const SymInt& wanted = sizes[static_cast<size_t>(i - added)];
+    const SymInt has = gradient.sym_size(i);
+    if (guard_or_false(wanted == 1)) {
+      if (!guard_or_false(has == 1)) repeated.push_back(i - added);
+    } else if (!(wanted == has)) {
+      return {};
+    }
+  }
+  Tensor sum = leading.empty() ? gradient : gradient.sum(leading);
+  if (!repeated.empty()) sum = sum.sum(repeated, true);
+  return sum;
+}
+
+Tensor in_dtype(const Tensor& gradient, DType dtype) {
+  return gradient.dtype() == dtype ? gradient : gradient.to(dtype);  // of complex the real part
+}
+
+}  // namespace opwright

@@ -1,0 +1,15 @@
+// Gradients as those who get them need them.
+#pragma once
+
+#include "opwright/autograd/value_meta.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// Summed over what was broadcast, so that it has the sizes. Undefined: it does not broadcast to
+// what the gradient has.
+[[nodiscard]] Tensor undo_broadcast(const Tensor& gradient, std::span<const SymInt> sizes);
+// In the dtype of the value: the real part where a complex one meets a real value.
+[[nodiscard]] Tensor in_dtype(const Tensor& gradient, DType dtype);
+
+}  // namespace opwright

@@ -1,0 +1,201 @@
+#include "opwright/autograd/history.h"
+
+#include <utility>
+
+#include "opwright/autograd/accumulate.h"
+#include "opwright/autograd/scatter_node.h"
+#include "opwright/base/block_cache.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/error.h"
+#include "opwright/functions.h"
+
+namespace opwright {
+namespace {
+
+const char* level_name(const TensorImpl& tensor) {
+  return tensor.home ? tensor.home->name() : "eager";
+}
+
+// A view whose root was written since takes its history from the root, as it is now.
+void catch_up(const Tensor& view, History& history) {
+  const ViewRecordPtr record = history.view;
+  if (record->op->tags().has(Tag::Nondifferentiable)) return;
+  const History* of_root = find_history(record->root.get());
+  const uint32_t rebases = of_root ? of_root->rebases : 0;
+  if (history.seen == rebases) return;
+  OPWRIGHT_CHECK(!record->is_under_no_grad || !thread_state().grad_is_enabled(),
+                 "a view that ", record->op->name(),
+                 " made under no_grad is used after its base was modified in place with grad mode "
+                 "on; make the view again");
+  history.seen = rebases;
+  if (!requires_grad(record->root)) return;
+  auto* level = static_cast<Interpreter*>(impl(view).home);
+  const InterpreterScope at_its_level(level);
+  const AttentionScope grad_on(kAttentionGradOff, false);
+  const Tensor again = replay(steps_to(record), record->root);
+  const History* made = find_history(again.get());
+  if (made && made->node) set_history(view, made->node, made->place);
+}
+
+}  // namespace
+
+void* History::operator new(size_t bytes) { return allocate_block(bytes); }
+void History::operator delete(void* memory, size_t bytes) noexcept { free_block(memory, bytes); }
+History::~History() {
+  if (accumulator) static_cast<Accumulate&>(*accumulator).forget_leaf();
+}
+
+History& history_of(const Tensor& tensor) {
+  TensorImpl& self = impl(tensor);
+  if (!self.autograd) self.autograd = new History;
+  return static_cast<History&>(*self.autograd);
+}
+
+Edge edge_of(const Tensor& tensor) {
+  const TensorImpl& self = impl(tensor);
+  if ((self.flags & kAutogradFlags) == 0) return {};
+  History* history = find_history(tensor.get());
+  if (history && history->view) catch_up(tensor, *history);
+  if ((self.flags & kOpwFlagRequiresGrad) == 0) return {};
+  if (history && history->node) return {history->node, history->place};
+  History& leaf = history_of(tensor);
+  if (!leaf.accumulator) leaf.accumulator = TapeNodePtr::take(new Accumulate(tensor));
+  return {leaf.accumulator, 0};
+}
+
+bool requires_grad(const Tensor& tensor) {
+  const TensorImpl& self = impl(tensor);
+  if ((self.flags & kFlagHasBase) == 0) return (self.flags & kOpwFlagRequiresGrad) != 0;
+  History* history = find_history(tensor.get());
+  const bool may_ask = !history->view->is_under_no_grad;
+  if (may_ask) catch_up(tensor, *history);
+  return (self.flags & kOpwFlagRequiresGrad) != 0;
+}
+
+bool is_leaf(const Tensor& tensor) {
+  if (!requires_grad(tensor)) return true;
+  const History* history = find_history(tensor.get());
+  return !history || !history->node;
+}
+
+void set_requires_grad(const Tensor& tensor, bool on) {
+  const DType dtype = tensor.dtype();
+  OPWRIGHT_CHECK(!on || has_gradients(dtype),
+                 "only tensors of floating and complex dtypes can require grad, got ", dtype);
+  TensorImpl& self = impl(tensor);
+  OPWRIGHT_CHECK(!on || (self.flags & kOpwFlagInference) == 0 || thread_state().is_inference(),
+                 "a tensor made in inference mode cannot require grad; clone it first");
+  if (!is_leaf(tensor)) {
+    OPWRIGHT_CHECK(on,
+                   "requires_grad can be switched off for leaves only; use detach() for a tensor "
+                   "that was computed");
+    return;
+  }
+  self.flags = on ? self.flags | kOpwFlagRequiresGrad : self.flags & ~kOpwFlagRequiresGrad;
+}
+
+Tensor gradient_of(const Tensor& tensor) {
+  const History* history = find_history(tensor.get());
+  if (!history) return {};
+  if (history->retained && history->retained->gradient.is_defined()) {
+    return history->retained->gradient;
+  }
+  return history->gradient;
+}
+
+void set_gradient(const Tensor& tensor, Tensor gradient) {
+  if (gradient.is_defined()) {
+    OPWRIGHT_CHECK(gradient.get() != tensor.get(), "a tensor cannot be its own gradient");
+    const ValueMeta meta(tensor);
+    OPWRIGHT_CHECK(meta.fits(gradient) && meta.device() == gradient.device(),
+                   "the gradient of a tensor must have its sizes, dtype and device: ", meta.dtype(),
+                   to_text(meta.sizes()), ", got ", gradient.dtype(),
+                   to_text(ValueMeta(gradient).sizes()));
+  } else if (!find_history(tensor.get())) {
+    return;
+  }
+  History& history = history_of(tensor);
+  if (history.retained) history.retained->gradient = Tensor();
+  history.gradient = std::move(gradient);
+}
+
+void retain_gradient(const Tensor& tensor) {
+  OPWRIGHT_CHECK(requires_grad(tensor),
+                 "retain_grad: the tensor does not require grad, so it gets no gradient");
+  if (is_leaf(tensor)) return;
+  const Edge edge = edge_of(tensor);
+  History& history = history_of(tensor);
+  if (history.retained) return;
+  history.retained = make_intrusive<RetainedGradient>();
+  edge.node->add_retaining_hook(edge.place, [kept = history.retained](const Tensor& gradient) {
+    kept->gradient = kept->gradient.is_defined() ? kept->gradient + gradient : gradient;
+    return Tensor();
+  });
+}
+
+void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
+  History& history = history_of(tensor);
+  history.node = std::move(node);
+  history.place = place;
+  impl(tensor).flags |= kOpwFlagRequiresGrad;
+}
+
+// ---- Writes ----
+
+bool is_tracked(OpwTensor* view, bool is_written) {
+  const BorrowedTensor lent(view);
+  const Tensor& tensor = lent;
+  const ViewRecord& record = *find_view(tensor);
+  if (record.is_under_no_grad && !record.op->tags().has(Tag::Nondifferentiable)) {
+    const History* of_root = find_history(record.root.get());
+    const uint32_t rebases = of_root ? of_root->rebases : 0;
+    const bool is_behind = find_history(view)->seen != rebases;
+    return (view->flags & kOpwFlagRequiresGrad) != 0 || is_behind ||
+           (is_written && requires_grad(record.root));
+  }
+  return requires_grad(tensor);
+}
+
+void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
+  const std::string& name = op.schema().arguments[argument].name;
+  const TensorImpl& self = impl(written);
+  const Interpreter* level = current_interpreter();
+  OPWRIGHT_CHECK(self.home == level, op.name(), ": '", name, "' is a tensor from outside of ",
+                 level ? level->name() : "eager", " (", level_name(self),
+                 ") and cannot take a value that is differentiated inside; clone it first");
+  OPWRIGHT_CHECK((self.flags & kOpwFlagInference) == 0, op.name(), ": '", name,
+                 "' was made in inference mode and cannot be modified in place where autograd "
+                 "records; clone it first");
+  const ViewRecord* view = find_view(written);
+  Tensor root = written;
+  if (view) {
+    OPWRIGHT_CHECK(!view->is_under_no_grad || view->op->tags().has(Tag::Nondifferentiable),
+                   op.name(), ": '", name, "' is a view that ", view->op->name(),
+                   " made under no_grad, and cannot be modified in place with grad mode on; make "
+                   "the view with grad mode on, or write under no_grad");
+    if (view->is_differentiable()) root = view->root;
+  }
+  OPWRIGHT_CHECK(!requires_grad(root) || !is_leaf(root), op.name(), ": '", name, "' is a ",
+                 root.get() == written.get() ? "" : "view of a ",
+                 "leaf that requires grad and cannot be modified in place; write under no_grad, or "
+                 "clone it first");
+}
+
+void rebase(const Tensor& written, TapeNodePtr node, uint32_t place) {
+  const History* history = find_history(written.get());
+  const ViewRecordPtr view = history ? history->view : nullptr;
+  if (!view || !view->is_differentiable()) {
+    set_history(written, std::move(node), place);
+    ++history_of(written).rebases;
+    return;
+  }
+  const Tensor root = view->root;
+  auto scattered = TapeNodePtr::take(new ScatterNode(root, written, steps_to(view)));
+  scattered->add_edge(edge_of(root));
+  scattered->add_edge({std::move(node), place});
+  set_history(root, std::move(scattered), 0);
+  ++history_of(root).rebases;
+}
+
+}  // namespace opwright

@@ -1,0 +1,112 @@
+// Autograd's part of a tensor object, at the tensor's own level: where its gradient goes, what it is
+// a view of, and its own gradient.
+//
+// In place on a view gives the root of the view the history: root = scatter(old root, new value).
+// Each root counts such rebases; a view that is behind takes its history anew, by running its
+// operators again on the root.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "opwright/autograd/tape.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+// One call of a view operator: what leads from a base to its view.
+struct ViewRecord : Counted<ViewRecord> {
+  // Of the base, if that is a view that autograd sees through; the tensors in between may go.
+  IntrusivePtr<ViewRecord> parent;
+  Tensor root;  // which gets the history of writes to views
+  const Operator* op = nullptr;
+  uint32_t viewed = 0;  // the argument that is the base
+  uint32_t place = 0;   // which of a list of views
+  bool gives_list = false;
+  bool is_under_no_grad = false;  // grad mode was off
+  SmallVector<OpwValue, 2> rest;  // the arguments without the base, owned
+
+  ViewRecord() = default;
+  ~ViewRecord();  // a long chain ends in a loop
+  // Whether autograd sees through it: a write to the view is a write to the root.
+  [[nodiscard]] bool is_differentiable() const;
+};
+using ViewRecordPtr = IntrusivePtr<ViewRecord>;
+using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // from the root on
+
+// The gradient of a value that is no leaf, kept because somebody asked (retain_grad).
+struct RetainedGradient : Counted<RetainedGradient> {
+  Tensor gradient;
+};
+
+struct History final : AutogradMeta {
+  static void* operator new(size_t bytes);
+  static void operator delete(void* memory, size_t bytes) noexcept;
+  ~History() override;
+
+  TapeNodePtr node;         // null: a leaf
+  uint32_t place = 0;
+  uint32_t rebases = 0;     // of a root: how often a write gave it a new history
+  uint32_t seen = 0;        // of a view: the root's rebases that `node` reflects
+  TapeNodePtr accumulator;  // of a leaf, once its gradient was asked for
+  Tensor gradient;          // .grad
+  ViewRecordPtr view;
+  IntrusivePtr<RetainedGradient> retained;
+};
+
+// Null: none yet.
+[[nodiscard]] inline History* find_history(const OpwTensor* tensor) noexcept {
+  return static_cast<History*>(impl(const_cast<OpwTensor*>(tensor)).autograd);
+}
+[[nodiscard]] History& history_of(const Tensor& tensor);
+
+// Where a gradient of the tensor goes, as of now; no node: it does not require grad. RuntimeError
+// for a view made under no_grad whose base got a new history since.
+[[nodiscard]] Edge edge_of(const Tensor& tensor);
+[[nodiscard]] bool requires_grad(const Tensor& tensor);
+[[nodiscard]] bool is_leaf(const Tensor& tensor);
+// Asks for gradients of a leaf, or no longer. RuntimeError for other tensors, and dtypes without
+// gradients.
+void set_requires_grad(const Tensor& tensor, bool on);
+
+// The tensor's own .grad; undefined: none.
+[[nodiscard]] Tensor gradient_of(const Tensor& tensor);
+// Checked: sizes, dtype, device.
+void set_gradient(const Tensor& tensor, Tensor gradient);
+// Keeps the gradient of a tensor that is no leaf.
+void retain_gradient(const Tensor& tensor);
+
+// Gives the tensor the history `edge`.
+void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place);
+
+// ---- Views ----
+
+[[nodiscard]] ViewRecord* find_view(const Tensor& tensor);
+// The steps from the root to the view.
+[[nodiscard]] ViewSteps steps_to(const ViewRecordPtr& view);
+// The view again, at the current level.
+[[nodiscard]] Tensor replay(const ViewRecord& step, const Tensor& base);
+[[nodiscard]] Tensor replay(std::span<const ViewRecordPtr> steps, Tensor root);
+// The root whose view is `value`, else as it was.
+[[nodiscard]] Tensor scatter(const Tensor& root, const Tensor& value,
+                             std::span<const ViewRecordPtr> steps);
+
+// The results of a view operator get their records.
+void note_results_as_views(const Operator& op, Arguments args, Results results);
+
+// ---- Writes ----
+
+// Whether a view takes part in recording (AutogradHooks::is_tracked).
+[[nodiscard]] bool is_tracked(OpwTensor* view, bool is_written);
+// RuntimeError for a leaf, a view of one, a view made under no_grad, and a tensor of another level.
+void check_write(const Operator& op, uint32_t argument, const Tensor& written);
+// The tensor's memory now holds what place `place` of the node stands for.
+void rebase(const Tensor& written, TapeNodePtr node, uint32_t place);
+
+}  // namespace opwright

@@ -1,0 +1,356 @@
+#include "opwright/autograd/operator_node.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "opwright/autograd/gradient_fit.h"
+#include "opwright/autograd/history.h"
+#include "opwright/base/block_cache.h"
+#include "opwright/base/given_error.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/base/user_line.h"
+#include "opwright/error.h"
+#include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
+
+namespace opwright {
+
+namespace {
+
+// Of a length: it is that of a list, not of one tensor or none.
+constexpr uint32_t kIsList = 1u << 31;
+
+}  // namespace
+
+extern const OpwObjectTable kContextObjectTable;
+extern const OpwContextTable kContextTable;
+
+void* OperatorNode::operator new(size_t bytes) { return allocate_block(bytes); }
+void OperatorNode::operator delete(void* memory, size_t bytes) noexcept {
+  free_block(memory, bytes);
+}
+
+OperatorNode::OperatorNode(const Operator& op, Arguments args, uint64_t needs)
+    : context_{{&kContextObjectTable, &kContextTable}, this}, op_(&op), needs_(needs) {
+  const uint32_t num_numbers = op.num_arguments() - op.num_tensor_arguments();
+  if (num_numbers > 0) {
+    numbers_ = std::make_unique<Value[]>(num_numbers);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < op.num_arguments(); ++i) {
+      if ((op.all_tensor_args() >> i & 1) == 0) numbers_[next++] = Value::copy_of(args[i]);
+    }
+  }
+  if (!op.takes_only_plain_tensors()) {
+    for (uint64_t left = op.all_tensor_args(); left != 0; left &= left - 1) {
+      const OpwValue& arg = args[static_cast<size_t>(std::countr_zero(left))];
+      const bool is_list = arg.tag == kOpwTensorList || arg.tag == kOpwList;
+      extra().argument_lengths.push_back(is_list ? arg.length : 1);
+    }
+  }
+  if (anomaly_mode()) extra().line = current_user_line();
+}
+
+OperatorNode::Extra& OperatorNode::extra() {
+  if (!extra_) extra_ = std::make_unique<Extra>();
+  return *extra_;
+}
+
+OpwValue OperatorNode::context() noexcept {
+  OpwValue value{};
+  value.tag = kOpwObject;
+  value.as_object = reinterpret_cast<OpwObject*>(&context_);
+  return value;
+}
+
+// ---- Saving ----
+
+uint32_t OperatorNode::place_of(const OpwTensor* tensor) const noexcept {
+  uint32_t place = 0;
+  uint32_t found = SavedTensor::kNotAResult;
+  const auto look = [&](const OpwTensor* each) {
+    if (each == tensor && found == SavedTensor::kNotAResult) found = place;
+    ++place;
+  };
+  for (const OpwValue& result : saving_->results) visit_tensors(result, look);
+  for (uint64_t left = op_->unreturned_args(); left != 0; left &= left - 1) {
+    visit_tensors(saving_->args[static_cast<size_t>(std::countr_zero(left))], look);
+  }
+  return found;
+}
+
+SavedTensor OperatorNode::make_saved(OpwTensor* tensor) {
+  SavedTensor saved;
+  if (!tensor) return saved;
+  const Tensor given = Tensor::borrow(tensor);
+  OPWRIGHT_CHECK((impl(given).flags & kOpwFlagInference) == 0, op_->name(),
+                 ": a tensor made in inference mode cannot be saved for backward; clone it outside "
+                 "of inference mode first");
+  saved.version = version_of(given);
+  saved.tensor = given;
+  if (!saving_) return saved;
+  for (uint32_t i = 0; i < saving_->args.size(); ++i) {
+    visit_tensors(saving_->args[i], [&](const OpwTensor* each) {
+      if (each == tensor) saved.argument = i;
+    });
+  }
+  saved.result_place = place_of(tensor);
+  if (saved.result_place != SavedTensor::kNotAResult) saved.tensor = alias_of(given);
+  for (const auto& noted : saving_->versions) {
+    if (noted.tensor == tensor) saved.version = noted.version;
+  }
+  return saved;
+}
+
+void OperatorNode::save(std::span<OpwTensor* const> tensors) {
+  SmallVector<SavedTensor, 2> all;
+  for (OpwTensor* tensor : tensors) all.push_back(make_saved(tensor));
+  saved_ = std::move(all);
+}
+
+Tensor OperatorNode::saved(size_t index) {
+  OPWRIGHT_CHECK(!is_released_, "the values that ", op_->name(),
+                 " saved for its backward were freed by an earlier backward; pass "
+                 "retain_graph=True to the first one to run it again");
+  OPWRIGHT_CHECK_INDEX(index < saved_.size(), op_->name(), ": its formula asks for saved tensor ",
+                       index, ", but ", saved_.size(), " were saved");
+  const SavedTensor& kept = saved_[index];
+  if (!kept.tensor.is_defined()) return {};
+  const uint64_t version = version_of(kept.tensor);
+  if (version != kept.version) [[unlikely]] {
+    const bool is_argument = kept.argument < op_->num_arguments();
+    const std::string what =
+        is_argument ? concatenate("'", op_->schema().arguments[kept.argument].name, "'")
+        : kept.result_place != SavedTensor::kNotAResult
+            ? std::string("its result")
+            : concatenate("saved tensor ", index);
+    throw_error("RuntimeError", op_->name(), ": ", what,
+                ", saved for its backward, was modified by an in-place operation: it is at version ",
+                version, ", expected ", kept.version,
+                "\n  Clone it before it is written, or write to a copy.");
+  }
+  const bool has_history = kept.result_place != SavedTensor::kNotAResult;
+  if (!has_history || !thread_state().grad_is_enabled()) return kept.tensor;
+  Tensor result = alias_of(kept.tensor);
+  set_history(result, TapeNodePtr::share(this), kept.result_place);
+  return result;
+}
+
+void OperatorNode::release_saved() noexcept {
+  if (saved_.empty()) return;
+  const SmallVector<SavedTensor, 2> gone = std::move(saved_);
+  saved_ = {};
+  is_released_ = true;
+}
+
+const OpwValue* OperatorNode::find_argument(uint32_t index) const {
+  if (index >= op_->num_arguments() || (op_->all_tensor_args() >> index & 1) != 0) return nullptr;
+  const uint64_t below = (uint64_t{1} << index) - 1;
+  return &numbers_[static_cast<size_t>(std::popcount(below & ~op_->all_tensor_args()))].get();
+}
+
+const OpwValue* OperatorNode::find_attribute(std::string_view name) const {
+  if (extra_) {
+    for (const Attribute& attribute : extra_->attributes) {
+      if (attribute.name == name) return &attribute.value.get();
+    }
+  }
+  const auto index = op_->schema().index_of(name);
+  return index ? find_argument(static_cast<uint32_t>(*index)) : nullptr;
+}
+
+void OperatorNode::set_attribute(std::string_view name, Value value) {
+  for (Attribute& attribute : extra().attributes) {
+    if (attribute.name != name) continue;
+    attribute.value = std::move(value);
+    return;
+  }
+  extra().attributes.push_back({std::string(name), std::move(value)});
+}
+
+void OperatorNode::mark_non_differentiable(std::span<OpwTensor* const> results) {
+  OPWRIGHT_CHECK(saving_, op_->name(),
+                 ": mark_non_differentiable belongs into setup_context, not into the formula");
+  for (const OpwTensor* result : results) saving_->non_differentiable.push_back(result);
+}
+
+// ---- Running the formula ----
+
+void OperatorNode::set_gradient_lengths(Arguments args, std::span<const OpwValue> results) {
+  bool is_plain = true;
+  SmallVector<uint32_t, 4> lengths;
+  const auto add = [&](const OpwValue& value) {
+    is_plain &= value.tag == kOpwTensor;
+    if (value.tag == kOpwTensorList) {
+      lengths.push_back(value.length | kIsList);
+    } else {
+      lengths.push_back(value.tag == kOpwTensor ? 1 : 0);
+    }
+  };
+  for (const OpwValue& result : results) add(result);
+  for (uint64_t left = op_->unreturned_args(); left != 0; left &= left - 1) {
+    add(args[static_cast<size_t>(std::countr_zero(left))]);
+  }
+  if (!is_plain) extra().gradient_lengths.assign(lengths.begin(), lengths.end());
+}
+
+// Zeros for the gradients that are not there.
+void OperatorNode::fill(std::span<Tensor> gradients) const {
+  for (uint32_t place = 0; place < gradients.size(); ++place) {
+    if (!gradients[place].is_defined() && has_gradients(meta(place).dtype())) {
+      gradients[place] = meta(place).zeros();
+    }
+  }
+}
+
+namespace {
+
+// The gradients as the formula's arguments; lists are kept here.
+class FormulaArguments {
+ public:
+  FormulaArguments(OpwValue context, std::span<Tensor> gradients,
+                   std::span<const uint32_t> lengths) {
+    values_.push_back(context);
+    if (lengths.empty()) {
+      for (const Tensor& gradient : gradients) values_.push_back(lend(gradient));
+      return;
+    }
+    size_t next = 0;
+    for (const uint32_t each : lengths) {
+      const uint32_t length = each & ~kIsList;
+      if ((each & kIsList) == 0) {
+        values_.push_back(length == 0 ? OpwValue{} : lend(gradients[next]));
+        next += length;
+        continue;
+      }
+      lists_.push_back(as_list(gradients.subspan(next, length)));
+      values_.push_back(lists_.back().get());
+      next += length;
+    }
+  }
+  [[nodiscard]] Arguments get() const noexcept { return {values_.data(), values_.size()}; }
+
+ private:
+  static OpwValue lend(const Tensor& gradient) {
+    return gradient.is_defined() ? ValueOf<Tensor>::lend(gradient) : OpwValue{};
+  }
+  static Value as_list(std::span<const Tensor> gradients) {
+    const bool is_whole = std::ranges::all_of(gradients, &Tensor::is_defined);
+    if (is_whole) return Value(std::vector<Tensor>(gradients.begin(), gradients.end()));
+    std::vector<std::optional<Tensor>> some(gradients.size());
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (gradients[i].is_defined()) some[i] = gradients[i];
+    }
+    return Value(some);
+  }
+
+  SmallVector<OpwValue, 4> values_;
+  std::vector<Value> lists_;
+};
+
+class FormulaResults {
+ public:
+  explicit FormulaResults(size_t count) : values_(count) {}
+  ~FormulaResults() {
+    for (OpwValue& value : values_) release_value(value);
+  }
+  FormulaResults(const FormulaResults&) = delete;
+  FormulaResults& operator=(const FormulaResults&) = delete;
+  [[nodiscard]] Results get() noexcept { return {values_.data(), values_.size()}; }
+
+ private:
+  SmallVector<OpwValue, 4> values_;
+};
+
+}  // namespace
+
+std::string OperatorNode::line_text() const {
+  if (!extra_ || !extra_->line.is_known()) return {};
+  return concatenate(", called at ", extra_->line.text());
+}
+
+void OperatorNode::throw_failed_formula() {
+  OpwError* given = take_error();
+  Error error = given ? Error::take(given)
+                      : Error("RuntimeError", concatenate(op_->name(),
+                                                          ": its formula failed without an error"));
+  error.add_note("operator", concatenate("in the backward of ", op_->name(), line_text()));
+  throw error;
+}
+
+void OperatorNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
+  const OpwRecord* formula = op_->record(Slot::Autograd);
+  OPWRIGHT_CHECK_KIND("NotImplementedError", formula, op_->name(),
+                      " has no backward formula, so nothing can be trained through it\n  Register "
+                      "one with register_autograd, or call it under no_grad or on detached "
+                      "tensors.");
+  if (materializes_) fill(gradients);
+  static const std::vector<uint32_t> plain;
+  const FormulaArguments args(context(), gradients, extra_ ? extra_->gradient_lengths : plain);
+  FormulaResults results(op_->num_tensor_arguments());
+  const Results got = results.get();
+  const Arguments passed = args.get();
+  if (formula->function(formula, passed.data(), static_cast<uint32_t>(passed.size()), got.data(),
+                        static_cast<uint32_t>(got.size())) != 0) [[unlikely]] {
+    throw_failed_formula();
+  }
+  size_t next = 0;
+  uint32_t which = 0;
+  for (uint64_t left = op_->all_tensor_args(); left != 0; left &= left - 1, ++which) {
+    give(which, static_cast<uint32_t>(std::countr_zero(left)), got[which], given, next);
+  }
+}
+
+void OperatorNode::give(uint32_t which, uint32_t argument, const OpwValue& gradient,
+                        std::span<Tensor> given, size_t& next) {
+  const bool is_counted = extra_ && !extra_->argument_lengths.empty();
+  const uint32_t length = is_counted ? extra_->argument_lengths[which] : 1;
+  if (gradient.tag == kOpwNone) {
+    next += length;
+    return;
+  }
+  if (gradient.tag == kOpwTensor) {
+    OPWRIGHT_CHECK(length == 1, op_->name(), ": the backward formula gave one gradient for '",
+                   op_->schema().arguments[argument].name, "', a list of ", length, " tensors");
+    give_one(argument, Tensor::borrow(gradient.as_tensor), given[next], next);
+    ++next;
+    return;
+  }
+  OPWRIGHT_CHECK((gradient.tag == kOpwTensorList || gradient.tag == kOpwList) &&
+                     gradient.length == length,
+                 op_->name(), ": the backward formula gave ", gradient.length, " gradients for '",
+                 op_->schema().arguments[argument].name, "', which has ", length,
+                 length == 1 ? " tensor" : " tensors");
+  for (uint32_t i = 0; i < length; ++i, ++next) {
+    if (gradient.tag == kOpwTensorList) {
+      give_one(argument, Tensor::borrow(gradient.as_tensors[i]), given[next], next);
+      continue;
+    }
+    const OpwValue& element = static_cast<const OpwValue*>(gradient.as_values)[i];
+    if (element.tag == kOpwTensor) {
+      give_one(argument, Tensor::borrow(element.as_tensor), given[next], next);
+    }
+  }
+}
+
+void OperatorNode::give_one(uint32_t argument, Tensor gradient, Tensor& given, size_t edge) {
+  const Edge& to = edges()[edge];
+  if (!to || !gradient.is_defined()) return;
+  const ValueMeta& meta = to.node->meta(to.place);
+  if (meta.fits(gradient)) [[likely]] {
+    given = std::move(gradient);
+    return;
+  }
+  const std::string& name = op_->schema().arguments[argument].name;
+  Tensor fitting = has_sizes(gradient, meta.sizes()) ? gradient : Tensor();
+  if (!fitting.is_defined() && op_->tags().has(Tag::Pointwise)) {
+    fitting = undo_broadcast(gradient, meta.sizes());
+  }
+  OPWRIGHT_CHECK(fitting.is_defined(), op_->name(),
+                 ": the backward formula gave a gradient of sizes ",
+                 to_text(ValueMeta(gradient).sizes()), " for '", name, "', which has sizes ",
+                 to_text(meta.sizes()));
+  given = in_dtype(fitting, meta.dtype());
+}
+
+}  // namespace opwright

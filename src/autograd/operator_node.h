@@ -1,0 +1,120 @@
+// The node of one recorded call of an operator, which is also the context of its formula.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/autograd/tape.h"
+#include "opwright/base/source_site.h"
+#include "opwright/c_api.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+// A tensor that a formula needs, with the version of its memory when it was saved.
+struct SavedTensor {
+  static constexpr uint32_t kNotAResult = UINT32_MAX;
+  Tensor tensor;  // of a result: another object over its memory, so that it does not own its node
+  uint64_t version = 0;
+  uint32_t result_place = kNotAResult;  // which place of this node it is
+  uint32_t argument = kNotAResult;      // which argument, for errors
+};
+
+class OperatorNode final : public TapeNode {
+ public:
+  static void* operator new(size_t bytes);
+  static void operator delete(void* memory, size_t bytes) noexcept;
+
+  // The call is about to be made. `needs` has a bit for each tensor argument, in schema order.
+  OperatorNode(const Operator& op, Arguments args, uint64_t needs);
+
+  [[nodiscard]] std::string name() const override { return op_->name(); }
+  [[nodiscard]] std::string line_text() const override;
+  void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
+  void release_saved() noexcept override;
+
+  [[nodiscard]] const Operator& op() const noexcept { return *op_; }
+  // As the rules get it; lent.
+  [[nodiscard]] OpwValue context() noexcept;
+  // The node whose context it is.
+  static OperatorNode& of(OpwContext* context) noexcept {
+    return *static_cast<Context*>(context)->node;
+  }
+
+  // Before a call that writes: what is saved of arguments that it reads has their version from now.
+  // While SetupContext runs: what the call got and gave; lent.
+  struct Saving {
+    Arguments args;
+    std::span<const OpwValue> results;
+    struct Version {
+      const OpwTensor* tensor;
+      uint64_t version;
+    };
+    SmallVector<Version, 4> versions;
+    SmallVector<const OpwTensor*, 2> non_differentiable;
+  };
+  void set_saving(Saving* saving) noexcept { saving_ = saving; }
+  // The place of a result or written argument; kNotAResult for others.
+  [[nodiscard]] uint32_t place_of(const OpwTensor* tensor) const noexcept;
+  // After the call: how many tensors each gradient of the formula has.
+  void set_gradient_lengths(Arguments args, std::span<const OpwValue> results);
+
+  // ---- What a formula asks (OpwContextTable) ----
+  void save(std::span<OpwTensor* const> tensors);
+  [[nodiscard]] size_t num_saved() const noexcept { return saved_.size(); }
+  // RuntimeError when it was written since, or freed by an earlier backward. Undefined: as saved.
+  [[nodiscard]] Tensor saved(size_t index);
+  // Null: there is none.
+  [[nodiscard]] const OpwValue* find_attribute(std::string_view name) const;
+  [[nodiscard]] const OpwValue* find_argument(uint32_t index) const;
+  void set_attribute(std::string_view name, Value value);
+  [[nodiscard]] bool needs_gradient(uint32_t index) const noexcept {
+    return index < 64 && (needs_ >> index & 1) != 0;
+  }
+  [[nodiscard]] uint64_t needs() const noexcept { return needs_; }
+  void set_materialize(bool on) noexcept { materializes_ = on; }
+  void mark_non_differentiable(std::span<OpwTensor* const> results);
+
+ private:
+  struct Attribute {
+    std::string name;
+    Value value;
+  };
+  // What few nodes have.
+  struct Extra {
+    std::vector<Attribute> attributes;
+    std::vector<uint32_t> argument_lengths;  // of each tensor argument, 1 if it is no list
+    std::vector<uint32_t> gradient_lengths;  // of each gradient that the formula gets
+    SourceSite line;
+  };
+
+  [[nodiscard]] Extra& extra();
+  [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor);
+  void fill(std::span<Tensor> gradients) const;
+  void give(uint32_t which, uint32_t argument, const OpwValue& gradient, std::span<Tensor> given,
+            size_t& next);
+  void give_one(uint32_t argument, Tensor gradient, Tensor& given, size_t edge);
+  [[noreturn]] void throw_failed_formula();
+
+  struct Context : OpwContext {
+    OperatorNode* node;
+  };
+  Context context_;
+  const Operator* op_;
+  uint64_t needs_;
+  SmallVector<SavedTensor, 2> saved_;
+  std::unique_ptr<Value[]> numbers_;  // the arguments that are no tensors, in schema order
+  std::unique_ptr<Extra> extra_;
+  Saving* saving_ = nullptr;
+  bool materializes_ = true;
+  bool is_released_ = false;
+};
+
+}  // namespace opwright

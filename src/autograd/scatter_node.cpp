@@ -1,0 +1,36 @@
+#include "opwright/autograd/scatter_node.h"
+
+#include <utility>
+
+#include "opwright/functions.h"
+
+namespace opwright {
+namespace {
+
+bool has_strides(const Tensor& tensor, std::span<const SymInt> strides) {
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    if (!guard_or_false(tensor.sym_stride(i) == strides[static_cast<size_t>(i)])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ScatterNode::ScatterNode(const Tensor& root, const Tensor& view, ViewSteps steps)
+    : steps_(std::move(steps)), root_(sym_geometry_of(root)), view_(view) {
+  add_place(ValueMeta(root));
+}
+
+// Views of the gradient must be possible where those of the root were: it gets the root's strides.
+void ScatterNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
+  Tensor gradient = std::move(gradients[0]);
+  if (!has_strides(gradient, root_.strides)) {
+    const Tensor like_root = opwright::empty_strided(root_.sizes, root_.strides, gradient.dtype(),
+                                                     {}, gradient.device());
+    gradient = opwright::copy(like_root, gradient);
+  }
+  if (edges()[1]) given[1] = replay(steps_, gradient);
+  if (edges()[0]) given[0] = scatter(gradient, view_.zeros(), steps_);
+}
+
+}  // namespace opwright

@@ -1,0 +1,232 @@
+#include "opwright/autograd/step.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "opwright/autograd/history.h"
+#include "opwright/autograd/operator_node.h"
+#include "opwright/base/small_vector.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/dispatch/autograd_hooks.h"
+#include "opwright/dispatch/call.h"
+#include "opwright/dispatch/rule.h"
+#include "opwright/error.h"
+#include "opwright/tensor/wrapper.h"
+
+namespace opwright {
+namespace {
+
+// Rules that save run at this level without being recorded there; the levels below record.
+class UnrecordedScope {
+ public:
+  UnrecordedScope() : level_(current_interpreter()), below_(kAttentionBelowRecording, !level_) {
+    if (level_) {
+      recorded_ = level_->records();
+      level_->set_records(false);
+    }
+  }
+  ~UnrecordedScope() {
+    if (level_) level_->set_records(recorded_);
+  }
+  UnrecordedScope(const UnrecordedScope&) = delete;
+  UnrecordedScope& operator=(const UnrecordedScope&) = delete;
+
+ private:
+  Interpreter* level_;
+  AttentionScope below_;
+  bool recorded_ = true;
+};
+
+void check_writes(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto argument = static_cast<uint32_t>(std::countr_zero(left));
+    visit_tensors(args[argument], [&](OpwTensor* written) {
+      check_write(op, argument, Tensor::borrow(written));
+    });
+  }
+}
+
+// The edges of all tensor arguments, as of now, and which arguments have one.
+struct ArgumentEdges {
+  SmallVector<Edge, 4> edges;
+  uint64_t needs = 0;
+};
+
+ArgumentEdges take_edges(const Operator& op, Arguments args) {
+  const Interpreter* level = current_interpreter();
+  ArgumentEdges taken;
+  uint32_t which = 0;
+  for (uint64_t left = op.all_tensor_args(); left != 0; left &= left - 1, ++which) {
+    const OpwValue& arg = args[static_cast<size_t>(std::countr_zero(left))];
+    const auto take = [&](OpwTensor* tensor) {
+      const BorrowedTensor lent(tensor);
+      Edge edge = tensor && impl(tensor).home == level ? edge_of(lent) : Edge();
+      if (edge) taken.needs |= uint64_t{1} << std::min(which, 63u);
+      taken.edges.push_back(std::move(edge));
+    };
+    if (arg.tag == kOpwTensorList) {
+      for (uint32_t i = 0; i < arg.length; ++i) take(arg.as_tensors[i]);
+    } else if (arg.tag == kOpwList) {
+      for (uint32_t i = 0; i < arg.length; ++i) {
+        const OpwValue& element = static_cast<const OpwValue*>(arg.as_values)[i];
+        if (element.tag == kOpwTensor) {
+          take(element.as_tensor);
+        } else {
+          taken.edges.emplace_back();
+        }
+      }
+    } else if (arg.tag == kOpwTensor) {
+      take(arg.as_tensor);
+    } else {
+      taken.edges.emplace_back();
+    }
+  }
+  return taken;
+}
+
+// The old values that the formula needs, one for each argument; empty: none.
+std::vector<Value> keep_old(const Operator& op, OperatorNode& node, Arguments args) {
+  if (!op.writes_arguments() || !op.record(Slot::KeepOld)) return {};
+  SmallVector<OpwValue, 8> with_context{node.context()};
+  with_context.append(args.begin(), args.end());
+  SmallVector<OpwValue, 8> kept(op.num_arguments());
+  run_rule(op, Slot::KeepOld, with_context, {kept.data(), kept.size()});
+  std::vector<Value> owned;
+  for (const OpwValue& value : kept) owned.push_back(Value::take(value));
+  return owned;
+}
+
+void note_versions(const Operator& op, Arguments args, OperatorNode::Saving& saving) {
+  if (!op.writes_arguments()) return;
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if (op.written_args() >> index & 1) return;
+    saving.versions.push_back({tensor, storage_of(impl(tensor)).current_version()});
+  });
+}
+
+void save(const Operator& op, OperatorNode& node, Arguments args, Results results,
+          std::vector<Value> old, OperatorNode::Saving& saving) {
+  saving.args = args;
+  saving.results = results;
+  node.set_gradient_lengths(args, results);
+  if (!op.record(Slot::SetupContext)) return;
+  SmallVector<OpwValue, 8> all{node.context()};
+  for (size_t i = 0; i < args.size(); ++i) {
+    all.push_back(!old.empty() && !old[i].is_none() ? old[i].get() : args[i]);
+  }
+  all.append(results.begin(), results.end());
+  struct Saved {
+    OperatorNode& node;
+    ~Saved() { node.set_saving(nullptr); }
+  } saved{node};
+  node.set_saving(&saving);
+  const UnrecordedScope scope;
+  run_rule(op, Slot::SetupContext, all, {});
+}
+
+// A value that the call made: no view, whatever its kernel took it from.
+void attach(const Tensor& result, const TapeNodePtr& node, uint32_t place, bool is_view) {
+  History& history = history_of(result);
+  if (!is_view && history.view) {
+    history.view = nullptr;
+    impl(result).flags &= ~kFlagHasBase;
+  }
+  set_history(result, node, place);
+}
+
+class Recorder {
+ public:
+  Recorder(const Operator& op, Arguments args, Results results)
+      : op_(op), args_(args), results_(results) {}
+
+  void run() {
+    check_writes(op_, args_);
+    ArgumentEdges taken = take_edges(op_, args_);
+    auto* made = new OperatorNode(op_, args_, taken.needs);
+    node_ = TapeNodePtr::take(made);
+    for (Edge& edge : taken.edges) made->add_edge(std::move(edge));
+    std::vector<Value> old = keep_old(op_, *made, args_);
+    note_versions(op_, args_, saving_);
+    call_below_autograd(op_, args_, results_);
+    try {
+      if (op_.gives_views()) note_views(op_, args_, results_);
+      add_places(*made);
+      save(op_, *made, args_, results_, std::move(old), saving_);
+      attach_all();
+    } catch (...) {
+      for (OpwValue& result : results_) release_value(result);
+      throw;
+    }
+  }
+
+ private:
+  template <class Visit>
+  void visit_outputs(const Visit& visit) const {
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < results_.size(); ++i) {
+      const bool is_written = (op_.returned_args() >> i & 1) != 0;
+      const bool is_view = op_.gives_views() && find_viewed_argument(op_, i).has_value();
+      visit_tensors(results_[i], [&](OpwTensor* tensor) {
+        visit(tensor, place++, is_written, is_view);
+      });
+    }
+    for (uint64_t left = op_.unreturned_args(); left != 0; left &= left - 1) {
+      visit_tensors(args_[static_cast<size_t>(std::countr_zero(left))],
+                    [&](OpwTensor* tensor) { visit(tensor, place++, true, false); });
+    }
+  }
+
+  void add_places(OperatorNode& node) const {
+    visit_outputs([&](OpwTensor* tensor, uint32_t /*place*/, bool /*is_written*/,
+                      bool /*is_view*/) { node.add_place(ValueMeta(BorrowedTensor(tensor))); });
+  }
+
+  void attach_all() const {
+    visit_outputs([&](OpwTensor* tensor, uint32_t place, bool is_written, bool is_view) {
+      const bool is_marked = std::ranges::find(saving_.non_differentiable, tensor) !=
+                             saving_.non_differentiable.end();
+      if (is_marked || !has_gradients(from_dlpack(tensor->dl.dtype))) return;
+      const Tensor output = Tensor::borrow(tensor);
+      if (is_written) {
+        rebase(output, node_, place);
+      } else if (!is_argument(tensor)) {
+        attach(output, node_, place, is_view);
+      }
+    });
+  }
+
+  // A kernel may give an argument itself as its result: that keeps its own history.
+  [[nodiscard]] bool is_argument(const OpwTensor* tensor) const {
+    bool found = false;
+    op_.visit_tensor_arguments(
+        args_, [&](uint32_t /*index*/, const OpwTensor* each) { found |= each == tensor; });
+    return found;
+  }
+
+  const Operator& op_;
+  Arguments args_;
+  Results results_;
+  TapeNodePtr node_;
+  OperatorNode::Saving saving_;
+};
+
+const AutogradHooks kHooks{.record = &record_call,
+                           .is_tracked = &is_tracked,
+                           .note_views = &note_results_as_views};
+
+[[maybe_unused]] const bool is_set = [] {
+  set_autograd_hooks(&kHooks);
+  return true;
+}();
+
+}  // namespace
+
+void record_call(const Operator& op, Arguments args, Results results) {
+  Recorder(op, args, results).run();
+}
+
+}  // namespace opwright

@@ -1,0 +1,69 @@
+#include "opwright/autograd/value_meta.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "opwright/functions.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+
+ValueMeta::ValueMeta(const Tensor& tensor)
+    : dtype_(tensor.dtype()),
+      device_(tensor.device()),
+      ndim_(static_cast<int32_t>(tensor.dim())),
+      is_on_heap_(ndim_ > kFew || tensor.is_symbolic()),
+      few_{} {
+  if (is_on_heap_) {
+    many_ = new SymInt[static_cast<size_t>(ndim_)];
+    for (int32_t i = 0; i < ndim_; ++i) many_[i] = tensor.sym_size(i);
+  } else {
+    std::copy_n(impl(tensor).dl.shape, ndim_, few_);
+  }
+}
+
+ValueMeta::ValueMeta(const ValueMeta& other)
+    : dtype_(other.dtype_),
+      device_(other.device_),
+      ndim_(other.ndim_),
+      is_on_heap_(other.is_on_heap_),
+      few_{other.few_[0], other.few_[1]} {
+  if (!is_on_heap_) return;
+  many_ = new SymInt[static_cast<size_t>(ndim_)];
+  std::copy_n(other.many_, ndim_, many_);
+}
+
+ValueMeta::ValueMeta(ValueMeta&& other) noexcept
+    : dtype_(other.dtype_),
+      device_(other.device_),
+      ndim_(other.ndim_),
+      is_on_heap_(std::exchange(other.is_on_heap_, false)),
+      few_{other.few_[0], other.few_[1]} {
+  if (is_on_heap_) other.ndim_ = 0;
+}
+
+ValueMeta& ValueMeta::operator=(ValueMeta other) noexcept {
+  std::swap(dtype_, other.dtype_);
+  std::swap(device_, other.device_);
+  std::swap(ndim_, other.ndim_);
+  std::swap(is_on_heap_, other.is_on_heap_);
+  std::swap(few_, other.few_);
+  return *this;
+}
+
+ValueMeta::~ValueMeta() {
+  if (is_on_heap_) delete[] many_;
+}
+
+bool ValueMeta::fits(const Tensor& gradient) const {
+  if (gradient.dtype() != dtype_ || gradient.dim() != ndim_) return false;
+  if (!is_on_heap_ && !gradient.is_symbolic()) {
+    return std::equal(few_, few_ + ndim_, impl(gradient).dl.shape);
+  }
+  return has_sizes(gradient, sizes());
+}
+
+Tensor ValueMeta::zeros() const { return opwright::zeros(sizes(), dtype_, {}, device_); }
+
+}  // namespace opwright

@@ -1,0 +1,54 @@
+// What autograd remembers of a value: enough to make zeros like it and to check its gradient.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "opwright/device.h"
+#include "opwright/dtype.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// Whether values of the dtype have gradients.
+[[nodiscard]] inline bool has_gradients(DType dtype) {
+  return is_floating(dtype) || is_complex(dtype);
+}
+
+// Compact: most nodes have one, of a tensor of few dimensions.
+class ValueMeta {
+ public:
+  explicit ValueMeta(const Tensor& tensor);
+  ValueMeta(const ValueMeta& other);
+  ValueMeta(ValueMeta&& other) noexcept;
+  ValueMeta& operator=(ValueMeta other) noexcept;
+  ~ValueMeta();
+
+  [[nodiscard]] std::span<const SymInt> sizes() const noexcept {
+    return {is_inline() ? reinterpret_cast<const SymInt*>(few_) : many_,
+            static_cast<size_t>(ndim_)};
+  }
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  [[nodiscard]] Device device() const noexcept { return device_; }
+
+  // Sizes, dtype and device are the same.
+  [[nodiscard]] bool fits(const Tensor& gradient) const;
+  [[nodiscard]] Tensor zeros() const;
+
+ private:
+  static constexpr int32_t kFew = 2;
+  [[nodiscard]] bool is_inline() const noexcept { return !is_on_heap_; }
+
+  DType dtype_;
+  Device device_;
+  int32_t ndim_;
+  bool is_on_heap_;
+  union {
+    int64_t few_[kFew];  // plain
+    SymInt* many_;
+  };
+};
+
+}  // namespace opwright

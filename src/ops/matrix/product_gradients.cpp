@@ -1,0 +1,32 @@
+#include "opwright/ops/matrix/product_gradients.h"
+
+#include "opwright/functions.h"
+#include "opwright/ops/gradient_rule.h"
+
+namespace opwright {
+
+Tensor adjoint(const Tensor& matrices) { return conjugate(matrices.transpose(-2, -1)); }
+
+Tensor first_factor_gradient(const Tensor& grad, const Tensor& second,
+                             bool is_transposed) {
+  if (is_transposed) return conjugate(second).mm(grad.t()).t();
+  return grad.mm(adjoint(second));
+}
+
+Tensor second_factor_gradient(const Tensor& grad, const Tensor& first,
+                              bool is_transposed) {
+  if (is_transposed) return grad.t().mm(conjugate(first)).t();
+  return adjoint(first).mm(grad);
+}
+
+Tensor scale_gradient(const Tensor& gradient, const Scalar& factor) {
+  if (factor.is_complex()) {
+    const Complex<double> value = factor.complex_value();
+    return gradient.mul(Complex<double>(value.real, -value.imag));
+  }
+  const bool is_one = factor.is_floating() ? factor.to<double>() == 1
+                                           : guard_or_false(factor.sym_int() == 1);
+  return is_one ? gradient : gradient.mul(factor);
+}
+
+}  // namespace opwright

@@ -1,0 +1,14 @@
+// The gradient of the backward operators of max pooling.
+#pragma once
+
+#include <cstdint>
+
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// The elements of `grad` that were the largest of their windows; indices count over the last `ndim`
+// dimensions.
+[[nodiscard]] Tensor take_largest(const Tensor& grad, const Tensor& indices, int64_t ndim);
+
+}  // namespace opwright

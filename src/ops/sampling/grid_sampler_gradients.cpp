@@ -1,0 +1,216 @@
+#include "opwright/ops/sampling/grid_sampler_gradients.h"
+
+#include <vector>
+
+#include "opwright/functions.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+// The numbers that PyTorch gives them.
+constexpr int64_t kNearest = 1, kBicubic = 2;
+constexpr int64_t kBorder = 1, kReflection = 2;
+
+// Numbers that depend on the grid, and how much they change with it; `slope` is a constant.
+struct Position {
+  Tensor value;
+  Tensor slope;
+};
+
+// From [-1, 1] to elements.
+Position scale(const Tensor& grid, const SymInt& size, bool align_corners) {
+  const Scalar span = align_corners ? size - 1 : size;
+  const Tensor scaled = grid.add(1).mul(span);
+  return {(align_corners ? scaled : scaled.sub(1)).div(2), ones_like(grid).mul(span).div(2)};
+}
+
+// Back and forth between the first and the last element, or their outer edges.
+Position reflect(const Position& position, const SymInt& size, bool align_corners) {
+  if (align_corners && guard_or_false(size == 1))
+    return {zeros_like(position.value), zeros_like(position.slope)};
+  const Scalar span = align_corners ? size - 1 : size;
+  const double low = align_corners ? 0 : -0.5;
+  const Tensor from_low = position.value.sub(low);
+  const Tensor distance = from_low.abs();
+  const Tensor rest = distance.fmod(span);
+  const Tensor is_even = distance.div(span).floor().fmod(2).eq(0);
+  const Tensor value = where(is_even, rest, rest.neg().add(span)).add(low);
+  const Tensor goes_up = from_low.ge(0).eq(is_even);
+  return {value, where(goes_up, position.slope, position.slope.neg())};
+}
+
+// At the border and beyond it nothing changes with the grid.
+Position clip(const Position& position, const SymInt& size) {
+  const Scalar last = size - 1;
+  const Tensor is_inside = position.value.gt(0).logical_and(position.value.lt(last));
+  return {position.value.clamp(Scalar(0), last), where(is_inside, position.slope, Scalar(0))};
+}
+
+Position bring_inside(const Position& position, const SymInt& size, int64_t padding_mode,
+                      bool align_corners) {
+  if (padding_mode == kBorder) return clip(position, size);
+  if (padding_mode == kReflection) return clip(reflect(position, size, align_corners), size);
+  return position;
+}
+
+// Elements of a dimension that a point is made of.
+struct Element {
+  Tensor index;   // within the dimension
+  Tensor weight;  // 0 outside
+  Tensor slope;   // how the weight changes with the grid
+};
+
+Element make_element(const Tensor& position, const SymInt& size, const Tensor& weight,
+                     const Tensor& slope) {
+  const Tensor exists = position.ge(0).logical_and(position.lt(Scalar(size)));
+  return {where(exists, position, Scalar(0)).to(DType::Int64), where(exists, weight, Scalar(0)),
+          where(exists, slope, Scalar(0))};
+}
+
+// Cubic convolution with a = -0.75 of an element at `distance`: up to 1, or from 1 to 2.
+struct Cubic {
+  Tensor weight, slope;
+};
+Cubic near_cubic(const Tensor& distance) {
+  const Tensor squared = distance.mul(distance);
+  return {distance.mul(1.25).sub(2.25).mul(squared).add(1),
+          squared.mul(3.75).sub(distance.mul(4.5))};
+}
+Cubic far_cubic(const Tensor& distance) {
+  return {distance.mul(-0.75).add(3.75).mul(distance).sub(6).mul(distance).add(3),
+          distance.mul(-2.25).add(7.5).mul(distance).sub(6)};
+}
+
+// How one dimension is sampled.
+struct Axis {
+  const SymInt& size;
+  int64_t interpolation_mode;
+  int64_t padding_mode;
+  bool align_corners;
+
+  [[nodiscard]] std::vector<Element> find_elements(const Tensor& grid) const {
+    const Tensor constant = grid.detach();
+    const Position unbounded = scale(constant, size, align_corners);
+    // Adds no number, but the way back to the grid.
+    const auto follow = [&](const Position& position) {
+      return position.value.add(grid.sub(constant).mul(position.slope));
+    };
+    if (interpolation_mode == kBicubic) return find_cubic(follow(unbounded), unbounded);
+    const Position position = bring_inside(unbounded, size, padding_mode, align_corners);
+    if (interpolation_mode == kNearest) {
+      return {make_element(position.value.round(), size, ones_like(constant),
+                           zeros_like(constant))};
+    }
+    const Tensor before = position.value.floor();
+    const Tensor beyond = follow(position).sub(before);
+    return {make_element(before, size, beyond.neg().add(1), position.slope.neg()),
+            make_element(before.add(1), size, beyond, position.slope)};
+  }
+
+ private:
+  [[nodiscard]] std::vector<Element> find_cubic(const Tensor& followed,
+                                                const Position& position) const {
+    const Tensor before = position.value.floor();
+    const Tensor beyond = followed.sub(before);
+    const Tensor left = beyond.neg().add(1);
+    const Cubic cubics[] = {far_cubic(beyond.add(1)), near_cubic(beyond), near_cubic(left),
+                            far_cubic(left.add(1))};
+    std::vector<Element> elements;
+    for (int64_t i = 0; i < 4; ++i) {
+      const Position at{before.add(i - 1), position.slope};
+      const Cubic& cubic = cubics[i];
+      const Tensor slope = cubic.slope.mul(i < 2 ? position.slope : position.slope.neg());
+      elements.push_back(make_element(bring_inside(at, size, padding_mode, align_corners).value,
+                                      size, cubic.weight, slope));
+    }
+    return elements;
+  }
+};
+
+// Points of both dimensions for the images of a batch, whose positions are one dimension here.
+class Sampled {
+ public:
+  Sampled(const Tensor& grad, const Tensor& input, const Tensor& grid, std::vector<Element> rows,
+          std::vector<Element> columns)
+      : grad_(grad.flatten(2)),
+        input_(input.flatten(2)),
+        width_(input.sym_size(3)),
+        grid_sizes_(sym_geometry_of(grid).sizes),
+        rows_(std::move(rows)),
+        columns_(std::move(columns)) {}
+
+  [[nodiscard]] Tensor input_gradient(const Tensor& input) const {
+    std::vector<Tensor> values;
+    std::vector<Tensor> places;
+    for (const Element& row : rows_) {
+      for (const Element& column : columns_) {
+        values.push_back(grad_.mul(flat(row.weight.mul(column.weight)).unsqueeze(1)));
+        places.push_back(places_of(row, column));
+      }
+    }
+    return zeros_like(input_)
+        .scatter_add(2, cat(places, 2), cat(values, 2))
+        .reshape(sym_geometry_of(input).sizes);
+  }
+
+  [[nodiscard]] Tensor grid_gradient() const {
+    Tensor x;
+    Tensor y;
+    for (const Element& row : rows_) {
+      for (const Element& column : columns_) {
+        const Tensor product = grad_.mul(input_.gather(2, places_of(row, column))).sum({1});
+        const Tensor of_x = product.mul(flat(row.weight.mul(column.slope)));
+        const Tensor of_y = product.mul(flat(row.slope.mul(column.weight)));
+        x = x.is_defined() ? x.add(of_x) : of_x;
+        y = y.is_defined() ? y.add(of_y) : of_y;
+      }
+    }
+    const Tensor both[] = {x, y};
+    return stack(both, -1).reshape(grid_sizes_);
+  }
+
+ private:
+  static Tensor flat(const Tensor& tensor) { return tensor.flatten(1); }
+  // Where in its image each point lies, for all channels.
+  [[nodiscard]] Tensor places_of(const Element& row, const Element& column) const {
+    const Tensor place = flat(row.index.mul(Scalar(width_)).add(column.index)).unsqueeze(1);
+    return place.expand(sym_geometry_of(grad_).sizes);
+  }
+
+  Tensor grad_, input_;
+  SymInt width_;
+  SymSizes grid_sizes_;
+  std::vector<Element> rows_, columns_;
+};
+
+Tensor widened(const Tensor& tensor) {
+  const bool is_half = tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16;
+  return is_half ? tensor.to(DType::Float32) : tensor;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> grid_sampler_2d_gradients(const Tensor& grad, const Tensor& input,
+                                                     const Tensor& grid,
+                                                     int64_t interpolation_mode,
+                                                     int64_t padding_mode, bool align_corners,
+                                                     bool needs_input, bool needs_grid) {
+  const Tensor positions = widened(grid);
+  const SymInt height = input.sym_size(2);
+  const SymInt width = input.sym_size(3);
+  const Axis vertical{height, interpolation_mode, padding_mode, align_corners};
+  const Axis horizontal{width, interpolation_mode, padding_mode, align_corners};
+  const Sampled sampled(widened(grad), widened(input), grid,
+                        vertical.find_elements(positions.select(-1, 1)),
+                        horizontal.find_elements(positions.select(-1, 0)));
+  std::tuple<Tensor, Tensor> gradients;
+  if (needs_input) std::get<0>(gradients) = sampled.input_gradient(input).to(input.dtype());
+  if (needs_grid && interpolation_mode == kNearest) std::get<1>(gradients) = zeros_like(grid);
+  if (needs_grid && interpolation_mode != kNearest)
+    std::get<1>(gradients) = sampled.grid_gradient().to(grid.dtype());
+  return gradients;
+}
+
+}  // namespace opwright

@@ -1,0 +1,16 @@
+// The gradients of grid_sampler_2d, as calls of other operators.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// Of input and grid; each is undefined unless it is wanted.
+[[nodiscard]] std::tuple<Tensor, Tensor> grid_sampler_2d_gradients(
+    const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+    int64_t padding_mode, bool align_corners, bool needs_input, bool needs_grid);
+
+}  // namespace opwright

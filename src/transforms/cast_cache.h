@@ -1,0 +1,44 @@
+// Casts of weights, each made once while autocast is on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/mode.h"
+#include "opwright/dtype.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// While it is the innermost mode, `to` of a leaf that requires grad gives the cast that it gave
+// before, as long as the leaf was not written since.
+class CastCache final : public Mode {
+ public:
+  bool process(const Operator& op, Arguments args, Results results) override;
+  void clear() { casts_.clear(); }
+
+ private:
+  // A cast belongs to the transform that it was made under, and is recorded or not.
+  struct Key {
+    const OpwTensor* leaf;
+    Interpreter* level;
+    DType dtype;
+    bool is_recorded;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const noexcept;
+  };
+  struct Cast {
+    Tensor leaf;  // this and the level keep the addresses of the key
+    IntrusivePtr<Interpreter> level;
+    Tensor cast;
+    uint64_t version;
+  };
+  std::unordered_map<Key, Cast, KeyHash> casts_;
+};
+
+}  // namespace opwright

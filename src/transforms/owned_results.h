@@ -1,0 +1,28 @@
+// Results of a call that a transform works on before it gives them away.
+#pragma once
+
+#include <cstddef>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/dispatch/arguments.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+// Releases what is still there when it goes.
+class OwnedResults {
+ public:
+  explicit OwnedResults(size_t count) : values_(count) {}
+  ~OwnedResults() {
+    for (OpwValue& value : values_) release_value(value);
+  }
+  OwnedResults(const OwnedResults&) = delete;
+  OwnedResults& operator=(const OwnedResults&) = delete;
+
+  [[nodiscard]] Results get() noexcept { return {values_.data(), values_.size()}; }
+
+ private:
+  SmallVector<OpwValue, 8> values_;
+};
+
+}  // namespace opwright

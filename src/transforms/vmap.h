@@ -1,0 +1,96 @@
+// Vmap: a function of one sample runs over a whole batch at once.
+//
+// Its values are wrappers that show one sample: the inner tensor has the batch as one more
+// dimension, wherever it came in. A call without such a value goes to the level below as it is;
+// one with them goes down once, by the operator's Vmap rule or the default rule of pointwise
+// operators, else sample by sample.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/ir/random_states.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/wrapper.h"
+#include "opwright/vmap.h"
+
+namespace opwright {
+
+// "error", "same" or "different": what a Vmap rule is told.
+[[nodiscard]] std::string_view to_text(Randomness randomness);
+// ValueError for any other text.
+[[nodiscard]] Randomness parse_randomness(std::string_view text);
+
+class Vmap : public Interpreter, public RandomStates {
+ public:
+  Vmap(Interpreter* parent, SymInt batch_size, Randomness randomness);
+
+  [[nodiscard]] const char* name() const override { return "vmap"; }
+  [[nodiscard]] const char* advice() const override {
+    return "Return it from the mapped function instead of storing it.";
+  }
+  void process(const Operator& op, Arguments args, Results results) override;
+  // A composite runs its body at this level, unless it has a rule of its own.
+  [[nodiscard]] bool keeps_whole(const Operator& op) const override {
+    return op.record(Slot::Vmap) != nullptr;
+  }
+
+  [[nodiscard]] const SymInt& batch_size() const noexcept { return batch_size_; }
+  [[nodiscard]] Randomness randomness() const noexcept { return randomness_; }
+
+  // One sample of `inner`, whose dimension `dim` (not negative) is the batch.
+  [[nodiscard]] Tensor wrap(Tensor inner, int64_t dim);
+  [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept {
+    return is_wrapper_of(*this, tensor);
+  }
+  // Of a tensor that it owns: the batch, and which of its dimensions that is.
+  [[nodiscard]] static OpwTensor* inner_of(const OpwTensor* own) noexcept {
+    return wrapper_of(own).inner.get();
+  }
+  [[nodiscard]] static int64_t dim_of(const OpwTensor* own) noexcept {
+    return static_cast<int64_t>(reinterpret_cast<intptr_t>(wrapper_of(own).payload.data));
+  }
+  // What the caller of the mapped function gets: the batch at `dim`; a tensor that is the same for
+  // all samples is repeated. Nothing: it must be the same for all.
+  [[nodiscard]] Tensor unwrap(const Tensor& output, std::optional<int64_t> dim);
+
+  // Gives results of the level below, which it takes over, as this level's. `dims` has where each
+  // has its batch, as out_dims of a Vmap rule do; one that is no list is for all.
+  void wrap_results(const Operator& op, Arguments args, Results raw, const OpwValue& dims,
+                    Results results);
+
+  // Random numbers of a functionalize above: one state for all samples.
+  Tensor read_state(RandomState& generator) override;
+  void write_state(RandomState& generator, const Tensor& state) override;
+
+ private:
+  [[nodiscard]] static const WrapperImpl& wrapper_of(const OpwTensor* own) noexcept {
+    return static_cast<const WrapperImpl&>(impl(const_cast<OpwTensor*>(own)));
+  }
+  [[nodiscard]] bool has_own(const Operator& op, Arguments args) const;
+  void check_written(const Operator& op, Arguments args) const;
+  void process_batched(const Operator& op, Arguments args, Results results);
+  void run_own_rule(const Operator& op, Arguments args, Results results);
+  void run_pointwise(const Operator& op, Arguments args, Results results);
+  void run_at_this_level(const Operator& op, const OpwRecord& body, Arguments args,
+                         Results results);
+  void run_by_sample(const Operator& op, Arguments args, Results results);
+  void draw(const Operator& op, Arguments args, Results results);
+  void draw_same(const Operator& op, Arguments args, Results results);
+  void draw_once(const Operator& op, Arguments args, Results results);
+  void draw_different(const Operator& op, Arguments args, Results results);
+  void wrap_result(const Operator& op, OpwValue& result, const OpwValue& dims);
+  void refresh_written(const Operator& op, Arguments args);
+
+  SymInt batch_size_;
+  Randomness randomness_;
+};
+
+using VmapPtr = IntrusivePtr<Vmap>;
+
+}  // namespace opwright
