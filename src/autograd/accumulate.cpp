@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
@@ -29,10 +30,13 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
     } else {
       history.gradient = may_be_taken(gradient) ? std::move(gradient) : gradient.detach().clone();
     }
-  } else if (is_recorded || impl(history.gradient).home != impl(gradient).home) {
-    history.gradient = history.gradient + gradient;
   } else {
-    history.gradient.add_(gradient);
+    history.gradient = lifted(history.gradient);  // that of a tensor outside is written there
+    if (is_recorded || impl(history.gradient).home != impl(gradient).home) {
+      history.gradient = history.gradient + gradient;
+    } else {
+      history.gradient.add_(gradient);
+    }
   }
 }
 

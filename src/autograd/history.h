@@ -82,6 +82,9 @@ void set_gradient(const Tensor& tensor, Tensor gradient);
 // Keeps the gradient of a tensor that is no leaf.
 void retain_gradient(const Tensor& tensor);
 
+// The value with the history of another tensor: opwright::graft.
+[[nodiscard]] Tensor graft(const Tensor& history, const Tensor& value);
+
 // Gives the tensor the history `edge`.
 void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place);
 

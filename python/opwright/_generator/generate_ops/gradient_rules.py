@@ -238,12 +238,13 @@ class OperatorRules:
             body += wrap_list("    context.save({", values, after, 8) + "\n"
         for property_, argument in self.kept_properties():
             users = self.users(f"{argument}_{property_}")
-            body += "" if always else f"    if ({self.need(users)})\n  "
+            if not always:
+                needed += users
+                body += f"    if ({self.need(users)})\n  "
             body += (
                 f'    context.keep_{property_}("{argument}_{property_}", '
                 f"args[{self.place_of(argument)}]);\n"
             )
-            needed += users
         unused = self.results_without_gradient()
         if unused:
             if len(unused) + 1 == len(self.schema.returns):
