@@ -83,6 +83,9 @@ class RuleContext {
   // Of a tensor, or one for each tensor of a list.
   void keep_sizes(const char* name, const OpwValue& value) const;
   void keep_dtype(const char* name, const OpwValue& value) const;
+  void keep_device(const char* name, const OpwValue& value) const;
+  // The sizes, the strides and the offset, one after the other.
+  void keep_geometry(const char* name, const OpwValue& value) const;
   // Of a tensor: whether it is a matrix whose columns are dense, not its rows.
   void keep_is_transposed(const char* name, const OpwValue& value) const;
 
@@ -93,6 +96,8 @@ class RuleContext {
   }
 
  private:
+  template <class Property>
+  void keep_each(const char* name, const OpwValue& value, const Property& property) const;
   void keep(const char* name, const OpwValue& value) const {
     require_ok(context_->context->set_attribute(context_, name, &value));
   }

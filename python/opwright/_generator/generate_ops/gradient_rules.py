@@ -19,6 +19,7 @@ NUM_FILES = 16
 SOURCE = """\
 // Gradients of operators of {yaml}. Made from it; do not edit.
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -237,12 +238,13 @@ class OperatorRules:
             body += wrap_list("    context.save({", values, after, 8) + "\n"
         for property_, argument in self.kept_properties():
             users = self.users(f"{argument}_{property_}")
-            body += "" if always else f"    if ({self.need(users)})\n  "
+            if not always:
+                needed += users
+                body += f"    if ({self.need(users)})\n  "
             body += (
                 f'    context.keep_{property_}("{argument}_{property_}", '
                 f"args[{self.place_of(argument)}]);\n"
             )
-            needed += users
         unused = self.results_without_gradient()
         if unused:
             tensors = [f"tensor_of(args[{self.place_of(f'result{place}')}])" for place in unused]
@@ -352,11 +354,11 @@ def is_list_name(rules: OperatorRules, name: str) -> bool:
 
 
 def property_type(property_: str, of_list: bool) -> str:
-    if property_ == "is_transposed":
-        return "bool"
-    if property_ == "sizes":
-        return "std::vector<std::vector<SymInt>>" if of_list else "std::span<const SymInt>"
-    return "std::vector<DType>" if of_list else "DType"
+    type_ = PROPERTIES[property_]
+    if not of_list:
+        return type_
+    element = "std::vector<SymInt>" if type_.startswith("std::span") else type_
+    return f"std::vector<{element}>"
 
 
 def write_call(start: str, expression: str, indent: str) -> str:
