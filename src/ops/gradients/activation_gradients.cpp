@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/ops/broadcast_gradients.h"
+#include "opwright/ops/gradients/view_gradients.h"
 
 namespace opwright {
 
