@@ -87,6 +87,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "graph": (),
     "library": (),
     "nn": (),
+    "optim": (),
     "pytree": (),
     "safetensors": (),
     "symbolic": (
