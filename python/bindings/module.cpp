@@ -16,6 +16,7 @@
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/grad_mode.h"
+#include "bindings/gradcheck.h"
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
@@ -184,6 +185,7 @@ NB_MODULE(_C, m) {
   bind_shape_env(m);
   bind_fake_mode(m);
   bind_grad_mode(m);
+  bind_gradcheck(m);
   bind_autocast(m);
   bind_graph(m);
   bind_trace_session(m);

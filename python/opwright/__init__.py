@@ -75,6 +75,7 @@ from .random import (  # noqa: E402
 # Modules that cost something to import and that not every program needs, with the names of theirs
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
+    "_gradcheck": ("gradcheck", "gradgradcheck"),
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
     "compat": (),
     "control_flow": ("cond", "while_loop"),
@@ -177,6 +178,8 @@ __all__ = [
     "frombuffer",
     "get_autocast_dtype",
     "get_rng_state",
+    "gradcheck",
+    "gradgradcheck",
     "guard_or_false",
     "guard_or_true",
     "inference_mode",

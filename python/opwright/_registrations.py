@@ -17,6 +17,7 @@ _RULES = {
     "Autograd": "register_autograd",
     "SetupContext": "register_autograd",
     "KeepOld": "register_autograd",
+    "Jvp": "register_jvp",
     "Scatter": "register_scatter",
     "Vmap": "register_vmap",
     "FuncTorchBatched": "register_vmap",

@@ -118,6 +118,27 @@ def vmap_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -
     return rule
 
 
+def jvp_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
+    """Adapt `function(*args, *tangents, **kwargs)`: the tangents of the results."""
+    check_callable(operator.name, "a jvp rule", function)
+    schema = operator.schema
+    count = len(schema.arguments)
+    num_returns = len(schema.returns)
+
+    @functools.wraps(function)
+    def rule(*values: object) -> object:
+        args, kwargs = _split(schema, values[:count], restorers)
+        returned = function(*args, *values[count:], **kwargs)
+        if num_returns > 1 and (not isinstance(returned, tuple) or len(returned) != num_returns):
+            raise RuntimeError(
+                f"{operator.name}: the jvp rule must return a tuple of {num_returns} tangents, one "
+                "for each result"
+            )
+        return returned
+
+    return rule
+
+
 def scatter_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
     """Adapt `function(base, value, *args, **kwargs)`, with the place last for a list of views."""
     check_callable(operator.name, "a scatter rule", function)

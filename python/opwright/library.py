@@ -20,7 +20,14 @@ from ._registrations import (
     replace_definition,
     restorers_of,
 )
-from ._rules import VmapInfo, backward_rule, scatter_rule, setup_context_rule, vmap_rule
+from ._rules import (
+    VmapInfo,
+    backward_rule,
+    jvp_rule,
+    scatter_rule,
+    setup_context_rule,
+    vmap_rule,
+)
 from ._tag import Tag, Tags
 from ._undo import Undo
 
@@ -41,6 +48,7 @@ __all__ = [
     "register_autograd",
     "register_effect",
     "register_fake",
+    "register_jvp",
     "register_kernel",
     "register_opaque_type",
     "register_scatter",
@@ -333,6 +341,33 @@ def register_autograd(
     registrations.add_rule("Autograd", rule)
 
 
+def register_jvp(
+    op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
+) -> Callable:
+    """Register the operator's rule for forward mode: `func(*args, *tangents, **kwargs)`.
+
+    After the positional arguments come the tangents of all tensor arguments, None for one that has
+    none; the function returns the tangents of the results. Without a rule `opwright.func.jvp` uses
+    the backward formula.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::square", mutates_args=())
+    ... def square(x: ow.Tensor) -> ow.Tensor:
+    ...     return x * x
+    >>> @square.register_jvp
+    ... def _(x, tangent):
+    ...     return 2 * x * tangent
+    >>> ow.func.jvp(square, (ow.tensor([3.0]),), (ow.tensor([1.0]),))
+    (tensor([9.]), tensor([6.]))
+    """
+    if func is None:
+        return partial(register_jvp, op, lib=lib)
+    operator = _C.require_operator(operator_name(op))
+    rule = jvp_rule(operator, func, restorers_of(operator.name))
+    _registrations(operator, lib).add_rule("Jvp", rule)
+    return func
+
+
 def register_vmap(
     op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
 ) -> Callable:
@@ -549,6 +584,7 @@ _C.Operator.register_kernel = register_kernel
 _C.Operator.register_fake = register_fake
 _C.Operator.register_scatter = register_scatter
 _C.Operator.register_autograd = register_autograd
+_C.Operator.register_jvp = register_jvp
 _C.Operator.register_vmap = register_vmap
 _C.Operator.register_autocast = register_autocast
 _C.Operator.register_effect = register_effect
