@@ -59,6 +59,25 @@ const Tensor& first_defined(const std::vector<Tensor>& tensors) {
 
 }  // namespace
 
+SymSizes sizes_of(const Tensor& tensor) {
+  SymSizes sizes;
+  for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
+  return sizes;
+}
+
+Tensor sum_to(const Tensor& tensor, std::span<const SymInt> sizes) {
+  const int64_t added = tensor.dim() - static_cast<int64_t>(sizes.size());
+  std::vector<int64_t> dims;
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    const bool was_one =
+        i < added || guard_or_false(sizes[static_cast<size_t>(i - added)] == 1);
+    if (was_one && (i < added || !guard_or_false(tensor.sym_size(i) == 1))) dims.push_back(i);
+  }
+  if (dims.empty()) return tensor;
+  const Tensor summed = tensor.sum(dims, true);
+  return added > 0 ? summed.reshape(sizes) : summed;
+}
+
 Tensor permute_gradient(const Tensor& grad, std::span<const int64_t> dims) {
   std::vector<int64_t> inverse(dims.size());
   for (size_t i = 0; i < dims.size(); ++i)

@@ -12,6 +12,10 @@
 
 namespace opwright {
 
+[[nodiscard]] SymSizes sizes_of(const Tensor& tensor);
+// The sum over the dimensions along which `tensor` was broadcast from `sizes`.
+[[nodiscard]] Tensor sum_to(const Tensor& tensor, std::span<const SymInt> sizes);
+
 [[nodiscard]] Tensor permute_gradient(const Tensor& grad, std::span<const int64_t> dims);
 [[nodiscard]] Tensor unfold_gradient(const Tensor& grad, std::span<const SymInt> sizes,
                                      int64_t dimension, int64_t size, int64_t step);
