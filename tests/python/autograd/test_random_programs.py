@@ -23,9 +23,7 @@ instructions = st.tuples(
 programs = st.lists(instructions, min_size=2, max_size=16)
 
 # What torch does and ours tells that it does not.
-REFUSALS: tuple[str, ...] = (
-    "shares part of its memory",
-)
+REFUSALS: tuple[str, ...] = ("shares part of its memory",)
 # Errors of torch about its own choice of what to save; the lenient one has none of them.
 OWN_CHOICES = ("version", "freed")
 KINDS = {
@@ -112,7 +110,9 @@ class Tally(Counter):
             return ""
         for place, (mine, other) in enumerate(zip(ours.pool, theirs.pool, strict=True)):
             for field, a, b in zip(
-                ("requires_grad", "is_leaf", "values", "gradient"), shown(mine), shown(other),
+                ("requires_grad", "is_leaf", "values", "gradient"),
+                shown(mine),
+                shown(other),
                 strict=False,
             ):
                 if not equal(a, b):

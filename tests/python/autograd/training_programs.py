@@ -109,9 +109,7 @@ OPERATIONS: dict[str, Operation] = {
         lambda library, x, a, b, y: library.blend_(x, y), gives_value=False, writes=_whole
     ),
     "drain_": Operation(lambda library, x, a, b, y: library.drain_(x, y), writes=_whole),
-    "requires_grad_": Operation(
-        lambda library, x, a, b, y: x.requires_grad_(), gives_value=False
-    ),
+    "requires_grad_": Operation(lambda library, x, a, b, y: x.requires_grad_(), gives_value=False),
     "forget_gradient": Operation(_forget_gradient, gives_value=False),
     "gradient_of": Operation(lambda library, x, a, b, y: x.grad if x.is_leaf else None),
     "grad": Operation(
