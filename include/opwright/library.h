@@ -108,7 +108,7 @@ struct VmapAdapter<VmapResult<R>(const VmapInfo&, Args...)> {
     const auto function =
         reinterpret_cast<VmapResult<R> (*)(const VmapInfo&, Args...)>(record->self);
     VmapResult<R> mapped = function(info, ValueOfParameter<Args>::read(args[I])...);
-    ResultsOf<R>::give(results, std::move(mapped.results));
+    ResultsOf<R>::give(results, std::forward<R>(mapped.results));
     results[ResultsOf<R>::kCount] =
         ValueOf<std::vector<std::optional<int64_t>>>::give(mapped.out_dims);
   }

@@ -72,7 +72,8 @@ class DimSpreader {
   [[noreturn]] void fail(const TreeNode& node, PyObject* dims, const std::string& path) const {
     throw_error("ValueError", "vmap: ", what_, " does not have the structure of ", tree_, ": ",
                 path, " is a ", class_name(dims), ", but there is ", kind_name(node.kind),
-                "; give an int or None", node.num_children > 0 ? ", or the same container of these" : "");
+                "; give an int or None",
+                node.num_children > 0 ? ", or the same container of these" : "");
   }
 
   void check_count(const TreeNode& node, Py_ssize_t count, const std::string& path) const {

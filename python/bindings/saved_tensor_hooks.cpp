@@ -1,6 +1,5 @@
 #include "bindings/saved_tensor_hooks.h"
 
-#include <memory>
 #include <utility>
 
 #include "bindings/error.h"
@@ -44,11 +43,11 @@ class PythonHooks final : public SavedTensorHooks {
   PythonHooks(nb::object pack, nb::object unpack)
       : pack_(std::move(pack)), unpack_(std::move(unpack)) {}
 
-  std::unique_ptr<PackedTensor> pack(const Tensor& tensor) override {
+  PackedTensorPtr pack(const Tensor& tensor) override {
     const LockScope lock;
     const nb::object given = own(wrap(tensor));
-    return std::make_unique<PackedObject>(own(PyObject_CallOneArg(pack_.ptr(), given.ptr())),
-                                          unpack_);
+    return make_intrusive<PackedObject>(own(PyObject_CallOneArg(pack_.ptr(), given.ptr())),
+                                        unpack_);
   }
   SavedTensorHooks* outer = nullptr;
 

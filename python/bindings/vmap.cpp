@@ -177,10 +177,9 @@ class VmapCall {
     FlatTree flat = tree_flatten(returned.ptr());
     outputs.dims = spread_batch_dims(out_dims, flat.spec, "out_dims", "the output");
     for (size_t i = 0; i < flat.leaves.size(); ++i) {
-      OPWRIGHT_CHECK_TYPE(is_tensor(flat.leaves[i].ptr()),
-                          "vmap: the mapped function must return tensors, but ",
-                          flat.spec.leaf_path(i, "output"), " is of class ",
-                          class_name(flat.leaves[i].ptr()));
+      OPWRIGHT_CHECK_TYPE(
+          is_tensor(flat.leaves[i].ptr()), "vmap: the mapped function must return tensors, but ",
+          flat.spec.leaf_path(i, "output"), " is of class ", class_name(flat.leaves[i].ptr()));
       outputs.tensors.push_back(handle_of(flat.leaves[i].ptr()));
     }
     spec = std::move(flat.spec);

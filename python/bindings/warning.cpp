@@ -8,6 +8,8 @@
 
 #include "bindings/error.h"
 #include "bindings/lock.h"
+#include "opwright/base/source_site.h"
+#include "opwright/base/user_line.h"
 #include "opwright/base/warning.h"
 
 namespace nb = nanobind;
@@ -17,12 +19,16 @@ namespace {
 
 PyObject* performance_warning = nullptr;  // immortal
 
-// At the user's line: the core has no frames of Python's.
+// At the user's line, not where the package called the core.
 void warn_in_python(const char* category, const std::string& text) {
   const LockScope lock;
   const bool is_known = std::string_view(category) == "PerformanceWarning";
   PyObject* type = is_known ? performance_warning : PyExc_UserWarning;
-  require_no_error(PyErr_WarnEx(type, text.c_str(), 1));
+  const SourceSite line = current_user_line();
+  require_no_error(line.is_known()
+                       ? PyErr_WarnExplicit(type, text.c_str(), line.file,
+                                            static_cast<int>(line.line), nullptr, nullptr)
+                       : PyErr_WarnEx(type, text.c_str(), 1));
 }
 
 }  // namespace

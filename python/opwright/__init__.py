@@ -88,6 +88,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "graph": (),
     "library": (),
     "nn": (),
+    "optim": (),
     "pytree": (),
     "safetensors": (),
     "symbolic": (

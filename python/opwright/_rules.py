@@ -79,16 +79,22 @@ def _split(
 def vmap_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
     """Adapt `function(info, in_dims, *args, **kwargs) -> (output, out_dims)`."""
     check_callable(operator.name, "a vmap rule", function)
-    schema = operator.schema
-    num_returns = len(schema.returns)
+    arguments = operator.schema.arguments
+    num_returns = len(operator.schema.returns)
+    num_positional = sum(not argument.kwarg_only for argument in arguments)
+    names = [argument.name for argument in arguments[num_positional:]]
+    restored = [(i, restorers[a.name]) for i, a in enumerate(arguments) if a.name in restorers]
 
     @functools.wraps(function)
-    def rule(batch_size: int, randomness: str, in_dims: Sequence, *values: object) -> tuple:
-        dims = [tuple(dim) if isinstance(dim, list) else dim for dim in in_dims]
-        positional_dims, keyword_dims = _split(schema, dims, {})
-        args, kwargs = _split(schema, values, restorers)
+    def rule(batch_size: int, randomness: str, in_dims: Sequence, *given: object) -> tuple:
+        dims = tuple([tuple(dim) if isinstance(dim, list) else dim for dim in in_dims])
+        values = list(given)
+        for index, restore in restored:
+            values[index] = restore(values[index])
+        keyword_dims = dict(zip(names, dims[num_positional:], strict=True))
+        kwargs = dict(zip(names, values[num_positional:], strict=True))
         info = VmapInfo(batch_size, randomness, keyword_dims)
-        returned = function(info, positional_dims, *args, **kwargs)
+        returned = function(info, dims[:num_positional], *values[:num_positional], **kwargs)
         if not isinstance(returned, tuple) or len(returned) != 2:
             count = f"{len(returned)} values" if isinstance(returned, tuple) else "one value"
             raise RuntimeError(

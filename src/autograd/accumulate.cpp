@@ -1,7 +1,9 @@
 #include "opwright/autograd/accumulate.h"
 
+#include <mutex>
 #include <utility>
 
+#include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
@@ -22,6 +24,8 @@ bool may_be_taken(const Tensor& gradient) {
 
 void accumulate(const Tensor& leaf, Tensor gradient) {
   History& history = history_of(leaf);
+  std::unique_lock<std::mutex> lock;
+  if (history.accumulator) lock = static_cast<Accumulate&>(*history.accumulator).lock();
   const bool is_recorded = thread_state().grad_is_enabled();
   if (!history.gradient.is_defined()) {
     if (is_recorded) {
@@ -29,10 +33,13 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
     } else {
       history.gradient = may_be_taken(gradient) ? std::move(gradient) : gradient.detach().clone();
     }
-  } else if (is_recorded || impl(history.gradient).home != impl(gradient).home) {
-    history.gradient = history.gradient + gradient;
   } else {
-    history.gradient.add_(gradient);
+    history.gradient = lifted(history.gradient);  // that of a tensor outside is written there
+    if (is_recorded || impl(history.gradient).home != impl(gradient).home) {
+      history.gradient = history.gradient + gradient;
+    } else {
+      history.gradient.add_(gradient);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "opwright/autograd/accumulate.h"
+#include "opwright/autograd/boundary.h"
 #include "opwright/autograd/engine.h"
 #include "opwright/autograd/gradient_fit.h"
 #include "opwright/autograd/history.h"
@@ -20,6 +21,12 @@ namespace {
 // The gradients of all outputs belong to one level, which is current while they flow.
 Interpreter* level_of(std::span<const Tensor> outputs) {
   return outputs.empty() ? nullptr : static_cast<Interpreter*>(impl(outputs[0]).home);
+}
+
+std::vector<Tensor> as_seen(std::span<const Tensor> tensors) {
+  std::vector<Tensor> all;
+  for (const Tensor& tensor : tensors) all.push_back(seen(tensor));
+  return all;
 }
 
 Tensor one_for(const Tensor& output) {
@@ -68,8 +75,10 @@ std::vector<Edge> targets_of(std::span<const Tensor> inputs) {
 
 }  // namespace
 
-void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
-              std::span<const Tensor> inputs, BackwardOptions options) {
+void backward(std::span<const Tensor> given_outputs, std::span<const Tensor> gradients,
+              std::span<const Tensor> given_inputs, BackwardOptions options) {
+  const std::vector<Tensor> outputs = as_seen(given_outputs);
+  const std::vector<Tensor> inputs = as_seen(given_inputs);
   const InterpreterScope level(level_of(outputs));
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
   const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
@@ -82,8 +91,11 @@ void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients
   }
 }
 
-std::vector<Tensor> grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
-                         std::span<const Tensor> gradients, BackwardOptions options) {
+std::vector<Tensor> grad(std::span<const Tensor> given_outputs,
+                         std::span<const Tensor> given_inputs, std::span<const Tensor> gradients,
+                         BackwardOptions options) {
+  const std::vector<Tensor> outputs = as_seen(given_outputs);
+  const std::vector<Tensor> inputs = as_seen(given_inputs);
   const InterpreterScope level(level_of(outputs));
   const std::vector<Edge> targets = targets_of(inputs);
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);

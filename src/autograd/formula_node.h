@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "opwright/autograd/saved_hooks.h"
@@ -22,7 +21,7 @@ struct SavedTensor {
   uint64_t version = 0;
   uint32_t result_place = kNotAResult;  // which place of this node it is
   uint32_t argument = kNotAResult;      // which argument, for errors
-  std::unique_ptr<PackedTensor> packed;  // in place of `tensor`, where hooks wanted it
+  PackedTensorPtr packed;               // in place of `tensor`, where hooks wanted it
 
   [[nodiscard]] bool is_none() const noexcept { return !tensor.is_defined() && !packed; }
   // Goes through the hooks of this thread, if there are some.

@@ -1,6 +1,7 @@
 // The node of one recorded call of an operator, which is also the context of its formula.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -94,6 +95,7 @@ class OperatorNode final : public FormulaNode {
 
   [[nodiscard]] Extra& extra();
   [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor);
+  [[nodiscard]] SavedTensor find_saved(size_t index);
   void fill(std::span<Tensor> gradients) const;
   void check_not_released() const;
   void give(uint32_t which, uint32_t argument, const OpwValue& gradient, std::span<Tensor> given,
@@ -113,6 +115,8 @@ class OperatorNode final : public FormulaNode {
   Saving* saving_ = nullptr;
   bool materializes_ = true;
   bool is_released_ = false;
+  // Of saved_ and is_released_: a backward on one thread may free what one on another reads.
+  mutable std::atomic<bool> saved_is_taken_ = false;
 };
 
 }  // namespace opwright

@@ -1,29 +1,26 @@
 // What stands for saved tensors where a program wants to keep something else in their place.
 #pragma once
 
-#include <memory>
-
 #include "opwright/autograd/tape.h"
+#include "opwright/base/intrusive_ptr.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
 
 // Kept in the place of one saved tensor.
-struct PackedTensor {
-  PackedTensor() = default;
-  PackedTensor(const PackedTensor&) = delete;
-  PackedTensor& operator=(const PackedTensor&) = delete;
+struct PackedTensor : Counted<PackedTensor> {
   virtual ~PackedTensor() = default;
 
   // The tensor again, when a formula asks; its history is put on it by who saved it.
   [[nodiscard]] virtual Tensor unpack() = 0;
   Edge history;  // of a tensor that is no result of the call itself
 };
+using PackedTensorPtr = IntrusivePtr<PackedTensor>;
 
 class SavedTensorHooks {
  public:
   // The tensor has no history. Called with grad mode off and without these hooks.
-  [[nodiscard]] virtual std::unique_ptr<PackedTensor> pack(const Tensor& tensor) = 0;
+  [[nodiscard]] virtual PackedTensorPtr pack(const Tensor& tensor) = 0;
 
  protected:
   ~SavedTensorHooks() = default;

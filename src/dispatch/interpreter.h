@@ -35,6 +35,8 @@ class Interpreter : public Home {
   // traits().lifts. Each replaced value stays valid until the call returns: the interpreter owns
   // it.
   virtual void lift(std::span<OpwValue> /*args*/) {}
+  // What a foreign tensor was lifted to; null: it was not yet.
+  [[nodiscard]] virtual OpwTensor* find_twin(const OpwTensor* /*foreign*/) const { return nullptr; }
 
   // Whether composite operators reach process() instead of running their body.
   [[nodiscard]] virtual bool keeps_whole(const Operator& /*op*/) const { return false; }

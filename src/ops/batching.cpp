@@ -22,6 +22,31 @@ Tensor written_batch(const VmapInfo& info, size_t index, const Tensor& tensor) {
   return batch_first(info, index, tensor);
 }
 
+Tensor as_batch_of(const VmapInfo& info, size_t count, const Tensor& result) {
+  for (size_t i = 0; i < count; ++i) {
+    if (is_batched(info, i)) return result;
+  }
+  return as_batch(info.batch_size, result, std::nullopt);
+}
+
+Tensor& write_out(const VmapInfo& info, size_t index, Tensor& out, const Tensor& result) {
+  const SymSizes sizes = sample_sizes(result);
+  Tensor batch = written_batch(info, index, out);
+  if (!has_sizes(batch, with_batch(info.batch_size, sizes))) {
+    const SymSizes own = sample_sizes(batch);
+    const auto place = static_cast<size_t>(*info.in_dims[index]);
+    OPWRIGHT_CHECK(guard_or_false(product(own) == 0) && place <= sizes.size(),
+                   "out must have the sizes of the result, ", to_text(sizes),
+                   ", or no elements, got ", to_text(own));
+    SymSizes resized = sizes;
+    resized.insert(resized.begin() + static_cast<ptrdiff_t>(place), info.batch_size);
+    out.resize_(resized);
+    batch = batch_first(info, index, out);
+  }
+  batch.copy_(result);
+  return out;
+}
+
 SymSizes sample_sizes(const Tensor& batch) {
   SymSizes sizes;
   for (int64_t i = 1; i < batch.dim(); ++i) sizes.push_back(batch.sym_size(i));
@@ -32,6 +57,12 @@ SymSizes with_batch(const SymInt& batch_size, std::span<const SymInt> sizes) {
   SymSizes all{batch_size};
   for (const SymInt& size : sizes) all.push_back(size);
   return all;
+}
+
+SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
+  SymInt extent = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) extent = extent + (sizes[i] - 1) * strides[i];
+  return extent;
 }
 
 int64_t shifted_dim(const Tensor& batch, int64_t dim, std::string_view who) {

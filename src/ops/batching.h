@@ -1,8 +1,8 @@
 // What vmap rules are made of: arguments with their batch dimension in front, dimensions of one
 // sample counted in the batch, the batch folded into another dimension and taken out of it again.
 //
-// A rule is told in VmapInfo which of its arguments have a batch dimension and where. `index` is the
-// place of an argument in the schema.
+// A rule is told in VmapInfo which of its arguments have a batch dimension and where. `index` is
+// the place of an argument in the schema.
 #pragma once
 
 #include <cstddef>
@@ -43,9 +43,22 @@ namespace opwright {
 // The batch of an argument that the operator writes, as a view. RuntimeError where it has none.
 [[nodiscard]] Tensor written_batch(const VmapInfo& info, size_t index, const Tensor& tensor);
 
+// What was computed of the first `count` arguments: a batch where one of them is, else made one.
+[[nodiscard]] Tensor as_batch_of(const VmapInfo& info, size_t count, const Tensor& result);
+// A batch of results as what is left in an `out` argument. RuntimeError for one that has neither
+// its sizes nor no elements.
+Tensor& write_out(const VmapInfo& info, size_t index, Tensor& out, const Tensor& result);
+
+// The number of dimensions of one sample.
+[[nodiscard]] inline int64_t sample_ndim(const VmapInfo& info, size_t index, const Tensor& tensor) {
+  return tensor.dim() - (is_batched(info, index) ? 1 : 0);
+}
 // The sizes of one sample of a batch, and with the batch size in front.
 [[nodiscard]] SymSizes sample_sizes(const Tensor& batch);
 [[nodiscard]] SymSizes with_batch(const SymInt& batch_size, std::span<const SymInt> sizes);
+
+// The number of elements in memory from the first to the last one.
+[[nodiscard]] SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides);
 
 // Dimensions of one sample, counted in the batch. Samples without dimensions count as having one,
 // so the batch must be at_least_1d.
@@ -89,26 +102,33 @@ template <class... T>
 [[nodiscard]] Tensor batch_offsets(const VmapInfo& info, const SymInt& step, int64_t ndim,
                                    const Tensor& like);
 
-// Results whose batch dimension is first.
+// Results whose batch dimension is first; undefined ones have none.
 template <class R>
 [[nodiscard]] VmapResult<R> batched(R results) {
   return {std::move(results), {0}};
 }
 template <class... T>
 [[nodiscard]] VmapResult<std::tuple<T...>> batched(std::tuple<T...> results) {
-  return {std::move(results), std::vector<std::optional<int64_t>>(sizeof...(T), 0)};
+  const auto dim_of = [](const Tensor& result) {
+    return result.is_defined() ? std::optional<int64_t>(0) : std::nullopt;
+  };
+  auto dims = std::apply(
+      [&](const T&... each) { return std::vector<std::optional<int64_t>>{dim_of(each)...}; },
+      results);
+  return {std::move(results), std::move(dims)};
 }
 // A result whose batch dimension is where the first argument has its own.
 [[nodiscard]] inline VmapResult<Tensor> in_place_of_first(const VmapInfo& info, Tensor result) {
   return {std::move(result), {info.in_dims[0]}};
 }
 
-// ---- patterns: `compute` calls the operator once ----------------------------------------------------
+// ---- patterns: `compute` calls the operator once
+// ----------------------------------------------------
 
 template <class... T>
 [[nodiscard]] std::tuple<T...> as_sample_of(const std::tuple<T...>& results, int64_t ndim) {
-  return std::apply(
-      [&](const auto&... each) { return std::tuple(as_sample_of(each, ndim)...); }, results);
+  return std::apply([&](const auto&... each) { return std::tuple(as_sample_of(each, ndim)...); },
+                    results);
 }
 
 // compute(batch, dim): along one dimension of the first argument; results have as many dimensions

@@ -9,6 +9,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/functions.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -55,6 +56,16 @@ std::vector<Tensor> gradients_of(const OpwValue& value) {
   return gradients;
 }
 
+// What `property` gives of a tensor, or a list of it for each tensor of a list.
+template <class Property>
+void RuleContext::keep_each(const char* name, const OpwValue& value,
+                            const Property& property) const {
+  if (value.tag == kOpwTensor) return keep(name, Value(property(gradient_of(value))).get());
+  std::vector<decltype(property(Tensor()))> all;
+  for (OpwTensor* each : tensors_of(value)) all.push_back(property(Tensor::borrow(each)));
+  keep(name, Value(all).get());
+}
+
 void RuleContext::save(std::initializer_list<OpwTensor*> tensors, const OpwValue& list,
                        const char* length_name) const {
   std::vector<OpwTensor*> all(tensors);
@@ -65,27 +76,24 @@ void RuleContext::save(std::initializer_list<OpwTensor*> tensors, const OpwValue
 }
 
 void RuleContext::keep_sizes(const char* name, const OpwValue& value) const {
-  if (value.tag != kOpwTensor) {
-    std::vector<std::vector<SymInt>> sizes;
-    for (OpwTensor* each : tensors_of(value)) sizes.push_back(sizes_of(Tensor::borrow(each)));
-    const Value owned(sizes);
-    return keep(name, owned.get());
-  }
-  const Tensor& tensor = gradient_of(value);
-  if (tensor.is_symbolic()) {
-    const std::vector<SymInt> sizes = sizes_of(tensor);
-    keep(name, ValueOf<std::vector<SymInt>>::lend(sizes));
-  } else {
-    keep(name, ValueOf<std::span<const int64_t>>::lend(tensor.sizes()));
-  }
+  if (value.tag == kOpwTensor && !gradient_of(value).is_symbolic())
+    return keep(name, ValueOf<std::span<const int64_t>>::lend(gradient_of(value).sizes()));
+  keep_each(name, value, [](const Tensor& tensor) { return sizes_of(tensor); });
 }
-
 void RuleContext::keep_dtype(const char* name, const OpwValue& value) const {
-  if (value.tag == kOpwTensor) return keep(name, ValueOf<DType>::lend(gradient_of(value).dtype()));
-  std::vector<DType> dtypes;
-  for (OpwTensor* each : tensors_of(value)) dtypes.push_back(Tensor::borrow(each).dtype());
-  const Value owned(dtypes);
-  keep(name, owned.get());
+  keep_each(name, value, [](const Tensor& tensor) { return tensor.dtype(); });
+}
+void RuleContext::keep_device(const char* name, const OpwValue& value) const {
+  keep_each(name, value, [](const Tensor& tensor) { return tensor.device(); });
+}
+void RuleContext::keep_geometry(const char* name, const OpwValue& value) const {
+  keep_each(name, value, [](const Tensor& tensor) {
+    const SymGeometry geometry = sym_geometry_of(tensor);
+    std::vector<SymInt> all(geometry.sizes.begin(), geometry.sizes.end());
+    all.insert(all.end(), geometry.strides.begin(), geometry.strides.end());
+    all.push_back(geometry.offset);
+    return all;
+  });
 }
 
 void RuleContext::keep_is_transposed(const char* name, const OpwValue& value) const {

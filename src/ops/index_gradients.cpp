@@ -2,7 +2,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/broadcast_gradients.h"
+#include "opwright/ops/gradients/view_gradients.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -135,7 +135,7 @@ TwoTensors scatter_reduce_gradients(const Tensor& grad, const Tensor& self, int6
 Tensor masked_select_gradient(const Tensor& grad, std::span<const SymInt> sizes,
                               const Tensor& mask) {
   const SymSizes all = broadcast_sizes(sizes, sym_geometry_of(mask).sizes, "masked_select");
-  return sum_to_sizes(grad.new_zeros(all).masked_scatter(mask, grad), sizes);
+  return sum_to(grad.new_zeros(all).masked_scatter(mask, grad), sizes);
 }
 
 Tensor masked_scatter_source_gradient(const Tensor& grad, const Tensor& mask,

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "opwright/autograd/history.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/call.h"
@@ -52,6 +53,15 @@ const Tensor& base_value(ViewStep& step) {
   return step.base ? synced_result(*step.base, step.base_place) : step.storage->value;
 }
 
+// What a write that autograd does not see leaves: the new value with the history as it was. Where
+// eager values are below, it is known whether there is one.
+Tensor with_history_of(const Tensor& old, Tensor value) {
+  const bool has_none = !current_interpreter() && !requires_grad(old);
+  if (has_none || !has_gradients(value.dtype())) return value;
+  const GradModeScope scope(true);
+  return graft(old, value);
+}
+
 // The base of the step after a write of `value` to its result.
 Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const Operator& who) {
   const Operator& op = *step.op;
@@ -62,6 +72,7 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
                 op.schema().name.name_space,
                 ", Scatter, m) or opwright.library.register_scatter(\"", op.name(), "\").");
   }
+  if (op.tags().has(Tag::Nondifferentiable)) return with_history_of(base_value(step), value);
   StepArguments args(step, {ValueOf<Tensor>::lend(base_value(step)), ValueOf<Tensor>::lend(value)});
   if (step.gives_list) args.add(ValueOf<int64_t>::lend(place));
   OpwValue result{};
@@ -131,6 +142,7 @@ void write_value(const FunctionalView& view, Tensor value, const Operator& who) 
   FunctionalStorage& storage = *view.storage;
   if (view.step) value = scatter_view(view, std::move(value), who);
   if (!has_strides(value, storage.geometry)) value = copy(storage.value, value);
+  if (!thread_state().grad_is_enabled()) value = with_history_of(storage.value, std::move(value));
   storage.value = std::move(value);
   ++storage.writes;
   storage.identity->raise_version();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/autograd/boundary.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/replaced_arguments.h"
@@ -47,7 +48,8 @@ ViewStepPtr part_step(const FunctionalStoragePtr& storage, const Tensor& value,
 
 }  // namespace
 
-Functionalize::Functionalize(Interpreter* parent) : Interpreter(parent, {.lifts = true}) {}
+Functionalize::Functionalize(Interpreter* parent, bool records)
+    : Interpreter(parent, {.lifts = true}), adopts_(records) {}
 Functionalize::~Functionalize() = default;
 
 // ---- Twins ----
@@ -88,8 +90,14 @@ Tensor Functionalize::lift(const Tensor& tensor) {
   const Tensor foreign = Tensor::borrow(&impl(tensor));
   const Tensor value = value_below(foreign.get());
   const Tensor wrapper = make_twin(foreign, value);
+  if (adopts_) adopt_history(foreign, wrapper);
   twins_.emplace(foreign.get(), Twin{.foreign = foreign, .value = value, .wrapper = wrapper});
   return wrapper;
+}
+
+OpwTensor* Functionalize::find_twin(const OpwTensor* foreign) const {
+  const auto found = twins_.find(const_cast<OpwTensor*>(foreign));
+  return found == twins_.end() ? nullptr : found->second.wrapper.get();
 }
 
 Tensor Functionalize::make_twin(const Tensor& foreign, const Tensor& value) {
@@ -150,9 +158,12 @@ std::vector<Tensor> Functionalize::enter(std::span<const Tensor> inputs) {
 
 Tensor Functionalize::wrap(FunctionalView view, const Tensor& inner) {
   const FunctionalStoragePtr storage = view.storage;
-  const WrapperPayload payload{.data = new FunctionalView(std::move(view)), .drop = [](void* data) {
-                                 delete static_cast<FunctionalView*>(data);
-                               }};
+  const WrapperPayload payload{
+      .data = new FunctionalView(std::move(view)),
+      .copy = [](void* data) -> void* {
+        return new FunctionalView(*static_cast<FunctionalView*>(data));
+      },
+      .drop = [](void* data) { delete static_cast<FunctionalView*>(data); }};
   const SymGeometry geometry = sym_geometry_of(inner);
   Tensor wrapped = make_wrapper(this, inner, geometry.sizes, geometry.strides,
                                 outer_offset(*storage, geometry.offset), payload);

@@ -24,12 +24,14 @@ namespace opwright {
 
 class Functionalize : public Interpreter, public RandomStates {
  public:
-  // Null: eager values are below.
-  explicit Functionalize(Interpreter* parent);
+  // Null: eager values are below. `records`: it is the capture's own one, so that its tensors have
+  // the histories of what they stand for; else the levels below record.
+  explicit Functionalize(Interpreter* parent, bool records = false);
   ~Functionalize() override;
 
   [[nodiscard]] const char* name() const override { return "functionalize"; }
   void lift(std::span<OpwValue> args) override;
+  [[nodiscard]] OpwTensor* find_twin(const OpwTensor* foreign) const override;
   void process(const Operator& op, Arguments args, Results results) override;
 
   // Twins of foreign tensors, which the function is called with. Those that share memory become
@@ -37,6 +39,15 @@ class Functionalize : public Interpreter, public RandomStates {
   [[nodiscard]] std::vector<Tensor> enter(std::span<const Tensor> inputs);
   // The twin of one tensor, the same each time; a tensor of this level is its own.
   [[nodiscard]] Tensor lift(const Tensor& tensor);
+
+  struct Twin {
+    Tensor foreign;
+    Tensor value;  // at the level below
+    Tensor wrapper;
+  };
+  [[nodiscard]] const std::unordered_map<OpwTensor*, Twin>& twins() const noexcept {
+    return twins_;
+  }
 
   // The value at the level below.
   [[nodiscard]] const Tensor& sync(const Tensor& tensor);
@@ -55,11 +66,6 @@ class Functionalize : public Interpreter, public RandomStates {
 
  private:
   struct Plan;
-  struct Twin {
-    Tensor foreign;
-    Tensor value;  // at the level below
-    Tensor wrapper;
-  };
   struct GeneratorState {
     Generator generator;
     Tensor value;
@@ -83,10 +89,12 @@ class Functionalize : public Interpreter, public RandomStates {
   void write_all(const Operator& op, uint32_t argument, const OpwValue& target, const Value& value);
   void write_one(const Operator& op, uint32_t argument, OpwTensor* target, const Tensor& value);
   void check_writes(const Operator& op, Arguments args) const;
+  void refuse_tracked_write_through_detach(const Operator& op, Arguments args) const;
   [[nodiscard]] GeneratorState& current_state(RandomState& generator);
   void draw(const Operator& op, Arguments args, Arguments inner, Results results);
   void give_results(const Operator& op, Arguments args, std::span<Value> fresh, Results results);
 
+  bool adopts_;
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<FunctionalStoragePtr> sources_;  // storages of foreign tensors
   std::vector<Value> lists_;                   // lifted lists of arguments

@@ -18,6 +18,7 @@
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/functional_call.h"
 #include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/functionalize.h"
@@ -28,6 +29,14 @@ namespace opwright {
 namespace {
 
 constexpr size_t kOffsetArgument = 3;  // of as_strided
+
+bool is_tracked_at_any_level(OpwTensor* tensor) {
+  for (const TensorImpl* shown = &impl(tensor); shown;) {
+    if (shown->flags & kOpwFlagRequiresGrad) return true;
+    shown = shown->is_wrapper() ? &impl(static_cast<const WrapperImpl*>(shown)->inner) : nullptr;
+  }
+  return false;
+}
 
 const std::string& argument_name(const Operator& op, uint32_t index) {
   return op.schema().arguments[index].name;
@@ -162,7 +171,30 @@ void Functionalize::check_writes(const Operator& op, Arguments args) const {
   }
 }
 
+// Such an alias has a history of its own that its base has not: one value cannot carry both.
+void Functionalize::refuse_tracked_write_through_detach(const Operator& op, Arguments args) const {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(left));
+    bool is_detached = false;
+    visit_tensors(args[index], [&](OpwTensor* tensor) {
+      for (const ViewStep* step = view_of(tensor).step.get(); step; step = step->base.get()) {
+        is_detached |= step->op->tags().has(Tag::Nondifferentiable);
+      }
+    });
+    if (!is_detached) continue;
+    bool is_tracked = false;
+    op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
+      is_tracked |= is_tracked_at_any_level(tensor);
+    });
+    OPWRIGHT_CHECK(!is_tracked, op.name(), ": '", argument_name(op, index),
+                   "' is a detached alias, and the value that is written to it requires grad; "
+                   "functionalize cannot keep both histories: clone it after detach(), or write "
+                   "under no_grad");
+  }
+}
+
 void Functionalize::write(const Operator& op, Arguments args, Arguments inner, Results results) {
+  if (thread_state().grad_is_enabled()) refuse_tracked_write_through_detach(op, args);
   FunctionalResults functional = call_functional(op, inner);
   size_t next = 0;
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {

@@ -1,8 +1,14 @@
 #include "opwright/transforms/make_fx.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "opwright/autograd/boundary.h"
+#include "opwright/autograd/history.h"
+#include "opwright/dispatch/call.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
+#include "opwright/grad_mode.h"
 #include "opwright/ir/evaluate.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/wrapper.h"
@@ -40,7 +46,7 @@ TraceSession::TraceSession(TraceSessionOptions options)
   const bool is_functional = options.functional;
   options.trace.is_functional = is_functional;
   trace_ = begin(std::move(options));
-  if (is_functional) functionalize_ = make_intrusive<Functionalize>(trace_.get());
+  if (is_functional) functionalize_ = make_intrusive<Functionalize>(trace_.get(), true);
 }
 
 TraceSession::~TraceSession() {
@@ -49,6 +55,7 @@ TraceSession::~TraceSession() {
 }
 
 Tensor TraceSession::add_tensor(const Tensor& given, const std::string& name) {
+  given_.push_back(given);
   return trace_->add_argument(given, name, mode_ == TracingMode::Symbolic);
 }
 
@@ -57,8 +64,52 @@ SymInt TraceSession::add_int(int64_t given, const std::string& name) {
 }
 
 std::vector<Tensor> TraceSession::enter(std::span<const Tensor> added) {
-  if (functionalize_) return functionalize_->enter(added);
-  return {added.begin(), added.end()};
+  if (!functionalize_) return {added.begin(), added.end()};
+  std::vector<Tensor> twins = functionalize_->enter(added);
+  if (given_.size() == twins.size()) {
+    for (size_t i = 0; i < twins.size(); ++i) adopt_history(given_[i], twins[i]);
+  }
+  return twins;
+}
+
+// The gradients that a backward() of the function gave to leaves from outside.
+std::vector<TraceSession::LeafGradient> TraceSession::find_gradients() const {
+  std::vector<LeafGradient> found;
+  const auto look = [&](const Tensor& foreign, const Tensor& own, const Tensor& twin) {
+    const History* history = find_history(twin.get());
+    const Tensor now = history ? history->gradient : Tensor();
+    const Tensor before = gradient_of(foreign);
+    const bool is_same = now.get() == before.get() ||
+                         (before.is_defined() && level()->find_twin(before.get()) == now.get());
+    if (!is_same) found.push_back({own, now, before.is_defined()});
+  };
+  if (!functionalize_) {
+    for (const auto& [address, twin] : trace_->twins()) look(twin.foreign, twin.own, twin.own);
+    return found;
+  }
+  for (const auto& [address, twin] : functionalize_->twins()) {
+    Tensor foreign = twin.foreign;
+    for (const auto& [given, below] : trace_->twins()) {
+      if (below.own.get() == foreign.get()) foreign = below.foreign;
+    }
+    look(foreign, twin.value, twin.wrapper);
+  }
+  return found;
+}
+
+// Backward at the end of the graph: what it gave, in the order of the inputs.
+void TraceSession::record_gradients(std::span<const LeafGradient> gradients) {
+  static const Operator& add = Registry::get().require("opwright::accumulate_gradient");
+  static const Operator& assign = Registry::get().require("opwright::assign_gradient");
+  const InterpreterScope scope(trace_.get());
+  const NoGradScope no_grad;
+  for (const LeafGradient& each : gradients) {
+    const bool is_assigned = each.had_one || !each.gradient.is_defined();
+    const OpwValue args[] = {
+        ValueOf<Tensor>::lend(each.leaf),
+        each.gradient.is_defined() ? ValueOf<Tensor>::lend(each.gradient) : OpwValue{}};
+    call(is_assigned ? assign : add, args, {});
+  }
 }
 
 // The tensors among the outputs as the trace has them, after all writes.
@@ -67,12 +118,23 @@ std::vector<Tensor> TraceSession::take_tensors(std::span<const OpwValue> outputs
   for (const OpwValue& output : outputs) {
     if (output.tag == kOpwTensor) tensors.push_back(Tensor::borrow(output.as_tensor));
   }
+  const size_t num_outputs = tensors.size();
+  std::vector<LeafGradient> gradients = find_gradients();
+  std::ranges::sort(gradients, {}, [&](const LeafGradient& each) {
+    const auto inputs = trace_->graph().inputs();
+    return std::ranges::find(inputs, &trace_->value_of(each.leaf.get())) - inputs.begin();
+  });
+  for (const LeafGradient& each : gradients) tensors.push_back(each.gradient);
   if (functionalize_) tensors = functionalize_->finish(tensors);
   for (Tensor& tensor : tensors) {
+    if (!tensor.is_defined()) continue;
     tensor = trace_->own(tensor);
     OPWRIGHT_CHECK(trace_->owns(tensor.get()), "make_fx: the function returned a tensor (", tensor,
                    ") that was made inside another transform, which has ended");
   }
+  for (size_t i = 0; i < gradients.size(); ++i) gradients[i].gradient = tensors[num_outputs + i];
+  record_gradients(gradients);
+  tensors.resize(num_outputs);
   return tensors;
 }
 

@@ -62,10 +62,19 @@ class TraceSession {
   [[nodiscard]] GraphPtr finish(std::span<const OpwValue> outputs);
 
  private:
+  // A leaf from outside, at the level of the trace, and its gradient at the level of the function.
+  struct LeafGradient {
+    Tensor leaf;
+    Tensor gradient;
+    bool had_one;
+  };
+  [[nodiscard]] std::vector<LeafGradient> find_gradients() const;
+  void record_gradients(std::span<const LeafGradient> gradients);
   [[nodiscard]] std::vector<Tensor> take_tensors(std::span<const OpwValue> outputs);
 
   TracingMode mode_;
   bool is_part_;
+  std::vector<Tensor> given_;
   IntrusivePtr<Trace> trace_;
   IntrusivePtr<Functionalize> functionalize_;  // above the trace; null: writes are recorded
 };

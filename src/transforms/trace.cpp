@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "opwright/autograd/boundary.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
@@ -88,9 +89,6 @@ Tensor Trace::add_input(const std::string& name, Tensor inner, InputRole role, T
   GraphValue& value = graph_->add_input(name, Value(meta_of_input(inner)), role, std::move(bound),
                                         current_user_line());
   Tensor own = wrap(std::move(inner), value);
-  if (impl(wrapper(own).inner).flags & kOpwFlagRequiresGrad) {
-    impl(own).flags |= kOpwFlagRequiresGrad;
-  }
   return own;
 }
 
@@ -101,6 +99,7 @@ Tensor Trace::add_argument(const Tensor& given, const std::string& name, bool dy
     inner = impl(given).is_wrapper() ? fake_of(given) : fake_->from_tensor(given, sizes, name);
   }
   Tensor own = add_input(name, std::move(inner), InputRole::Argument, {});
+  if (!options_.is_functional) adopt_history(given, own);
   twins_.try_emplace(given.get(), Twin{given, own});  // the first of two that are one tensor
   return own;
 }
@@ -121,7 +120,9 @@ Tensor Trace::capture(const Tensor& foreign, InputRole role) {
   if (fake_) {
     inner = impl(foreign).is_wrapper() ? fake_of(foreign) : fake_->from_tensor(foreign);
   }
-  return add_input(name, std::move(inner), role, foreign);
+  Tensor own = add_input(name, std::move(inner), role, foreign);
+  if (!options_.is_functional) adopt_history(foreign, own);
+  return own;
 }
 
 OpwTensor* Trace::lift_tensor(OpwTensor* tensor) {
@@ -134,6 +135,11 @@ OpwTensor* Trace::lift_tensor(OpwTensor* tensor) {
   OpwTensor* result = own.get();
   twins_.emplace(foreign.get(), Twin{foreign, std::move(own)});
   return result;
+}
+
+OpwTensor* Trace::find_twin(const OpwTensor* foreign) const {
+  const auto found = twins_.find(const_cast<OpwTensor*>(foreign));
+  return found == twins_.end() ? nullptr : found->second.own.get();
 }
 
 void Trace::lift(std::span<OpwValue> args) {

@@ -39,6 +39,7 @@ class Trace : public Interpreter, public RandomStates {
   }
   void process(const Operator& op, Arguments args, Results results) override;
   void lift(std::span<OpwValue> args) override;
+  [[nodiscard]] OpwTensor* find_twin(const OpwTensor* foreign) const override;
   [[nodiscard]] bool keeps_whole(const Operator& op) const override;
 
   [[nodiscard]] Graph& graph() const noexcept { return *graph_; }
@@ -57,6 +58,15 @@ class Trace : public Interpreter, public RandomStates {
   // The value that a wrapper of this trace stands for.
   [[nodiscard]] GraphValue& value_of(const OpwTensor* own) const;
   [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept;
+
+  struct Twin {
+    Tensor foreign;  // keeps its address taken
+    Tensor own;
+  };
+  // All that was lifted, arguments too.
+  [[nodiscard]] const std::unordered_map<OpwTensor*, Twin>& twins() const noexcept {
+    return twins_;
+  }
 
   // What the tensor is called in the graph when it is captured.
   void name_tensor(const Tensor& tensor, std::string name);
@@ -91,10 +101,6 @@ class Trace : public Interpreter, public RandomStates {
     std::string name;
   };
   std::unordered_map<OpwTensor*, Name> names_;
-  struct Twin {
-    Tensor foreign;  // keeps its address taken
-    Tensor own;
-  };
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<Value> lifted_lists_;  // valid until the trace is over
 };

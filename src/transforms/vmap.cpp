@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,16 @@ class NotRecordedScope {
   Interpreter& level_;
   bool previous_;
 };
+
+// A list as the language of a rule gave it, where the operator gives a list of tensors.
+void make_tensor_list(OpwValue& list) {
+  auto** tensors = allocate_list<OpwTensor*>(list.length);
+  for (uint32_t i = 0; i < list.length; ++i)
+    tensors[i] = static_cast<const OpwValue*>(list.as_values)[i].as_tensor;
+  std::free(const_cast<void*>(list.as_values));
+  list.tag = kOpwTensorList;
+  list.as_tensors = tensors;
+}
 
 }  // namespace
 
@@ -158,6 +169,7 @@ void Vmap::run_at_this_level(const Operator& op, const OpwRecord& body, Argument
                              Results results) {
   const NotRecordedScope scope(*this);
   run_record(op, body, args, results);
+  if (op.returned_args() != 0) give_arguments_back(op, args, results);
 }
 
 void Vmap::run_own_rule(const Operator& op, Arguments args, Results results) {
@@ -202,10 +214,10 @@ void Vmap::wrap_result(const Operator& op, OpwValue& result, const OpwValue& dim
   OPWRIGHT_CHECK_INDEX(dim >= 0 && dim < ndim, op.name(), ": the vmap rule gave out_dim ",
                        dims.as_int, " for a result of ", ndim, " dimensions");
   const SymInt size = inner.sym_size(dim);
-  OPWRIGHT_CHECK_VALUE(size.is_symbolic() || batch_size_.is_symbolic() ||
-                           size.word() == batch_size_.word(),
-                       op.name(), ": the vmap rule gave a result (", inner, ") with out_dim ", dim,
-                       ", but the batch has ", batch_size_, " samples");
+  OPWRIGHT_CHECK_VALUE(
+      size.is_symbolic() || batch_size_.is_symbolic() || size.word() == batch_size_.word(),
+      op.name(), ": the vmap rule gave a result (", inner, ") with out_dim ", dim,
+      ", but the batch has ", batch_size_, " samples");
   result.as_tensor = wrap(Tensor::take(std::exchange(result.as_tensor, nullptr)), dim).give();
 }
 
@@ -215,6 +227,8 @@ void Vmap::wrap_results(const Operator& op, Arguments args, Results raw, const O
     if ((op.returned_args() >> i & 1) != 0) continue;
     if (raw[i].tag != op.plain_result_tag(i) || raw[i].tag == kOpwNone) [[unlikely]]
       check_result(op, args, raw, i);
+    if (raw[i].tag == kOpwList && op.plain_result_tag(i) == kOpwTensorList)
+      make_tensor_list(raw[i]);
     wrap_result(op, raw[i], is_list_tag(dims.tag) ? list_element(dims, i) : dims);
   }
   for (uint32_t i = 0; i < raw.size(); ++i) results[i] = std::exchange(raw[i], OpwValue{});

@@ -42,11 +42,11 @@ SymInt find_batch_size(std::span<const Tensor> inputs, std::span<std::optional<i
       known = std::move(size);
       first = i;
     } else if (known->word() != size.word()) {
-      check(*known == size,
-            concatenate("vmap: the batches have different sizes: ",
-                        names.name(names.context, first), " has ", *known, " in dimension ",
-                        *dims[first], ", ", names.name(names.context, i), " has ", size,
-                        " in dimension ", *dims[i]));
+      check(
+          *known == size,
+          concatenate("vmap: the batches have different sizes: ", names.name(names.context, first),
+                      " has ", *known, " in dimension ", *dims[first], ", ",
+                      names.name(names.context, i), " has ", size, " in dimension ", *dims[i]));
     }
   }
   OPWRIGHT_CHECK_VALUE(known.has_value(),

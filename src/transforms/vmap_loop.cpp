@@ -86,8 +86,11 @@ Tensor SampleLoop::stack_tensors(uint32_t result, std::span<const Tensor> sample
   for (const Tensor& sample : samples) {
     const SymSizes other = sym_geometry_of(sample).sizes;
     OPWRIGHT_CHECK(sample.dim() == samples.front().dim() && has_sizes(sample, sizes), op_.name(),
-                   ": result ", result + 1, " has sizes ", to_text(sizes), " for one sample of vmap"
-                   " and ", to_text(other), " for another, but the samples of a batch have the "
+                   ": result ", result + 1, " has sizes ", to_text(sizes),
+                   " for one sample of vmap"
+                   " and ",
+                   to_text(other),
+                   " for another, but the samples of a batch have the "
                    "same");
   }
   return stack(samples);
@@ -115,8 +118,8 @@ OpwValue SampleLoop::stack_result(uint32_t result, OpwValue& dim) const {
   const bool is_list = first.tag == kOpwTensorList;
   for (size_t i = 0; i < num_runs_; ++i) {
     const OpwValue& other = result_of(i, result).get();
-    const bool agrees = other.tag == first.tag && (is_tensor(first) || is_list ||
-                                                   equal_values(other, first));
+    const bool agrees =
+        other.tag == first.tag && (is_tensor(first) || is_list || equal_values(other, first));
     OPWRIGHT_CHECK(agrees, op_.name(), ": result ", result + 1,
                    " differs between the samples of vmap, but it is no tensor that could hold one "
                    "value for each");

@@ -32,7 +32,8 @@ struct Alignment {
   std::optional<int64_t> dim;       // where all batches are; none: at several places
   bool is_aligned = true;           // the call may go down as it is, with the batch at `dim`
   std::optional<DType> dtype;       // of tensors with dimensions
-  std::optional<DType> zero_dtype;  // of tensors without
+  std::optional<DType> zero_dtype;  // of the first without
+  bool has_several_zero_dtypes = false;
 };
 
 class Pointwise {
@@ -58,8 +59,7 @@ class Pointwise {
 
 Pointwise::Pointwise(const Vmap& level, const Operator& op, Arguments args)
     : level_(level), op_(op), promotes_(std::string_view(op.name()).starts_with("aten::")) {
-  op.visit_tensor_arguments(args,
-                            [&](uint32_t /*index*/, OpwTensor* tensor) { look_at(tensor); });
+  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) { look_at(tensor); });
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
     const bool fits = level.owns(tensor)
                           ? alignment_.dim && tensor->dl.ndim == alignment_.ndim
@@ -72,8 +72,13 @@ void Pointwise::look_at(const OpwTensor* tensor) {
   alignment_.ndim = std::max<int64_t>(alignment_.ndim, tensor->dl.ndim);
   if (promotes_) {
     const DType dtype = from_dlpack(tensor->dl.dtype);
-    auto& known = tensor->dl.ndim > 0 ? alignment_.dtype : alignment_.zero_dtype;
-    known = known && *known != dtype ? promote_dtypes(*known, dtype) : dtype;
+    if (tensor->dl.ndim > 0) {
+      const bool is_new = alignment_.dtype && *alignment_.dtype != dtype;
+      alignment_.dtype = is_new ? promote_dtypes(*alignment_.dtype, dtype) : dtype;
+    } else {
+      alignment_.has_several_zero_dtypes |= alignment_.zero_dtype.value_or(dtype) != dtype;
+      alignment_.zero_dtype = dtype;
+    }
   }
   if (!level_.owns(tensor)) return;
   const int64_t dim = Vmap::dim_of(tensor);
@@ -117,10 +122,10 @@ Tensor Pointwise::prepare(uint32_t index, OpwTensor* tensor) const {
     if (!op_.schema().arguments[index].is_written()) batch = promoted(std::move(batch), ndim);
     return aligned(index, std::move(batch), Vmap::dim_of(tensor));
   }
-  // All samples are without dimensions: this one counts as much as a batch does.
+  // Where all are without dimensions, this one counts as much as a sample does.
   const Tensor shared = Tensor::borrow(tensor);
-  const bool gives_way = promotes_ && alignment_.ndim == 0 && alignment_.zero_dtype;
-  return gives_way && !op_.schema().arguments[index].is_written() ? shared.unsqueeze(0) : shared;
+  const bool counts = alignment_.ndim == 0 && alignment_.has_several_zero_dtypes;
+  return counts ? shared.unsqueeze(0) : shared;
 }
 
 }  // namespace
@@ -135,8 +140,8 @@ void Vmap::run_pointwise(const Operator& op, Arguments args, Results results) {
     for (uint32_t i = 0; i < values.size(); ++i) {
       if (values[i].tag == kOpwTensor || values[i].tag == kOpwTensorList ||
           values[i].tag == kOpwList) {
-        kept.push_back(map_tensors(
-            args[i], [&](OpwTensor* tensor) { return rule.prepare(i, tensor); }));
+        kept.push_back(
+            map_tensors(args[i], [&](OpwTensor* tensor) { return rule.prepare(i, tensor); }));
         values[i] = kept.back().get();
       }
     }

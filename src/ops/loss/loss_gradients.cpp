@@ -1,8 +1,11 @@
 #include "opwright/ops/loss/loss_gradients.h"
 
+#include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/broadcast_gradients.h"
+#include "opwright/ops/gradients/view_gradients.h"
 #include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -59,7 +62,7 @@ Tensor binary_cross_entropy_weight_gradient(const Tensor& grad, const Tensor& se
                                             const std::optional<Tensor>& weight,
                                             int64_t reduction) {
   const Tensor losses = binary_cross_entropy(self, target, std::nullopt, 0);
-  return sum_to_sizes(divide_for_mean(losses.mul(grad), self, reduction), *weight);
+  return sum_to(divide_for_mean(losses.mul(grad), self, reduction), sizes_of(*weight));
 }
 
 Tensor binary_cross_entropy_curvature(const Tensor& grad, const Tensor& grad_output,
@@ -77,6 +80,16 @@ Tensor binary_cross_entropy_backward_target_gradient(const Tensor& grad, const T
                                                      int64_t reduction) {
   const Tensor slope = grad.mul(grad_output).div(spread_of(self)).neg();
   return divide_for_mean(weigh(slope, weight), self, reduction);
+}
+
+Tensor expand_with(const Tensor& tensor, const Tensor& other) {
+  const SymSizes sizes = broadcast_sizes(sizes_of(tensor), sizes_of(other), "broadcasting");
+  return has_sizes(tensor, sizes) ? tensor : tensor.expand(sizes);
+}
+
+Tensor refuse_gradient(const Tensor& /*grad*/, const char* who, const char* name) {
+  throw_error("NotImplementedError", who, ": the gradient of '", name,
+              "' is not implemented; detach it first");
 }
 
 }  // namespace opwright

@@ -39,4 +39,10 @@ namespace opwright {
     const Tensor& grad, const Tensor& grad_output, const Tensor& self,
     const std::optional<Tensor>& weight, int64_t reduction);
 
+// `tensor` as it is broadcast with `other`; itself where nothing is to be repeated.
+[[nodiscard]] Tensor expand_with(const Tensor& tensor, const Tensor& other);
+
+// A gradient that no formula gives: NotImplementedError. "who: the gradient of 'name' ...".
+[[noreturn]] Tensor refuse_gradient(const Tensor& grad, const char* who, const char* name);
+
 }  // namespace opwright

@@ -19,14 +19,4 @@ Tensor second_factor_gradient(const Tensor& grad, const Tensor& first,
   return adjoint(first).mm(grad);
 }
 
-Tensor scale_gradient(const Tensor& gradient, const Scalar& factor) {
-  if (factor.is_complex()) {
-    const Complex<double> value = factor.complex_value();
-    return gradient.mul(Complex<double>(value.real, -value.imag));
-  }
-  const bool is_one = factor.is_floating() ? factor.to<double>() == 1
-                                           : guard_or_false(factor.sym_int() == 1);
-  return is_one ? gradient : gradient.mul(factor);
-}
-
 }  // namespace opwright

@@ -1,7 +1,6 @@
 // Pieces of the gradients of matrix products.
 #pragma once
 
-#include "opwright/scalar.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
@@ -15,8 +14,5 @@ namespace opwright {
                                            bool is_transposed);
 [[nodiscard]] Tensor second_factor_gradient(const Tensor& grad, const Tensor& first,
                                             bool is_transposed);
-
-// The gradient of x for x * factor; the gradient itself where the factor is 1.
-[[nodiscard]] Tensor scale_gradient(const Tensor& gradient, const Scalar& factor);
 
 }  // namespace opwright

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "opwright/functions.h"
-#include "opwright/ops/broadcast_gradients.h"
+#include "opwright/ops/gradients/view_gradients.h"
 
 namespace opwright {
 namespace {
@@ -44,12 +44,12 @@ Tensor cdist_gradient(const Tensor& grad, const Tensor& x1, const Tensor& x2, do
   if (p == 2) {
     // The sum over pairs of shares * (x1 - x2), without a tensor of all differences.
     const Tensor shares = divide(grad, distances, 1);
-    return sum_to_sizes(x1.mul(shares.sum({-1}, true)).sub(matmul(shares, x2)), x1);
+    return sum_to(x1.mul(shares.sum({-1}, true)).sub(matmul(shares, x2)), sizes_of(x1));
   }
   const bool is_scaled = p != 1 && !std::isinf(p);
   const Tensor shares = is_scaled ? divide(grad, distances, p - 1) : grad;
   const Tensor difference = x1.unsqueeze(-2).sub(x2.unsqueeze(-3));
-  return sum_to_sizes(slopes(difference, distances, p).mul(shares.unsqueeze(-1)).sum({-2}), x1);
+  return sum_to(slopes(difference, distances, p).mul(shares.unsqueeze(-1)).sum({-2}), sizes_of(x1));
 }
 
 Tensor pdist_gradient(const Tensor& grad, const Tensor& self, double p, const Tensor& distances) {

@@ -205,10 +205,11 @@ def test_graphs_and_tracing_have_torchs_paths():
 
 def test_transforms_control_flow_and_trees_have_torchs_paths():
     from opwright.compat.torch._higher_order_ops import cond, while_loop
-    from opwright.compat.torch.func import functionalize
+    from opwright.compat.torch.func import functionalize, vmap
     from opwright.compat.torch.utils import _pytree
 
     assert functionalize is opwright.func.functionalize
+    assert torch.vmap is vmap is opwright.vmap
     assert torch.cond is cond is opwright.cond
     assert while_loop is opwright.while_loop
     assert _pytree.tree_map(lambda x: x + 1, {"a": [1, None]}) == {"a": [2, None]}

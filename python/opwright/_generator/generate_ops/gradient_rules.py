@@ -19,6 +19,7 @@ NUM_FILES = 16
 SOURCE = """\
 // Gradients of operators of {yaml}. Made from it; do not edit.
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -237,14 +238,17 @@ class OperatorRules:
             body += wrap_list("    context.save({", values, after, 8) + "\n"
         for property_, argument in self.kept_properties():
             users = self.users(f"{argument}_{property_}")
-            body += "" if always else f"    if ({self.need(users)})\n  "
+            if not always:
+                needed += users
+                body += f"    if ({self.need(users)})\n  "
             body += (
                 f'    context.keep_{property_}("{argument}_{property_}", '
                 f"args[{self.place_of(argument)}]);\n"
             )
-            needed += users
         unused = self.results_without_gradient()
         if unused:
+            if len(unused) + 1 == len(self.schema.returns):
+                body += "    context.leave_out_zeros();\n"
             tensors = [f"tensor_of(args[{self.place_of(f'result{place}')}])" for place in unused]
             body += wrap_list("    context.mark_non_differentiable({", tensors, "});", 8) + "\n"
         return self.function("save", self.needs_lines(needed, "    ") + body, uses_results=False)
@@ -333,7 +337,7 @@ class OperatorRules:
         if argument.type.base != "Tensor":
             type_ = parameter_type(argument.type, Form.RULE)
             type_ = type_.removeprefix("const ").removesuffix("&")
-            return f'const auto {shown} = context.attribute<{type_}>("{name}");'
+            return f"const auto {shown} = context.argument<{type_}>({self.place_of(name) - 1});"
         index = self.saved.index(name)
         if argument.type.shape == "":
             return f"const Tensor {shown} = context.saved({index});"
@@ -352,11 +356,11 @@ def is_list_name(rules: OperatorRules, name: str) -> bool:
 
 
 def property_type(property_: str, of_list: bool) -> str:
-    if property_ == "is_transposed":
-        return "bool"
-    if property_ == "sizes":
-        return "std::vector<std::vector<SymInt>>" if of_list else "std::span<const SymInt>"
-    return "std::vector<DType>" if of_list else "DType"
+    type_ = PROPERTIES[property_]
+    if not of_list:
+        return type_
+    element = "std::vector<SymInt>" if type_.startswith("std::span") else type_
+    return f"std::vector<{element}>"
 
 
 def write_call(start: str, expression: str, indent: str) -> str:

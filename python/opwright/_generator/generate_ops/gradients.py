@@ -10,7 +10,8 @@ grad, grad_<result>, grad0, grad1     the gradient of the first result, of a res
                                       place; `grads`, a std::vector<Tensor>, of a list of results
 <argument>, <result>, result, result0 their values; an argument that the operator writes is as it
                                       was before the call
-<tensor>_sizes, <tensor>_dtype        of a tensor argument that is itself not kept
+<tensor>_sizes, <tensor>_dtype,       of a tensor argument that is itself not kept; of a list of
+<tensor>_device, <tensor>_geometry    tensors a std::vector; geometry: sizes, strides and offset
 <tensor>_is_transposed                whether it is a matrix whose columns are dense, not its rows
 needs_<argument>                      whether its gradient is asked for
 """
@@ -21,8 +22,14 @@ from dataclasses import dataclass
 from .schema import Argument, Schema
 
 NONE = "none"
-# What may be known of a tensor argument without keeping it.
-PROPERTIES = ("sizes", "dtype", "is_transposed")
+# What is kept of a tensor without the tensor, with its C++ type.
+PROPERTIES = {
+    "sizes": "std::span<const SymInt>",
+    "dtype": "DType",
+    "device": "Device",
+    "geometry": "std::span<const SymInt>",
+    "is_transposed": "bool",
+}
 # Names of the generated functions (gradient_rules.py).
 TAKEN = ("args", "context", "results")
 IDENTIFIER = re.compile(r'"(?:[^"\\]|\\.)*"|(?:\.|->|::)?\s*\b[A-Za-z_]\w*')

@@ -1,8 +1,8 @@
 """torch.func: transforms of functions."""
 
 from opwright.compat._absent import absent
-from opwright.func import functionalize
+from opwright.func import functionalize, vmap
 
-__all__ = ["functionalize"]
+__all__ = ["functionalize", "vmap"]
 
 __getattr__ = absent(__name__)

@@ -1,0 +1,111 @@
+"""Adam."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import _C
+from .._C import Tensor
+from .optimizer import Group, Optimizer
+from .settings import check_betas, check_not_negative
+
+_raise_steps = _C.ops.aten._foreach_add_.Scalar
+_step = _C.ops.aten._fused_adam_.default
+_decoupled_step = _C.ops.aten._fused_adamw_.default
+
+
+class Adam(Optimizer):
+    """Adam: each element moves by the mean of its gradients over the root of their mean square.
+
+    The means weigh the past by `betas` and are corrected for starting at zero. `eps` is added to
+    the root. With `amsgrad` the greatest mean square so far is taken. `weight_decay` is added to
+    the gradient or, `decoupled_weight_decay`, taken from the parameter itself (AdamW).
+
+    >>> import opwright as ow
+    >>> weight = ow.nn.Parameter(ow.tensor([1.0, -1.0]))
+    >>> optimizer = ow.optim.Adam([weight], lr=0.1)
+    >>> weight.grad = ow.tensor([5.0, 0.2])
+    >>> optimizer.step()
+    >>> weight
+    Parameter containing:
+    tensor([ 0.9000, -1.1000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Tensor] | Iterable[Group],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        decoupled_weight_decay: bool = False,
+    ):
+        settings = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, settings)
+
+    def check(self, group: Group) -> None:
+        """Refuse negative numbers, and betas outside of [0, 1)."""
+        check_not_negative(self._name, group, "lr", "eps", "weight_decay")
+        check_betas(self._name, group)
+
+    def update(self, group: Group) -> None:
+        """Do the step of one group."""
+        amsgrad = group["amsgrad"]
+        params, grads, means, squares, most, steps = [], [], [], [], [], []
+        for parameter in group["params"]:
+            grad = parameter.grad
+            if grad is None:
+                continue
+            own = self.state.get(parameter) or self._start(parameter)
+            params.append(parameter)
+            grads.append(grad)
+            means.append(own["exp_avg"])
+            squares.append(own["exp_avg_sq"])
+            steps.append(own["step"])
+            if amsgrad:
+                if "max_exp_avg_sq" not in own:
+                    own["max_exp_avg_sq"] = _zeros(parameter)
+                most.append(own["max_exp_avg_sq"])
+        if not params:
+            return
+        beta1, beta2 = group["betas"]
+        _raise_steps(steps, 1)
+        step = _decoupled_step if group["decoupled_weight_decay"] else _step
+        step(
+            params,
+            grads,
+            means,
+            squares,
+            most,
+            steps,
+            lr=group["lr"],
+            beta1=beta1,
+            beta2=beta2,
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            amsgrad=amsgrad,
+            maximize=group["maximize"],
+        )
+
+    def _start(self, parameter: Tensor) -> dict[str, Any]:
+        state = {
+            "step": _C.tensor(0.0),
+            "exp_avg": _zeros(parameter),
+            "exp_avg_sq": _zeros(parameter),
+        }
+        self.state[parameter] = state
+        return state
+
+
+def _zeros(parameter: Tensor) -> Tensor:
+    return _C.ops.aten.zeros_like.default(parameter).detach()

@@ -1,0 +1,173 @@
+"""What all optimizers share: groups of parameters, state, and state dicts."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .. import _C
+from .._C import Tensor, enable_grad, no_grad
+from .settings import check_group
+
+Group = dict[str, Any]
+
+
+class Optimizer:
+    """The base of optimizers; a subclass has `check` and `update`.
+
+    `params` is an iterable of tensors, or of dicts with `params` and settings of their own: groups.
+    `param_groups` are the groups with all settings, `state` what a step keeps of each parameter.
+
+    >>> import opwright as ow
+    >>> first, second = ow.nn.Linear(2, 2), ow.nn.Linear(2, 1)
+    >>> groups = [{"params": first.parameters()}, {"params": second.parameters(), "lr": 0.01}]
+    >>> optimizer = ow.optim.SGD(groups, lr=0.1)
+    >>> [group["lr"] for group in optimizer.param_groups]
+    [0.1, 0.01]
+    """
+
+    def __init__(self, params: Iterable[Tensor] | Iterable[Group], defaults: Group):
+        self.defaults = defaults
+        self.param_groups: list[Group] = []
+        self.state: dict[Tensor, dict[str, Any]] = {}
+        if isinstance(params, (Tensor, Mapping)):
+            raise TypeError(
+                f"{self._name}: params must be an iterable of tensors or of dicts, got "
+                f"{type(params).__name__}; put it in a list"
+            )
+        given = list(params)
+        if not given:
+            raise ValueError(f"{self._name}: params is empty")
+        groups = given if isinstance(given[0], Mapping) else [{"params": given}]
+        for group in groups:
+            self.add_param_group(group)
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def check(self, group: Group) -> None:
+        """Refuse settings that make no sense: a ValueError or TypeError that names them."""
+
+    def update(self, group: Group) -> None:
+        """Do the step of one group; nothing is recorded."""
+        raise NotImplementedError(f"{self._name}: it has no update")
+
+    def add_param_group(self, group: Mapping[str, Any]) -> None:
+        """Add parameters, with settings of their own or the defaults.
+
+        >>> import opwright as ow
+        >>> optimizer = ow.optim.SGD([ow.nn.Parameter(ow.ones(1))], lr=0.1)
+        >>> optimizer.add_param_group({"params": [ow.nn.Parameter(ow.ones(2))], "lr": 0.2})
+        >>> len(optimizer.param_groups)
+        2
+        """
+        known = {id(each) for other in self.param_groups for each in other["params"]}
+        checked = check_group(self._name, group, self.defaults, known)
+        self.check(checked)
+        self.param_groups.append(checked)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient; `closure` computes the loss first.
+
+        >>> import opwright as ow
+        >>> weight = ow.nn.Parameter(ow.tensor([1.0]))
+        >>> optimizer = ow.optim.Adam([weight], lr=0.1)
+        >>> weight.grad = ow.tensor([3.0])
+        >>> optimizer.step()
+        >>> weight.tolist()[0] < 1.0
+        True
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                self.update(group)
+        return loss
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients, or fill them with zeros.
+
+        >>> import opwright as ow
+        >>> weight = ow.nn.Parameter(ow.ones(1))
+        >>> weight.grad = ow.ones(1)
+        >>> ow.optim.SGD([weight]).zero_grad()
+        >>> weight.grad is None
+        True
+        """
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if set_to_none:
+                    parameter.grad = None
+                elif parameter.grad is not None:
+                    gradient = parameter.grad.detach()
+                    with no_grad():
+                        gradient.zero_()
+                    parameter.grad = gradient
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give the state and the settings; parameters are numbers, counted over the groups.
+
+        >>> import opwright as ow
+        >>> weight = ow.nn.Parameter(ow.ones(1))
+        >>> ow.optim.SGD([weight], lr=0.1).state_dict()["param_groups"][0]["params"]
+        [0]
+        """
+        numbers = {id(each): number for number, each in enumerate(self._parameters())}
+        groups = [
+            {**group, "params": [numbers[id(each)] for each in group["params"]]}
+            for group in self.param_groups
+        ]
+        state = {numbers[id(each)]: dict(own) for each, own in self.state.items()}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take a copy of what `state_dict` gave, of an optimizer with groups of the same sizes.
+
+        >>> import opwright as ow
+        >>> weight = ow.nn.Parameter(ow.ones(1))
+        >>> optimizer = ow.optim.SGD([weight], lr=0.1)
+        >>> optimizer.load_state_dict(ow.optim.SGD([weight], lr=0.5).state_dict())
+        >>> optimizer.param_groups[0]["lr"]
+        0.5
+        """
+        groups = state_dict["param_groups"]
+        ours = [len(group["params"]) for group in self.param_groups]
+        theirs = [len(group["params"]) for group in groups]
+        if ours != theirs:
+            raise ValueError(
+                f"{self._name}: the state dict has groups of {theirs} parameters, but the "
+                f"optimizer has {ours}"
+            )
+        numbers = [number for group in groups for number in group["params"]]
+        by_number = dict(zip(numbers, self._parameters(), strict=True))
+        for group, loaded in zip(self.param_groups, groups, strict=True):
+            group.update({key: value for key, value in loaded.items() if key != "params"})
+        self.state = {
+            by_number[number]: {
+                key: _adapted(key, value, by_number[number]) for key, value in own.items()
+            }
+            for number, own in state_dict["state"].items()
+        }
+
+    def _parameters(self) -> list[Tensor]:
+        return [each for group in self.param_groups for each in group["params"]]
+
+    def __repr__(self) -> str:
+        lines = [f"{self._name} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _adapted(key: str, value: Any, parameter: Tensor) -> Any:
+    """Give a copy for the parameter; a count of steps stays as it is."""
+    if not isinstance(value, Tensor):
+        return value
+    with no_grad():
+        if key == "step" or not value.is_floating_point():
+            return value.clone()
+        return _C.ops.aten._to_copy.default(
+            value.detach(), dtype=parameter.dtype, device=parameter.device
+        )

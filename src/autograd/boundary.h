@@ -1,0 +1,31 @@
+// Where history enters a transform that lifts tensors of other levels.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "opwright/autograd/tape.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// Stands for the history that a lifted tensor has outside. Gradients with respect to it can be
+// asked for; backward() cannot go through it.
+class Boundary final : public TapeNode {
+ public:
+  explicit Boundary(const Tensor& twin) { add_place(ValueMeta(twin)); }
+  [[nodiscard]] std::string name() const override { return "boundary"; }
+  void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
+};
+
+// The twin keeps of the foreign tensor whether it requires grad, whether it is a leaf, and its
+// .grad, which is foreign until it is used.
+void adopt_history(const Tensor& foreign, const Tensor& twin);
+
+// The tensor that the code at the current level means: the twin of a foreign one, where there is
+// one already.
+[[nodiscard]] Tensor seen(const Tensor& tensor);
+// The same, and a foreign tensor gets its twin now.
+[[nodiscard]] Tensor lifted(const Tensor& tensor);
+
+}  // namespace opwright

@@ -1,0 +1,53 @@
+// A parameter with what belongs to it (gradient, state), so that a loop over memory meets the same
+// element in all of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+using TensorList = std::span<const Tensor>;
+
+class AlignedTensors {
+ public:
+  static constexpr size_t kMostParts = 5;
+
+  // `lists` has the parameters first; this is about element `place` of each. The others must have
+  // the sizes and the dtype of the parameter: an error names the list by `names`. Those that lie in
+  // another order than the parameter are copied.
+  AlignedTensors(const char* who, std::span<const TensorList> lists,
+                 std::span<const char* const> names, size_t place);
+
+  [[nodiscard]] int64_t numel() const noexcept { return numel_; }
+  [[nodiscard]] DType dtype() const { return tensors_[0]->dtype(); }
+  template <class T>
+  [[nodiscard]] T* data(size_t part) const noexcept {
+    return static_cast<T*>(data_[part]);
+  }
+
+  // After the loop: gives the parts that were copied their new elements.
+  void write_back() const;
+
+ private:
+  struct Copy {
+    size_t part;
+    Tensor dense;
+  };
+  SmallVector<const Tensor*, kMostParts> tensors_;
+  std::array<void*, kMostParts> data_{};
+  int64_t numel_;
+  std::vector<Copy> copies_;
+};
+
+// All lists have one length. ValueError that names the one that has not.
+void check_lengths(const char* who, std::span<const TensorList> lists,
+                   std::span<const char* const> names);
+
+}  // namespace opwright

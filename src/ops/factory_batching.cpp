@@ -1,0 +1,162 @@
+// vmap rules of copies and of tensors made like another one.
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/library.h"
+#include "opwright/memory_format.h"
+#include "opwright/ops/batching.h"
+#include "opwright/symbolic/sizes.h"
+
+namespace opwright {
+namespace {
+
+using OptionalDType = std::optional<DType>;
+using OptionalLayout = std::optional<Layout>;
+using OptionalDevice = std::optional<Device>;
+using OptionalBool = std::optional<bool>;
+using OptionalFormat = std::optional<MemoryFormat>;
+
+// Channels of a batch are not those of its samples; the order in memory is kept instead.
+OptionalFormat batch_format(const OptionalFormat& format) {
+  return format == MemoryFormat::Contiguous ? format : std::nullopt;
+}
+
+// What is written to every element of a sample, behind the batch dimension.
+Tensor fill_value(const VmapInfo& info, const Tensor& value, int64_t ndim) {
+  const Tensor batch = batch_first(info, 1, value);
+  const int64_t own = batch.dim() - (is_batched(info, 1) ? 1 : 0);
+  OPWRIGHT_CHECK(own == 0, "fill: value must have zero dimensions, got ", own);
+  return is_batched(info, 1) ? with_sample_ndim(batch, ndim) : batch;
+}
+
+// What is copied to a batch, as it broadcasts to samples of `ndim` dimensions.
+Tensor copied_batch(const VmapInfo& info, const Tensor& src, int64_t ndim) {
+  const Tensor batch = batch_first(info, 1, src);
+  return is_batched(info, 1) ? with_sample_ndim(batch, ndim) : batch;
+}
+
+}  // namespace
+
+VmapResult<Tensor> clone_vmap(const VmapInfo& info, const Tensor& self,
+                              const OptionalFormat& memory_format) {
+  return in_place_of_first(info, self.clone(batch_format(memory_format)));
+}
+VmapResult<Tensor> to_copy_vmap(const VmapInfo& info, const Tensor& self,
+                                const OptionalDType& dtype, const OptionalLayout& layout,
+                                const OptionalDevice& device, const OptionalBool& pin_memory,
+                                bool non_blocking, const OptionalFormat& memory_format) {
+  return in_place_of_first(info, _to_copy(self, dtype, layout, device, pin_memory, non_blocking,
+                                          batch_format(memory_format)));
+}
+VmapResult<Tensor> copy_vmap(const VmapInfo& info, const Tensor& self, const Tensor& src,
+                             bool non_blocking) {
+  const Tensor batch = as_batch(info, 0, self);
+  return batched(copy(batch, copied_batch(info, src, batch.dim() - 1), non_blocking));
+}
+VmapResult<Tensor&> copy_in_place_vmap(const VmapInfo& info, Tensor& self, const Tensor& src,
+                                       bool non_blocking) {
+  Tensor batch = written_batch(info, 0, self);
+  batch.copy_(copied_batch(info, src, batch.dim() - 1), non_blocking);
+  return {self, {info.in_dims[0]}};
+}
+
+VmapResult<Tensor> fill_scalar_vmap(const VmapInfo& info, const Tensor& self, const Scalar& value) {
+  return in_place_of_first(info, fill(self, value));
+}
+VmapResult<Tensor> fill_tensor_vmap(const VmapInfo& info, const Tensor& self, const Tensor& value) {
+  const Tensor batch = as_batch(info, 0, self);
+  return batched(copy(batch, fill_value(info, value, batch.dim() - 1)));
+}
+VmapResult<Tensor&> fill_scalar_in_place_vmap(const VmapInfo& info, Tensor& self,
+                                              const Scalar& value) {
+  self.fill_(value);
+  return {self, {info.in_dims[0]}};
+}
+VmapResult<Tensor&> fill_tensor_in_place_vmap(const VmapInfo& info, Tensor& self,
+                                              const Tensor& value) {
+  Tensor batch = written_batch(info, 0, self);
+  batch.copy_(fill_value(info, value, batch.dim() - 1));
+  return {self, {info.in_dims[0]}};
+}
+VmapResult<Tensor> zero_vmap(const VmapInfo& info, const Tensor& self) {
+  return in_place_of_first(info, zero(self));
+}
+VmapResult<Tensor&> zero_in_place_vmap(const VmapInfo& info, Tensor& self) {
+  self.zero_();
+  return {self, {info.in_dims[0]}};
+}
+
+// ---- tensors like another one
+// -----------------------------------------------------------------------
+VmapResult<Tensor> empty_like_vmap(const VmapInfo& info, const Tensor& self,
+                                   const OptionalDType& dtype, const OptionalLayout& layout,
+                                   const OptionalDevice& device, const OptionalBool& pin_memory,
+                                   const OptionalFormat& memory_format) {
+  return in_place_of_first(
+      info, empty_like(self, dtype, layout, device, pin_memory, batch_format(memory_format)));
+}
+VmapResult<Tensor> full_like_vmap(const VmapInfo& info, const Tensor& self,
+                                  const Scalar& fill_value, const OptionalDType& dtype,
+                                  const OptionalLayout& layout, const OptionalDevice& device,
+                                  const OptionalBool& pin_memory,
+                                  const OptionalFormat& memory_format) {
+  return in_place_of_first(info, full_like(self, fill_value, dtype, layout, device, pin_memory,
+                                           batch_format(memory_format)));
+}
+VmapResult<Tensor> zeros_like_vmap(const VmapInfo& info, const Tensor& self,
+                                   const OptionalDType& dtype, const OptionalLayout& layout,
+                                   const OptionalDevice& device, const OptionalBool& pin_memory,
+                                   const OptionalFormat& memory_format) {
+  return in_place_of_first(
+      info, zeros_like(self, dtype, layout, device, pin_memory, batch_format(memory_format)));
+}
+VmapResult<Tensor> ones_like_vmap(const VmapInfo& info, const Tensor& self,
+                                  const OptionalDType& dtype, const OptionalLayout& layout,
+                                  const OptionalDevice& device, const OptionalBool& pin_memory,
+                                  const OptionalFormat& memory_format) {
+  return in_place_of_first(
+      info, ones_like(self, dtype, layout, device, pin_memory, batch_format(memory_format)));
+}
+VmapResult<Tensor> new_empty_vmap(const VmapInfo& info, const Tensor& self,
+                                  std::span<const SymInt> size, const OptionalDType& dtype,
+                                  const OptionalLayout& layout, const OptionalDevice& device,
+                                  const OptionalBool& pin_memory) {
+  return batched(
+      self.new_empty(with_batch(info.batch_size, size), dtype, layout, device, pin_memory));
+}
+VmapResult<Tensor> new_empty_strided_vmap(const VmapInfo& info, const Tensor& self,
+                                          std::span<const SymInt> size,
+                                          std::span<const SymInt> stride,
+                                          const OptionalDType& dtype, const OptionalLayout& layout,
+                                          const OptionalDevice& device,
+                                          const OptionalBool& pin_memory) {
+  return batched(self.new_empty_strided(with_batch(info.batch_size, size),
+                                        with_batch(extent_of(size, stride), stride), dtype, layout,
+                                        device, pin_memory));
+}
+VmapResult<Tensor> new_full_vmap(const VmapInfo& info, const Tensor& self,
+                                 std::span<const SymInt> size, const Scalar& fill_value,
+                                 const OptionalDType& dtype, const OptionalLayout& layout,
+                                 const OptionalDevice& device, const OptionalBool& pin_memory) {
+  return batched(self.new_full(with_batch(info.batch_size, size), fill_value, dtype, layout, device,
+                               pin_memory));
+}
+VmapResult<Tensor> new_zeros_vmap(const VmapInfo& info, const Tensor& self,
+                                  std::span<const SymInt> size, const OptionalDType& dtype,
+                                  const OptionalLayout& layout, const OptionalDevice& device,
+                                  const OptionalBool& pin_memory) {
+  return batched(
+      self.new_zeros(with_batch(info.batch_size, size), dtype, layout, device, pin_memory));
+}
+VmapResult<Tensor> new_ones_vmap(const VmapInfo& info, const Tensor& self,
+                                 std::span<const SymInt> size, const OptionalDType& dtype,
+                                 const OptionalLayout& layout, const OptionalDevice& device,
+                                 const OptionalBool& pin_memory) {
+  return batched(
+      self.new_ones(with_batch(info.batch_size, size), dtype, layout, device, pin_memory));
+}
+
+}  // namespace opwright

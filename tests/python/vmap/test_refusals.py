@@ -1,0 +1,199 @@
+"""What vmap refuses, and the words in which it does."""
+
+import opwright as ow
+import pytest
+from opwright import vmap
+
+from .samples import counted
+
+
+def add(x, y):
+    return x + y
+
+
+def refused(kind: type[Exception], func, *args, **kwargs) -> str:
+    with pytest.raises(kind) as caught:
+        func(*args, **kwargs)
+    return str(caught.value)
+
+
+# ---- Arguments ----
+
+
+def test_batches_of_different_sizes_are_named():
+    assert refused(ValueError, vmap(add, in_dims=(0, 1)), counted(3, 2), counted(2, 4)) == (
+        "vmap: the batches have different sizes: x has 3 in dimension 0, y has 4 in dimension 1"
+    )
+
+
+def test_a_tensor_inside_of_a_tree_is_named_by_its_place():
+    def f(x, weights):
+        return x
+
+    assert refused(ValueError, vmap(f), counted(3), {"w": [counted(2)]}) == (
+        "vmap: the batches have different sizes: x has 3 in dimension 0, "
+        'weights["w"][0] has 2 in dimension 0'
+    )
+
+
+def test_an_argument_without_a_name_is_told_by_its_place():
+    assert "args[0] has 3 in dimension 0, args[1] has 2" in refused(
+        ValueError, vmap(max), counted(3), counted(2)
+    )
+
+
+@pytest.mark.parametrize("dim", [2, -3])
+def test_a_dimension_that_an_argument_does_not_have(dim):
+    assert refused(ValueError, vmap(add, in_dims=(0, dim)), counted(3), counted(3, 2)) == (
+        f"vmap: in_dims has {dim} for y, which has 2 dimensions (float32[3, 2])"
+    )
+
+
+def test_no_argument_has_a_batch():
+    message = (
+        "vmap: no argument has a batch, so there is nothing to map over\n"
+        "  Pass at least one tensor whose in_dims is not None."
+    )
+
+    assert refused(ValueError, vmap(add, in_dims=None), counted(3), counted(3)) == message
+    assert refused(ValueError, vmap(lambda: 1)) == message
+
+
+def test_an_argument_that_is_no_tensor_needs_none_as_its_in_dim():
+    assert refused(ValueError, vmap(add), counted(3), 2.0) == (
+        "vmap: in_dims has 0 for y, which is of class float and no tensor\n"
+        "  Give None as its in_dims."
+    )
+
+
+@pytest.mark.parametrize(
+    ("in_dims", "problem"),
+    [
+        ((0,), "in_dims has 1 element, but there are 2"),
+        ((0, (0,)), "in_dims[1] is a tuple, but there is a dict; give an int or None, or the same"),
+        ((0, {"v": 0}), "in_dims[1] has no key 'w'"),
+        ((0, {"w": [0], "v": 0}), "in_dims[1] has 2 elements, but there are 1"),
+        ((0, {"w": [0, (0,)]}), "in_dims[1]['w'] has 2 elements, but there are 1"),
+        ((0, {"w": [[0]]}), "in_dims[1]['w'][0] is a list, but there is one value; give an int or"),
+        ((0, {"w": ["0"]}), "in_dims[1]['w'][0] is a str, but there is one value"),
+    ],
+)
+def test_in_dims_of_another_structure(in_dims, problem):
+    message = refused(ValueError, vmap(add, in_dims=in_dims), counted(3), {"w": [counted(3)]})
+
+    assert message.startswith(
+        "vmap: in_dims does not have the structure of the arguments: " + problem
+    )
+
+
+def test_in_dims_that_are_no_tuple():
+    assert refused(ValueError, vmap, add, in_dims=[0, 0]) == (
+        "vmap: in_dims must be an int, None or a tuple with one of these, or a tree of them, for "
+        "each argument, got list"
+    )
+
+
+# ---- Options ----
+
+
+def test_an_unknown_kind_of_randomness():
+    assert refused(ValueError, vmap, add, randomness="random") == (
+        "vmap: randomness must be 'error', 'same' or 'different', got 'random'"
+    )
+
+
+def test_chunks_of_no_samples():
+    assert refused(ValueError, vmap, add, chunk_size=0) == (
+        "vmap: chunk_size must be positive, got 0"
+    )
+
+
+# ---- Outputs ----
+
+
+def test_an_output_that_is_no_tensor_is_named():
+    assert refused(TypeError, vmap(lambda x: {"n": (x, 3)}), counted(3)) == (
+        'vmap: the mapped function must return tensors, but output["n"][1] is of class int'
+    )
+
+
+def test_out_dims_of_another_structure():
+    message = refused(ValueError, vmap(lambda x: (x, x), out_dims=(0, 0, 0)), counted(3))
+
+    assert message == (
+        "vmap: out_dims does not have the structure of the output: out_dims has 3 elements, but "
+        "there are 2"
+    )
+
+
+def test_an_out_dim_that_the_output_does_not_have():
+    assert refused(IndexError, vmap(lambda x: x, out_dims=2), counted(3, 2)) == (
+        "vmap: out_dims has 2 for an output that has 2 dimensions with the batch (float32[2])"
+    )
+
+
+def test_none_as_the_out_dim_of_an_output_with_a_batch():
+    assert refused(ValueError, vmap(lambda x: x, out_dims=None), counted(3, 2)) == (
+        "vmap: out_dims has None for an output that depends on the sample (float32[2]), but None "
+        "is for those that are the same for all\n  Give it the dimension of the batch."
+    )
+
+
+# ---- Inside ----
+
+
+def test_a_sample_that_leaked_out_of_vmap():
+    leaked = []
+    vmap(lambda x: leaked.append(x) or x)(counted(3, 2))
+
+    assert refused(RuntimeError, ow.sin, leaked[0]) == (
+        "a tensor made inside vmap was used after it ended (float32[2], argument 'self' of "
+        "aten::sin)\n  Return it from the mapped function instead of storing it."
+    )
+
+
+def test_a_sample_that_leaked_into_a_later_vmap():
+    leaked = []
+    vmap(lambda x: leaked.append(x) or x)(counted(3, 2))
+
+    assert "a tensor made inside vmap was used after it ended" in refused(
+        RuntimeError, vmap(lambda x: x + leaked[0]), counted(3, 2)
+    )
+
+
+def test_a_captured_tensor_cannot_be_written_with_values_of_samples():
+    total = ow.zeros(2)
+
+    assert refused(RuntimeError, vmap(lambda x: total.add_(x)), counted(3, 2)) == (
+        "aten::add_.Tensor: 'self' is written with values that differ between the samples of vmap, "
+        "but it is one tensor for all of them (float32[2])\n"
+        "  Make one for each sample inside of the mapped function (x.new_zeros(...), x.clone() of "
+        "a sample x), or pass an expanded one as an argument."
+    )
+    assert total.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("read", "name"),
+    [
+        (lambda x: x.item(), "item"),
+        (lambda x: bool(x > 0), "item"),
+        (lambda x: float(x), "item"),
+        (lambda x: x.tolist(), "tolist"),
+        (lambda x: x.numpy(), "numpy"),
+        (lambda x: x.data_ptr(), "data_ptr"),
+        (lambda x: ow.equal(x, x), "equal"),
+    ],
+)
+def test_the_data_of_a_sample_cannot_be_read(read, name):
+    message = refused(RuntimeError, vmap(read), counted(3))
+
+    assert message.startswith(f"{name}: the data of one sample inside vmap were asked for (")
+    assert "but it stands for all samples of the batch at once\n" in message
+    assert "opwright.where instead of an if" in message
+
+
+def test_the_data_of_a_captured_tensor_can_be_read_inside_vmap():
+    y = ow.tensor(3.0)
+
+    assert vmap(lambda x: x * y.item())(counted(3)).tolist() == [0, 3, 6]
