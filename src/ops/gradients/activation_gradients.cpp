@@ -61,7 +61,7 @@ std::tuple<Tensor, Tensor, Tensor> prelu_second_gradients(
   const Tensor is_straight = self.gt(0);
   return {where(is_straight, grad_input, grad_input * weight + grad_weight * self),
           where(is_straight, 0, grad_weight * grad_output),
-          sum_to_sizes(where(is_straight, 0, grad_input * grad_output), weight)};
+          sum_to(where(is_straight, 0, grad_input * grad_output), sizes_of(weight))};
 }
 
 std::tuple<Tensor, Tensor> glu_second_gradients(const Tensor& grad, const Tensor& grad_output,
