@@ -13,6 +13,7 @@
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
+#include "bindings/func.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/grad_mode.h"
@@ -178,6 +179,7 @@ NB_MODULE(_C, m) {
   bind_look_up(m);
   bind_operator_names(m);
   bind_creation(m);
+  bind_func(m);
   bind_functionalize(m);
   bind_vmap(m);
   bind_warnings(m);
