@@ -200,8 +200,9 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
                    "the view with grad mode on, or write under no_grad");
     if (view->is_differentiable()) root = find_history(written.get())->root;
   }
-  OPWRIGHT_CHECK(!requires_grad(root) || !is_leaf(root), op.name(), ": '", name, "' is a ",
-                 root.get() == written.get() ? "" : "view of a ",
+  const bool is_leaf_itself = requires_grad(written) && is_leaf(written);
+  OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), op.name(), ": '", name,
+                 "' is a ", is_leaf_itself ? "" : "view of a ",
                  "leaf that requires grad and cannot be modified in place; write under no_grad, or "
                  "clone it first");
 }
