@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/autocast.h"
+#include "bindings/autograd.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
@@ -31,6 +32,7 @@
 #include "bindings/shape_env.h"
 #include "bindings/source.h"
 #include "bindings/sym_int.h"
+#include "bindings/tape_object.h"
 #include "bindings/tensor_object.h"
 #include "bindings/trace_session.h"
 #include "bindings/value.h"
@@ -167,6 +169,7 @@ NB_MODULE(_C, m) {
   bind_scalar_types(m);
   bind_generator(m);
   add_sym_types(m.ptr());
+  add_tape_type(m.ptr());
   add_tensor_type(m.ptr());
   add_operator_type(m.ptr());
   add_packet_types(m.ptr());
@@ -187,6 +190,7 @@ NB_MODULE(_C, m) {
   bind_grad_mode(m);
   bind_gradcheck(m);
   bind_autocast(m);
+  bind_autograd(m);
   bind_graph(m);
   bind_trace_session(m);
   bind_control_flow(m);

@@ -77,6 +77,7 @@ from .random import (  # noqa: E402
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "_gradcheck": ("gradcheck", "gradgradcheck"),
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
+    "autograd": (),
     "compat": (),
     "control_flow": ("cond", "while_loop"),
     "cpp_extension": (),

@@ -77,6 +77,13 @@ class Registrations:
         self._autocast = dtypes
         self._replace("Autocast", token)
 
+    def keep_old(self, positions: Iterable[int]) -> None:
+        """Let a formula have the values from before the call of arguments that are written."""
+        if positions:
+            self._replace("KeepOld", self._scope.implement_keep_old(self.name, positions))
+        else:
+            self.remove("KeepOld")
+
     def remove(self, slot: str) -> None:
         if (token := self._tokens.pop(slot, None)) is not None:
             self._scope.remove(token)
