@@ -75,9 +75,8 @@ from .random import (  # noqa: E402
 # Modules that cost something to import and that not every program needs, with the names of theirs
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
-    "_gradcheck": ("gradcheck", "gradgradcheck"),
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
-    "autograd": (),
+    "autograd": ("gradcheck", "gradgradcheck"),
     "compat": (),
     "control_flow": ("cond", "while_loop"),
     "cpp_extension": (),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _C, pytree
+from .. import _C, pytree
 
 
 class GradcheckError(RuntimeError):
