@@ -13,7 +13,7 @@ namespace {
 
 class OwnedWalk final : public OwnedTensorVisitor {
  public:
-  OwnedWalk(visitproc show, void* arg) : show_(show), arg_(arg) {}
+  OwnedWalk(visitproc visitor, void* arg) : visitor_(visitor), arg_(arg) {}
 
   // By a loop: histories are long.
   int run() {
@@ -40,10 +40,7 @@ class OwnedWalk final : public OwnedTensorVisitor {
     if (history->retained && history->retained->is_owned_once()) {
       visit(history->retained->gradient);
     }
-    for (const ViewRecord* view = history->view.get(); view && view->is_owned_once();
-         view = view->parent.get()) {
-      visit(view->root);
-    }
+    visit(history->root);
   }
 
   void visit(const Tensor& tensor) override {
@@ -69,10 +66,10 @@ class OwnedWalk final : public OwnedTensorVisitor {
   }
 
   void show(void* object) {
-    if (result_ == 0) result_ = show_(static_cast<PyObject*>(object), arg_);
+    if (result_ == 0) result_ = visitor_(static_cast<PyObject*>(object), arg_);
   }
 
-  visitproc show_;
+  visitproc visitor_;
   void* arg_;
   int result_ = 0;
   std::vector<const TapeNode*> nodes_;

@@ -82,8 +82,10 @@ PyObject* get_output_nr(PyObject* self, void* /*closure*/) {
 
 PyObject* get_base(PyObject* self, void* /*closure*/) {
   return guarded([&] {
-    const ViewRecord* view = find_view(seen(self));
-    return to_object(view && view->is_differentiable() ? view->root : Tensor());
+    const Tensor tensor = seen(self);
+    const ViewRecord* view = find_view(tensor);
+    const bool has_base = view && view->is_differentiable();
+    return to_object(has_base ? find_history(tensor.get())->root : Tensor());
   });
 }
 
