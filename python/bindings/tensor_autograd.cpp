@@ -15,6 +15,7 @@
 #include "bindings/value.h"
 #include "opwright/autograd/accumulate.h"
 #include "opwright/autograd/backward.h"
+#include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -23,7 +24,7 @@ namespace opwright::python {
 namespace {
 
 // The tensor whose autograd data `self` shows at the current level.
-Tensor seen(PyObject* self) { return handle_of(self); }
+Tensor seen(PyObject* self) { return opwright::seen(handle_of(self)); }
 
 PyObject* to_object(Tensor tensor) {
   return tensor.is_defined() ? require(wrap(std::move(tensor))) : Py_NewRef(Py_None);
