@@ -40,8 +40,8 @@ def with_fake(f: Callable) -> Callable:
 
     def run(x: ow.Tensor) -> ow.Tensor:
         found = f(x)
-        with FakeTensorMode() as mode:
-            fake = f(mode.from_tensor(x))
+        with FakeTensorMode():
+            fake = f(ow.empty(x.shape, dtype=x.dtype))
         assert fake.shape == found.shape
         assert fake.dtype == found.dtype
         return found
