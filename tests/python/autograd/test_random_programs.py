@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from libraries import DetachingTorch, LenientTorch, Ours, Torch
 from opwright.func import functionalize
 from opwright.tracing import make_fx
+from programs import REFUSALS as FUNCTIONALIZE_REFUSALS
 from training_programs import NAMES, Instruction, Outcome, Step, plan, run
 
 IS_LONG = os.environ.get("OPWRIGHT_ALL") == "1"
@@ -29,6 +30,9 @@ REFUSALS = (
     "shares part of its memory",  # torch sees only some of these
     "are the same memory",  # likewise, and some operators write to such a tensor all the same
     "made under no_grad",  # a view; the torch that is not lenient refuses most of these
+    "is a detached alias",  # which functionalize cannot give a history of its own
+    "has fewer dimensions than the tensor's",  # x[0] = y, of which a symbolic size happens to be 1
+    *FUNCTIONALIZE_REFUSALS,
 )
 KINDS = {
     "no history": ("does not require grad",),
@@ -110,7 +114,9 @@ def is_large(value: Shown) -> bool:
 class Tally(Counter):
     """How many programs ended in which way."""
 
-    fields = Shown._fields  # what is compared of each value
+    def fields_of(self, place: int) -> Sequence[str]:
+        """Name what is compared of a value."""
+        return Shown._fields
 
     def differing(self, steps: Sequence[Step], ours: Outcome, theirs: Outcome) -> str:
         """Give what differs; empty: nothing, and it is counted."""
@@ -126,8 +132,15 @@ class Tally(Counter):
                 return ""
             elif mine:
                 return f"{at}: only ours raises {mine}"
+            elif kind_of(other) == "memory" and (ours.graph_error or ours.errors[-1]):
+                self["memory that a trace without data cannot see: raises later"] += 1
+                return ""
             elif other:
                 return f"{at}: only torch raises {other}"
+        if ours.graph_error:
+            is_refused = any(text in ours.graph_error for text in REFUSALS)
+            self["refused by ours when the graph runs"] += is_refused
+            return "" if is_refused else f"the graph raises {ours.graph_error}"
         if theirs.errors[-1]:
             self["equal until a backward raises in both"] += 1
             return ""
@@ -136,7 +149,7 @@ class Tally(Counter):
             if is_large(other):
                 self["unchecked: large values"] += 1
                 return ""
-            difference = differing_field(mine, other, self.fields)
+            difference = differing_field(mine, other, self.fields_of(place))
             if difference:
                 return f"value {place}: {difference}"
         self["equal"] += 1
@@ -175,7 +188,10 @@ def run_inside(transform: Callable) -> Callable[[Sequence[Step]], Outcome]:
         transformed = transform(program, our_leaves())
         if errors and errors[-1]:
             return Outcome(errors, [])
-        values = transformed(*inputs)
+        try:
+            values = transformed(*inputs)
+        except RuntimeError as error:
+            return Outcome(errors, [], str(error))
         return Outcome(errors, [*inputs, *values[len(inputs) :]])
 
     return run_transformed
@@ -186,9 +202,10 @@ def traced(**options: object) -> Callable:
 
 
 class GraphTally(Tally):
-    """Of graphs, which give values: their histories are those of the graph's run."""
+    """Of graphs, which give values, and gradients to what they were given."""
 
-    fields = ("values", "gradient")
+    def fields_of(self, place: int) -> Sequence[str]:
+        return ("values", "gradient") if place < len(leaves()) else ("values",)
 
 
 MODES: dict[str, tuple[Callable[[Sequence[Step]], Outcome], type[Tally], int]] = {

@@ -194,6 +194,7 @@ class Outcome(NamedTuple):
 
     errors: list[str]
     pool: list
+    graph_error: str = ""  # of the run of the graph that the program became
 
 
 def run(steps: Sequence[Step], library: Library, inputs: Sequence) -> Outcome:
