@@ -139,6 +139,24 @@ void retain_gradient(const Tensor& tensor) {
   });
 }
 
+bool retains_gradient(const Tensor& tensor) {
+  const History* history = find_history(tensor.get());
+  return history && history->retained;
+}
+
+void detach_in_place(const Tensor& tensor) {
+  const ViewRecord* view = find_view(tensor);
+  OPWRIGHT_CHECK(!view || !view->is_differentiable(),
+                 "detach_: a view cannot be detached in place, since its history is its base's; "
+                 "use detach()");
+  impl(tensor).flags &= ~kOpwFlagRequiresGrad;
+  if (History* history = find_history(tensor.get())) {
+    history->node = nullptr;
+    history->place = 0;
+    history->retained = nullptr;
+  }
+}
+
 void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   History& history = history_of(tensor);
   history.node = std::move(node);
