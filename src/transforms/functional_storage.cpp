@@ -62,6 +62,14 @@ Tensor with_history_of(const Tensor& old, Tensor value) {
   return graft(old, value);
 }
 
+// Whether a write to the view is one that autograd does not see.
+bool is_detached(const FunctionalView& view) {
+  for (const ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    if (step->op->tags().has(Tag::Nondifferentiable)) return true;
+  }
+  return false;
+}
+
 // The base of the step after a write of `value` to its result.
 Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const Operator& who) {
   const Operator& op = *step.op;
@@ -146,7 +154,7 @@ void write_value(const FunctionalView& view, Tensor value, const Operator& who) 
   storage.value = std::move(value);
   ++storage.writes;
   storage.identity->raise_version();
-  storage.is_recorded |= thread_state().grad_is_enabled();
+  storage.is_recorded |= thread_state().grad_is_enabled() && !is_detached(view);
 }
 
 SymInt outer_offset(const FunctionalStorage& storage, const SymInt& offset) {

@@ -27,7 +27,7 @@ struct FunctionalStorage : Counted<FunctionalStorage> {
   SymGeometry geometry;  // of the tensor that the value stands for
   Tensor value;          // at the level below
   uint64_t writes = 0;
-  bool is_recorded = false;  // a write was made in grad mode
+  bool is_recorded = false;  // a write was made that autograd sees
 
   Tensor source;  // the foreign tensor itself; undefined: made by the transform
   Tensor first;   // its value at the level below, which is written back to
