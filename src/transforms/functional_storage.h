@@ -70,6 +70,11 @@ void run_step(ViewStep& step);
 // NotImplementedError where a view has no scatter rule.
 void write_value(const FunctionalView& view, Tensor value, const Operator& who);
 
+// Whether it is a view of detach: autograd does not see writes to it.
+[[nodiscard]] bool is_detached(const FunctionalView& view);
+// What made it, or a view that it is made of, under no_grad; null: nothing.
+[[nodiscard]] const ViewStep* find_step_under_no_grad(const FunctionalView& view);
+
 // What a value of the storage's offset `offset` below has at the level of functionalize.
 [[nodiscard]] SymInt outer_offset(const FunctionalStorage& storage, const SymInt& offset);
 
