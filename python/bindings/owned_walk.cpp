@@ -13,7 +13,7 @@ namespace {
 
 class OwnedWalk final : public OwnedTensorVisitor {
  public:
-  OwnedWalk(visitproc show, void* arg) : show_(show), arg_(arg) {}
+  OwnedWalk(visitproc shown_to, void* arg) : show_(shown_to), arg_(arg) {}
 
   // By a loop: histories are long.
   int run() {
@@ -40,10 +40,7 @@ class OwnedWalk final : public OwnedTensorVisitor {
     if (history->retained && history->retained->is_owned_once()) {
       visit(history->retained->gradient);
     }
-    for (const ViewRecord* view = history->view.get(); view && view->is_owned_once();
-         view = view->parent.get()) {
-      visit(view->root);
-    }
+    visit(history->root);
   }
 
   void visit(const Tensor& tensor) override {

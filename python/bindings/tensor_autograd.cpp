@@ -15,6 +15,7 @@
 #include "bindings/value.h"
 #include "opwright/autograd/accumulate.h"
 #include "opwright/autograd/backward.h"
+#include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -23,7 +24,7 @@ namespace opwright::python {
 namespace {
 
 // The tensor whose autograd data `self` shows at the current level.
-Tensor seen(PyObject* self) { return handle_of(self); }
+Tensor seen(PyObject* self) { return opwright::seen(handle_of(self)); }
 
 PyObject* to_object(Tensor tensor) {
   return tensor.is_defined() ? require(wrap(std::move(tensor))) : Py_NewRef(Py_None);
@@ -82,8 +83,10 @@ PyObject* get_output_nr(PyObject* self, void* /*closure*/) {
 
 PyObject* get_base(PyObject* self, void* /*closure*/) {
   return guarded([&] {
-    const ViewRecord* view = find_view(seen(self));
-    return to_object(view && view->is_differentiable() ? view->root : Tensor());
+    const Tensor tensor = seen(self);
+    const ViewRecord* view = find_view(tensor);
+    const bool has_base = view && view->is_differentiable();
+    return to_object(has_base ? find_history(tensor.get())->root : Tensor());
   });
 }
 
