@@ -29,8 +29,10 @@ from .replayer import Replayer, our_form
 
 LARGEST_TWICE = 600  # elements of the arguments together
 
-# Overloads that torch differentiates and we do not, or otherwise, and why.
-NOT_COMPARED: dict[str, str] = {}
+# Overloads whose gradients are not torch's, and why.
+NOT_COMPARED = {
+    "as_strided_scatter": "torch's gradient of self is that of the part which src replaces",
+}
 
 
 class TorchSide:
