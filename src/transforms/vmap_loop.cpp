@@ -28,13 +28,17 @@ void warn_once(const Operator& op) {
     const std::lock_guard lock(mutex);
     if (!warned.insert(&op).second) return;
   }
+  const std::string& name_space = op.schema().name.name_space;
+  const bool is_builtin = name_space == "aten" || name_space == "opwright";
+  const std::string advice =
+      is_builtin ? std::string()
+                 : concatenate("\n  Register a rule with opwright.library.register_vmap(\"", op.name(),
+                               "\", rule) or, in C++, m.register_vmap(\"", op.schema().name.base,
+                               "\", &rule); an operator that works element by element needs the tag "
+                               "pointwise instead.");
   warn("PerformanceWarning",
        concatenate(op.name(),
-                   " has no vmap rule, so vmap runs it once for each sample, which is slow\n"
-                   "  Register a rule with opwright.library.register_vmap(\"",
-                   op.name(), "\", rule) or, in C++, m.register_vmap(\"", op.schema().name.base,
-                   "\", &rule); an operator that works element by element needs the tag pointwise "
-                   "instead."));
+                   " has no vmap rule, so vmap runs it once for each sample, which is slow", advice));
 }
 
 bool is_tensor(const OpwValue& value) { return value.tag == kOpwTensor && value.as_tensor; }
