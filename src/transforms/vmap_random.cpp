@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
