@@ -20,8 +20,8 @@
 #include "opwright/symbolic/user_question.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
-#include "opwright/transforms/vmap.h"
 #include "opwright/transforms/fake.h"
+#include "opwright/transforms/vmap.h"
 
 namespace opwright::python {
 namespace {

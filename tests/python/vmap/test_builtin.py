@@ -58,7 +58,9 @@ def test_an_int_and_a_slice_count_in_the_sample():
     given = vmap(lambda x: (x[0], x[:, 1:3], x[..., None], x[-1, -1]), in_dims=1)(x)
 
     for actual, expected in zip(
-        given, (x[0], x[:, :, 1:3].movedim(1, 0), x.movedim(1, 0)[..., None], x[-1, :, -1]), strict=True
+        given,
+        (x[0], x[:, :, 1:3].movedim(1, 0), x.movedim(1, 0)[..., None], x[-1, :, -1]),
+        strict=True,
     ):
         assert_same(actual, expected)
 
