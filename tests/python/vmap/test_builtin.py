@@ -1,4 +1,4 @@
-"""Built-in operators inside vmap where the sample is more than a tensor: indices, branches, modules."""
+"""Built-in operators inside vmap where a sample is more than an operand: indices, modules."""
 
 import warnings
 
