@@ -555,8 +555,8 @@ def test_an_operator_names_its_vmap_rule():
     )
 
     assert (
-        "VmapResult<std::tuple<Tensor, Tensor>> part_vmap(const VmapInfo& info, const Tensor& self, "
-        "std::span<const Tensor> others, const SymInt& size);"
+        "VmapResult<std::tuple<Tensor, Tensor>> part_vmap(const VmapInfo& info, "
+        "const Tensor& self, std::span<const Tensor> others, const SymInt& size);"
     ) in " ".join(source.split()).replace("( ", "(")
     assert (
         'OPWRIGHT_LIBRARY_IMPL(aten, Vmap, m) {\n#line 1 "ops.yaml"\n'

@@ -107,6 +107,15 @@ VmapResult<Tensor&> dot_out_vmap(const VmapInfo& info, const Tensor& self, const
   return written(info, 2, out, as_batch_of(info, 2, multiply_vectors(info, self, tensor, "dot")));
 }
 
+VmapResult<Tensor> vdot_vmap(const VmapInfo& info, const Tensor& self, const Tensor& other) {
+  return batched(multiply_vectors(info, conj(self), other, "vdot"));
+}
+VmapResult<Tensor&> vdot_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& other,
+                                  Tensor& out) {
+  const Tensor result = multiply_vectors(info, conj(self), other, "vdot");
+  return written(info, 2, out, as_batch_of(info, 2, result));
+}
+
 VmapResult<Tensor> addmm_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat1,
                               const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   return batched(add_product(info, self, mat1, mat2, beta, alpha));

@@ -11,11 +11,9 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 
 import torch  # noqa: E402
 
-from replay import reach, recorder, table, traced_table  # noqa: E402
+from replay import reach, recorder, table, traced_table, vmapped_table  # noqa: E402
 from replay.again import run_again  # noqa: E402
-from replay.replayer import Replayer  # noqa: E402
-from replay.run import replay  # noqa: E402
-from replay.traced import TracedReplayer  # noqa: E402
+from replay.run import replay, replayer_of  # noqa: E402
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -41,6 +39,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--traced", action="store_true", help="trace each call and run its graph; see traced.py"
     )
+    parser.add_argument(
+        "--vmapped", action="store_true", help="map each call over its tensors; see vmapped.py"
+    )
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):
@@ -51,19 +52,28 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     if options.again:
-        return run_again(options.again, TracedReplayer if options.traced else Replayer)
+        return run_again(options.again, replayer_of(options))
     outcome = replay(options)
-    page = traced_table if options.traced else table
+    page, file = page_of(options)
     table.print_report(
         outcome, BUILD.parent / "replay", options.show, bool(options.op), page.summary_lines
     )
     if options.write:
         command = "tests/ops/replay " + " ".join(arguments)
-        name = "traced_replay.md" if options.traced else "replay.md"
-        (ROOT / "docs" / "results" / name).write_text(page.markdown(outcome, command))
-    if options.write and not options.traced:
+        (ROOT / "docs" / "results" / file).write_text(page.markdown(outcome, command))
+    if options.write and page is table:
         reach.write(outcome.reached)
-    return 0 if table.is_good(outcome, options.at_least) else 1
+    is_good = table.is_good(outcome, options.at_least)
+    if options.vmapped:
+        is_good = is_good and vmapped_table.is_good(outcome)
+    return 0 if is_good else 1
+
+
+def page_of(options: argparse.Namespace):
+    """What writes the page of docs/results, and its name."""
+    if options.vmapped:
+        return vmapped_table, "vmap_rules.md"
+    return (traced_table, "traced_replay.md") if options.traced else (table, "replay.md")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import torch
 from . import handwritten, reach, recorder
 from .replayer import Outcome, Replayer
 from .traced import TracedReplayer
+from .vmapped import VmappedReplayer
 from .workers import run_jobs
 
 HANDWRITTEN = ("handwritten", "")
@@ -32,6 +33,12 @@ def choose_jobs(options) -> list[tuple[str, str]]:
     random.Random(options.seed).shuffle(jobs)
     jobs = jobs[: max(1, round(len(jobs) * options.share))] if options.share < 1 else jobs
     return [HANDWRITTEN, *jobs]
+
+
+def replayer_of(options) -> type[Replayer]:
+    if options.vmapped:
+        return VmappedReplayer
+    return TracedReplayer if options.traced else Replayer
 
 
 def replay(options) -> Outcome:
@@ -57,5 +64,5 @@ def replay(options) -> Outcome:
             passed = time.monotonic() - began
             print(f"{done} of {count} jobs, {passed:.0f} s", file=sys.stderr)
 
-    make = TracedReplayer if options.traced else Replayer
+    make = replayer_of(options)
     return run_jobs(jobs, run_job, wanted, options.workers, progress, make)

@@ -11,6 +11,7 @@ from .replayer import Outcome
 
 KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "accepted", "crash")
 TRACED_KINDS = ("trace", "guards", "graph", "form", "other")
+VMAPPED_KINDS = ("vmap", "written")
 
 # Of torch's core set, what we do not have on purpose.
 LEFT_OUT_OF_CORE = {
@@ -93,7 +94,8 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    return ", ".join(f"{kind} {counts[kind]}" for kind in KINDS + TRACED_KINDS if counts[kind])
+    kinds = KINDS + TRACED_KINDS + VMAPPED_KINDS
+    return ", ".join(f"{kind} {counts[kind]}" for kind in kinds if counts[kind])
 
 
 def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:
