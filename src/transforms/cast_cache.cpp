@@ -1,12 +1,12 @@
 #include "opwright/transforms/cast_cache.h"
 
+#include "opwright/autograd/history.h"
 #include "opwright/base/hash.h"
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/value.h"
 
@@ -18,7 +18,11 @@ bool is_cast(const Operator& op) {
   return &op == &to_dtype;
 }
 
-bool is_kept(const OpwTensor& tensor) { return (tensor.flags & kOpwFlagRequiresGrad) != 0; }
+bool is_kept(OpwTensor* tensor) {
+  if (!(tensor->flags & kOpwFlagRequiresGrad)) return false;
+  const BorrowedTensor borrowed(tensor);
+  return is_leaf(borrowed);
+}
 
 }  // namespace
 
@@ -29,7 +33,7 @@ size_t CastCache::KeyHash::operator()(const Key& key) const noexcept {
 }
 
 bool CastCache::process(const Operator& op, Arguments args, Results results) {
-  if (!is_cast(op) || !is_kept(*args[0].as_tensor)) return false;
+  if (!is_cast(op) || !is_kept(args[0].as_tensor)) return false;
   const Key key{.leaf = args[0].as_tensor,
                 .level = thread_state().current,
                 .dtype = ValueOf<DType>::read(args[1]),

@@ -136,8 +136,8 @@ class Optimizer:
         theirs = [len(group["params"]) for group in groups]
         if ours != theirs:
             raise ValueError(
-                f"{self._name}: the state dict has groups of {theirs} parameters, but the optimizer "
-                f"has {ours}"
+                f"{self._name}: the state dict has groups of {theirs} parameters, but the "
+                f"optimizer has {ours}"
             )
         numbers = [number for group in groups for number in group["params"]]
         by_number = dict(zip(numbers, self._parameters(), strict=True))

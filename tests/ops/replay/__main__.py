@@ -11,9 +11,33 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 
 import torch  # noqa: E402
 
-from replay import reach, recorder, table, traced_table, vmapped_table  # noqa: E402
+from replay import (  # noqa: E402
+    gradient_table,
+    reach,
+    recorder,
+    table,
+    traced_table,
+    vmapped_table,
+)
 from replay.again import run_again  # noqa: E402
-from replay.run import replay, replayer_of  # noqa: E402
+from replay.gradients import GradientReplayer  # noqa: E402
+from replay.replayer import Replayer  # noqa: E402
+from replay.run import replay  # noqa: E402
+from replay.traced import TracedReplayer  # noqa: E402
+from replay.vmapped import VmappedReplayer  # noqa: E402
+
+
+# How a call is replayed: by which class, and which page of docs/results tells it.
+WAYS = {
+    "plain": (Replayer, table, "replay.md"),
+    "traced": (TracedReplayer, traced_table, "traced_replay.md"),
+    "gradients": (GradientReplayer, gradient_table, "gradients.md"),
+    "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
+}
+
+
+def way_of(options: argparse.Namespace) -> str:
+    return next((way for way in WAYS if getattr(options, way, False)), "plain")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -40,6 +64,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--traced", action="store_true", help="trace each call and run its graph; see traced.py"
     )
     parser.add_argument(
+        "--gradients", action="store_true", help="differentiate each call; see gradients.py"
+    )
+    parser.add_argument(
         "--vmapped", action="store_true", help="map each call over its tensors; see vmapped.py"
     )
     parser.add_argument("--again", type=Path, help="a kept call")
@@ -52,28 +79,21 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     if options.again:
-        return run_again(options.again, replayer_of(options))
-    outcome = replay(options)
-    page, file = page_of(options)
+        return run_again(options.again, WAYS[way_of(options)][0])
+    make, page, name = WAYS[way_of(options)]
+    outcome = replay(options, make)
     table.print_report(
         outcome, BUILD.parent / "replay", options.show, bool(options.op), page.summary_lines
     )
     if options.write:
         command = "tests/ops/replay " + " ".join(arguments)
-        (ROOT / "docs" / "results" / file).write_text(page.markdown(outcome, command))
-    if options.write and page is table:
+        (ROOT / "docs" / "results" / name).write_text(page.markdown(outcome, command))
+    if options.write and way_of(options) == "plain":
         reach.write(outcome.reached)
     is_good = table.is_good(outcome, options.at_least)
     if options.vmapped:
         is_good = is_good and vmapped_table.is_good(outcome)
     return 0 if is_good else 1
-
-
-def page_of(options: argparse.Namespace):
-    """What writes the page of docs/results, and its name."""
-    if options.vmapped:
-        return vmapped_table, "vmap_rules.md"
-    return (traced_table, "traced_replay.md") if options.traced else (table, "replay.md")
 
 
 if __name__ == "__main__":

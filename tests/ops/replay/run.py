@@ -9,8 +9,6 @@ import torch
 
 from . import handwritten, reach, recorder
 from .replayer import Outcome, Replayer
-from .traced import TracedReplayer
-from .vmapped import VmappedReplayer
 from .workers import run_jobs
 
 HANDWRITTEN = ("handwritten", "")
@@ -35,13 +33,7 @@ def choose_jobs(options) -> list[tuple[str, str]]:
     return [HANDWRITTEN, *jobs]
 
 
-def replayer_of(options) -> type[Replayer]:
-    if options.vmapped:
-        return VmappedReplayer
-    return TracedReplayer if options.traced else Replayer
-
-
-def replay(options) -> Outcome:
+def replay(options, make: type[Replayer] = Replayer) -> Outcome:
     torch.set_num_threads(1)
     jobs = choose_jobs(options)
     limit = options.samples
@@ -64,5 +56,4 @@ def replay(options) -> Outcome:
             passed = time.monotonic() - began
             print(f"{done} of {count} jobs, {passed:.0f} s", file=sys.stderr)
 
-    make = replayer_of(options)
     return run_jobs(jobs, run_job, wanted, options.workers, progress, make)

@@ -11,6 +11,7 @@ from .replayer import Outcome
 
 KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "accepted", "crash")
 TRACED_KINDS = ("trace", "guards", "graph", "form", "other")
+GRADIENT_KINDS = ("recorded", "gradient", "second")
 VMAPPED_KINDS = ("vmap", "written")
 
 # Of torch's core set, what we do not have on purpose.
@@ -94,7 +95,7 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    kinds = KINDS + TRACED_KINDS + VMAPPED_KINDS
+    kinds = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS
     return ", ".join(f"{kind} {counts[kind]}" for kind in kinds if counts[kind])
 
 
