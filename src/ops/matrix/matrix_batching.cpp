@@ -5,7 +5,6 @@
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
-#include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 namespace {

@@ -3,7 +3,6 @@
 #include <optional>
 #include <span>
 #include <tuple>
-#include <vector>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"

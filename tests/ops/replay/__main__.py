@@ -26,7 +26,6 @@ from replay.run import replay  # noqa: E402
 from replay.traced import TracedReplayer  # noqa: E402
 from replay.vmapped import VmappedReplayer  # noqa: E402
 
-
 # How a call is replayed: by which class, and which page of docs/results tells it.
 WAYS = {
     "plain": (Replayer, table, "replay.md"),

@@ -117,11 +117,8 @@ def can_carry(value) -> bool:
 def random_like(tensors: list, seed: int) -> list[torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
     return [
-        torch.randn(
-            each.shape,
-            dtype=torch.complex128 if each.is_complex() else torch.float64,
-            generator=generator,
-        ).to(each.dtype)
+        torch.randn(each.shape, dtype=torch.complex128 if each.is_complex() else torch.float64,
+                    generator=generator).to(each.dtype)
         for each in tensors
     ]
 
@@ -270,7 +267,10 @@ class GradientReplayer(Replayer):
             self.compare_second(name, mine, theirs, tolerances)
 
     def compare_second(self, name, mine, theirs, tolerances) -> None:
-        shapes = [torch.zeros(()) if each is None else each.detach() for each in theirs.found]
+        shapes = [
+            torch.zeros(()) if each is None else each.detach()
+            for each in theirs.found
+        ]
         weights = random_like(shapes, 2)
         try:
             expected = theirs.second(weights)
