@@ -1,5 +1,6 @@
 #include "opwright/autograd/accumulate.h"
 
+#include <mutex>
 #include <utility>
 
 #include "opwright/autograd/boundary.h"
@@ -23,6 +24,8 @@ bool may_be_taken(const Tensor& gradient) {
 
 void accumulate(const Tensor& leaf, Tensor gradient) {
   History& history = history_of(leaf);
+  std::unique_lock<std::mutex> lock;
+  if (history.accumulator) lock = static_cast<Accumulate&>(*history.accumulator).lock();
   const bool is_recorded = thread_state().grad_is_enabled();
   if (!history.gradient.is_defined()) {
     if (is_recorded) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,7 +14,7 @@
 
 namespace opwright {
 
-// Adds to the tensor's own .grad; what is recorded if grad mode is on.
+// Adds to the tensor's own .grad; what is recorded if grad mode is on. Threads may add to one leaf.
 void accumulate(const Tensor& leaf, Tensor gradient);
 
 class Accumulate final : public TapeNode {
@@ -28,6 +29,8 @@ class Accumulate final : public TapeNode {
   // Undefined: the leaf is gone.
   [[nodiscard]] Tensor leaf() const;
   void forget_leaf() noexcept { leaf_ = nullptr; }
+  // Held while a gradient is added.
+  [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   // Run after the gradient was summed up, with the leaf.
   uint64_t add_leaf_hook(std::function<void(const Tensor& leaf)> hook) {
@@ -38,6 +41,7 @@ class Accumulate final : public TapeNode {
 
  private:
   TensorImpl* leaf_;  // borrowed
+  std::mutex mutex_;
 };
 
 }  // namespace opwright

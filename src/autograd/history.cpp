@@ -21,7 +21,7 @@ const char* level_name(const TensorImpl& tensor) {
 void catch_up(const Tensor& view, History& history) {
   const ViewRecordPtr record = history.view;
   if (record->op->tags().has(Tag::Nondifferentiable)) return;
-  const History* of_root = find_history(record->root.get());
+  const History* of_root = find_history(history.root.get());
   const uint32_t rebases = of_root ? of_root->rebases : 0;
   if (history.seen == rebases) return;
   OPWRIGHT_CHECK(!record->is_under_no_grad || !thread_state().grad_is_enabled(),
@@ -29,13 +29,19 @@ void catch_up(const Tensor& view, History& history) {
                  " made under no_grad is used after its base was modified in place with grad mode "
                  "on; make the view again");
   history.seen = rebases;
-  if (!requires_grad(record->root)) return;
+  if (!requires_grad(history.root)) return;
   auto* level = static_cast<Interpreter*>(impl(view).home);
   const InterpreterScope at_its_level(level);
   const AttentionScope grad_on(kAttentionGradOff, false);
-  const Tensor again = replay(steps_to(record), record->root);
+  const Tensor again = replay(steps_to(record), history.root);
   const History* made = find_history(again.get());
   if (made && made->node) set_history(view, made->node, made->place);
+}
+
+const TapeNodePtr& accumulator_of(const Tensor& leaf) {
+  History& history = history_of(leaf);
+  if (!history.accumulator) history.accumulator = TapeNodePtr::take(new Accumulate(leaf));
+  return history.accumulator;
 }
 
 }  // namespace
@@ -59,9 +65,7 @@ Edge edge_of(const Tensor& tensor) {
   if (history && history->view) catch_up(tensor, *history);
   if ((self.flags & kOpwFlagRequiresGrad) == 0) return {};
   if (history && history->node) return {history->node, history->place};
-  History& leaf = history_of(tensor);
-  if (!leaf.accumulator) leaf.accumulator = TapeNodePtr::take(new Accumulate(tensor));
-  return {leaf.accumulator, 0};
+  return {accumulator_of(tensor), 0};
 }
 
 bool requires_grad(const Tensor& tensor) {
@@ -93,6 +97,7 @@ void set_requires_grad(const Tensor& tensor, bool on) {
     return;
   }
   self.flags = on ? self.flags | kOpwFlagRequiresGrad : self.flags & ~kOpwFlagRequiresGrad;
+  if (on) accumulator_of(tensor);  // now, so that threads that share the leaf find it
 }
 
 Tensor gradient_of(const Tensor& tensor) {
@@ -148,11 +153,12 @@ bool is_tracked(OpwTensor* view, bool is_written) {
   const Tensor& tensor = lent;
   const ViewRecord& record = *find_view(tensor);
   if (record.is_under_no_grad && !record.op->tags().has(Tag::Nondifferentiable)) {
-    const History* of_root = find_history(record.root.get());
+    const Tensor& root = find_history(view)->root;
+    const History* of_root = find_history(root.get());
     const uint32_t rebases = of_root ? of_root->rebases : 0;
     const bool is_behind = find_history(view)->seen != rebases;
     return (view->flags & kOpwFlagRequiresGrad) != 0 || is_behind ||
-           (is_written && requires_grad(record.root));
+           (is_written && requires_grad(root));
   }
   return requires_grad(tensor);
 }
@@ -174,7 +180,7 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
                    op.name(), ": '", name, "' is a view that ", view->op->name(),
                    " made under no_grad, and cannot be modified in place with grad mode on; make "
                    "the view with grad mode on, or write under no_grad");
-    if (view->is_differentiable()) root = view->root;
+    if (view->is_differentiable()) root = find_history(written.get())->root;
   }
   OPWRIGHT_CHECK(!requires_grad(root) || !is_leaf(root), op.name(), ": '", name, "' is a ",
                  root.get() == written.get() ? "" : "view of a ",
@@ -190,7 +196,7 @@ void rebase(const Tensor& written, TapeNodePtr node, uint32_t place) {
     ++history_of(written).rebases;
     return;
   }
-  const Tensor root = view->root;
+  const Tensor root = history->root;
   auto scattered = TapeNodePtr::take(new ScatterNode(root, written, steps_to(view)));
   scattered->add_edge(edge_of(root));
   scattered->add_edge({std::move(node), place});

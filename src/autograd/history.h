@@ -20,11 +20,11 @@
 
 namespace opwright {
 
-// One call of a view operator: what leads from a base to its view.
+// One call of a view operator: what leads from a base to its view. It does not own the root, whose
+// history has such steps.
 struct ViewRecord : Counted<ViewRecord> {
   // Of the base, if that is a view that autograd sees through; the tensors in between may go.
   IntrusivePtr<ViewRecord> parent;
-  Tensor root;  // which gets the history of writes to views
   const Operator* op = nullptr;
   uint32_t viewed = 0;  // the argument that is the base
   uint32_t place = 0;   // which of a list of views
@@ -57,6 +57,7 @@ struct History final : AutogradMeta {
   TapeNodePtr accumulator;  // of a leaf, once its gradient was asked for
   Tensor gradient;          // .grad
   ViewRecordPtr view;
+  Tensor root;  // of a view: which gets the history of writes to it
   IntrusivePtr<RetainedGradient> retained;
 };
 

@@ -1,7 +1,9 @@
 #include "opwright/autograd/operator_node.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <thread>
 #include <utility>
 
 #include "opwright/autograd/gradient_fit.h"
@@ -20,6 +22,20 @@ namespace {
 
 // Of a length: it is that of a list, not of one tensor or none.
 constexpr uint32_t kIsList = 1u << 31;
+
+// For a few instructions.
+class [[nodiscard]] ShortLock {
+ public:
+  explicit ShortLock(std::atomic<bool>& is_taken) noexcept : is_taken_(is_taken) {
+    while (is_taken_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  ~ShortLock() { is_taken_.store(false, std::memory_order_release); }
+  ShortLock(const ShortLock&) = delete;
+  ShortLock& operator=(const ShortLock&) = delete;
+
+ private:
+  std::atomic<bool>& is_taken_;
+};
 
 }  // namespace
 
@@ -108,13 +124,18 @@ void OperatorNode::save(std::span<OpwTensor* const> tensors) {
   saved_ = std::move(all);
 }
 
-Tensor OperatorNode::saved(size_t index) {
+SavedTensor OperatorNode::find_saved(size_t index) {
+  const ShortLock lock(saved_is_taken_);
   OPWRIGHT_CHECK(!is_released_, "the values that ", op_->name(),
                  " saved for its backward were freed by an earlier backward; pass "
                  "retain_graph=True to the first one to run it again");
   OPWRIGHT_CHECK_INDEX(index < saved_.size(), op_->name(), ": its formula asks for saved tensor ",
                        index, ", but ", saved_.size(), " were saved");
-  const SavedTensor& kept = saved_[index];
+  return saved_[index];
+}
+
+Tensor OperatorNode::saved(size_t index) {
+  const SavedTensor kept = find_saved(index);
   if (!kept.tensor.is_defined()) return {};
   const uint64_t version = version_of(kept.tensor);
   if (version != kept.version) [[unlikely]] {
@@ -137,8 +158,10 @@ Tensor OperatorNode::saved(size_t index) {
 }
 
 void OperatorNode::release_saved() noexcept {
+  SmallVector<SavedTensor, 2> gone;
+  const ShortLock lock(saved_is_taken_);
   if (saved_.empty()) return;
-  const SmallVector<SavedTensor, 2> gone = std::move(saved_);
+  gone = std::move(saved_);
   saved_ = {};
   is_released_ = true;
 }

@@ -1,6 +1,7 @@
 // The node of one recorded call of an operator, which is also the context of its formula.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -97,6 +98,7 @@ class OperatorNode final : public TapeNode {
 
   [[nodiscard]] Extra& extra();
   [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor);
+  [[nodiscard]] SavedTensor find_saved(size_t index);
   void fill(std::span<Tensor> gradients) const;
   void give(uint32_t which, uint32_t argument, const OpwValue& gradient, std::span<Tensor> given,
             size_t& next);
@@ -115,6 +117,8 @@ class OperatorNode final : public TapeNode {
   Saving* saving_ = nullptr;
   bool materializes_ = true;
   bool is_released_ = false;
+  // Of saved_ and is_released_: a backward on one thread may free what one on another reads.
+  std::atomic<bool> saved_is_taken_ = false;
 };
 
 }  // namespace opwright

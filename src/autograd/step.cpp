@@ -133,6 +133,7 @@ void attach(const Tensor& result, const TapeNodePtr& node, uint32_t place, bool 
   History& history = history_of(result);
   if (!is_view && history.view) {
     history.view = nullptr;
+    history.root = Tensor();
     impl(result).flags &= ~kFlagHasBase;
   }
   set_history(result, node, place);

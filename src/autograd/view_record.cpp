@@ -45,9 +45,9 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
   const History* of_base = find_history(base);
   if (of_base && of_base->view && of_base->view->is_differentiable()) {
     record->parent = of_base->view;
-    record->root = of_base->view->root;
+    history.root = of_base->root;
   } else {
-    record->root = Tensor::borrow(base);
+    history.root = Tensor::borrow(base);
   }
   record->op = &op;
   record->viewed = viewed;
@@ -57,7 +57,7 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
   for (uint32_t i = 0; i < args.size(); ++i) {
     if (i != viewed) record->rest.push_back(copy_value(args[i]));
   }
-  const History* of_root = find_history(record->root.get());
+  const History* of_root = find_history(history.root.get());
   history.seen = of_root ? of_root->rebases : 0;
   history.view = std::move(record);
   impl(result).flags |= kFlagHasBase;

@@ -73,7 +73,14 @@ class RuleContext {
     return list;
   }
 
-  // An argument that is not a tensor, or what the functions below kept.
+  // An argument that is not a tensor, counted over all arguments.
+  template <class T>
+  [[nodiscard]] auto argument(uint32_t index) const {
+    const OpwValue* value = nullptr;
+    require_ok(context_->context->argument(context_, index, &value));
+    return ValueOf<T>::read(*value);
+  }
+  // What the functions below kept.
   template <class T>
   [[nodiscard]] auto attribute(const char* name) const {
     const OpwValue* value = nullptr;
@@ -89,6 +96,8 @@ class RuleContext {
   // Of a tensor: whether it is a matrix whose columns are dense, not its rows.
   void keep_is_transposed(const char* name, const OpwValue& value) const;
 
+  // Gradients of results that are not there arrive undefined.
+  void leave_out_zeros() const { require_ok(context_->context->set_materialize(context_, 0)); }
   // Results that carry no gradient.
   void mark_non_differentiable(std::initializer_list<OpwTensor*> results) const {
     require_ok(context_->context->mark_non_differentiable(context_, results.begin(),

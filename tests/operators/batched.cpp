@@ -42,7 +42,7 @@ VmapResult<std::tuple<Tensor, std::vector<Tensor>>> mix_vmap(const VmapInfo& inf
   OPWRIGHT_CHECK(!list && list.elements.size() == xs.size(), "mix: a dim for each tensor");
   std::vector<Tensor> batches;
   for (size_t i = 0; i < xs.size(); ++i) {
-    const opwright::SymInt sizes[] = {info.batch_size, xs[i].sym_size(-1)};
+    const std::vector<opwright::SymInt> sizes = {info.batch_size, xs[i].sym_size(-1)};
     batches.push_back(rows(xs[i], list.elements[i]).expand(sizes));
   }
   const std::optional<Tensor> offset =

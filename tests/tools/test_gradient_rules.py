@@ -38,7 +38,7 @@ int differentiate_scale(
     }
     if (needs_factor) {
       const Tensor self = context.saved(0);
-      const auto power = context.attribute<Scalar>("power");
+      const auto power = context.argument<Scalar>(2);
       give_gradient(results[1], grad * self * power);
     }
   });

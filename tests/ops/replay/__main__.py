@@ -11,11 +11,24 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 
 import torch  # noqa: E402
 
-from replay import reach, recorder, table, traced_table  # noqa: E402
+from replay import gradient_table, reach, recorder, table, traced_table  # noqa: E402
 from replay.again import run_again  # noqa: E402
+from replay.gradients import GradientReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
 from replay.traced import TracedReplayer  # noqa: E402
+
+
+# How a call is replayed: by which class, and which page of docs/results tells it.
+WAYS = {
+    "plain": (Replayer, table, "replay.md"),
+    "traced": (TracedReplayer, traced_table, "traced_replay.md"),
+    "gradients": (GradientReplayer, gradient_table, "gradients.md"),
+}
+
+
+def way_of(options: argparse.Namespace) -> str:
+    return next((way for way in WAYS if getattr(options, way, False)), "plain")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -41,6 +54,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--traced", action="store_true", help="trace each call and run its graph; see traced.py"
     )
+    parser.add_argument(
+        "--gradients", action="store_true", help="differentiate each call; see gradients.py"
+    )
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):
@@ -51,17 +67,16 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     if options.again:
-        return run_again(options.again, TracedReplayer if options.traced else Replayer)
-    outcome = replay(options)
-    page = traced_table if options.traced else table
+        return run_again(options.again, WAYS[way_of(options)][0])
+    make, page, name = WAYS[way_of(options)]
+    outcome = replay(options, make)
     table.print_report(
         outcome, BUILD.parent / "replay", options.show, bool(options.op), page.summary_lines
     )
     if options.write:
         command = "tests/ops/replay " + " ".join(arguments)
-        name = "traced_replay.md" if options.traced else "replay.md"
         (ROOT / "docs" / "results" / name).write_text(page.markdown(outcome, command))
-    if options.write and not options.traced:
+    if options.write and way_of(options) == "plain":
         reach.write(outcome.reached)
     return 0 if table.is_good(outcome, options.at_least) else 1
 

@@ -9,7 +9,6 @@ import torch
 
 from . import handwritten, reach, recorder
 from .replayer import Outcome, Replayer
-from .traced import TracedReplayer
 from .workers import run_jobs
 
 HANDWRITTEN = ("handwritten", "")
@@ -34,7 +33,7 @@ def choose_jobs(options) -> list[tuple[str, str]]:
     return [HANDWRITTEN, *jobs]
 
 
-def replay(options) -> Outcome:
+def replay(options, make: type[Replayer] = Replayer) -> Outcome:
     torch.set_num_threads(1)
     jobs = choose_jobs(options)
     limit = options.samples
@@ -57,5 +56,4 @@ def replay(options) -> Outcome:
             passed = time.monotonic() - began
             print(f"{done} of {count} jobs, {passed:.0f} s", file=sys.stderr)
 
-    make = TracedReplayer if options.traced else Replayer
     return run_jobs(jobs, run_job, wanted, options.workers, progress, make)

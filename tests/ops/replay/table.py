@@ -11,6 +11,7 @@ from .replayer import Outcome
 
 KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "accepted", "crash")
 TRACED_KINDS = ("trace", "guards", "graph", "form", "other")
+GRADIENT_KINDS = ("recorded", "gradient", "second")
 
 # Of torch's core set, what we do not have on purpose.
 LEFT_OUT_OF_CORE = {
@@ -93,7 +94,7 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    return ", ".join(f"{kind} {counts[kind]}" for kind in KINDS + TRACED_KINDS if counts[kind])
+    return ", ".join(f"{kind} {counts[kind]}" for kind in KINDS + TRACED_KINDS + GRADIENT_KINDS if counts[kind])
 
 
 def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:

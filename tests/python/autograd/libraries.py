@@ -135,10 +135,6 @@ def _saving_copies() -> AbstractContextManager:
     )
 
 
-class Meta(Torch):
-    """Torch on tensors without data."""
-
-
 def _require_same_sizes(x: torch.Tensor, y: torch.Tensor) -> None:
     if x.shape != y.shape:
         raise RuntimeError("the sizes differ")

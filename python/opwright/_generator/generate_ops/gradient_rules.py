@@ -247,6 +247,8 @@ class OperatorRules:
             )
         unused = self.results_without_gradient()
         if unused:
+            if len(unused) + 1 == len(self.schema.returns):
+                body += "    context.leave_out_zeros();\n"
             tensors = [f"tensor_of(args[{self.place_of(f'result{place}')}])" for place in unused]
             body += wrap_list("    context.mark_non_differentiable({", tensors, "});", 8) + "\n"
         return self.function("save", self.needs_lines(needed, "    ") + body, uses_results=False)
@@ -335,7 +337,7 @@ class OperatorRules:
         if argument.type.base != "Tensor":
             type_ = parameter_type(argument.type, Form.RULE)
             type_ = type_.removeprefix("const ").removesuffix("&")
-            return f'const auto {shown} = context.attribute<{type_}>("{name}");'
+            return f"const auto {shown} = context.argument<{type_}>({self.place_of(name) - 1});"
         index = self.saved.index(name)
         if argument.type.shape == "":
             return f"const Tensor {shown} = context.saved({index});"
