@@ -7,7 +7,19 @@ from opwright import check_size as _check_is_size
 from opwright.compat._absent import absent
 from opwright.library import Tag
 
-from . import _higher_order_ops, _subclasses, amp, func, fx, library, nn, optim, types, utils
+from . import (
+    _higher_order_ops,
+    _subclasses,
+    amp,
+    autograd,
+    func,
+    fx,
+    library,
+    nn,
+    optim,
+    types,
+    utils,
+)
 
 __all__ = [
     "Tag",
@@ -16,6 +28,7 @@ __all__ = [
     "_higher_order_ops",
     "_subclasses",
     "amp",
+    "autograd",
     "func",
     "fx",
     "library",
