@@ -116,8 +116,8 @@ void Jvp::set_tangent(OpwTensor* own, Tensor tangent) {
 // One call with its values taken apart.
 struct Jvp::Push {
   Arguments args;
-  Arguments inner;                // at the level below
-  std::vector<Tensor> tangents;   // of all tensors among the arguments
+  Arguments inner;               // at the level below
+  std::vector<Tensor> tangents;  // of all tensors among the arguments
 };
 
 void Jvp::process(const Operator& op, Arguments args, Results results) {
@@ -217,14 +217,17 @@ void Jvp::run_rule_of(const Operator& op, Push& push, Results results) {
     uint32_t element = 0;
     const OpwValue& tangent = found.get()[i];
     visit_tensors(raw.get()[i], [&](OpwTensor* tensor) {
-      const OpwValue each =
-          is_list_tag(tangent.tag) && element < tangent.length ? list_element(tangent, element) : tangent;
+      const OpwValue each = is_list_tag(tangent.tag) && element < tangent.length
+                                ? list_element(tangent, element)
+                                : tangent;
       ++element;
       Tensor one = each.tag == kOpwTensor ? Tensor::borrow(each.as_tensor) : Tensor();
       if (one.is_defined()) {
         const ValueMeta meta{BorrowedTensor(tensor)};
-        OPWRIGHT_CHECK(has_sizes(one, meta.sizes()), op.name(), ": its rule for Jvp gave a tangent of "
-                       "sizes ", to_text(ValueMeta(one).sizes()), " for a result of sizes ",
+        OPWRIGHT_CHECK(has_sizes(one, meta.sizes()), op.name(),
+                       ": its rule for Jvp gave a tangent of "
+                       "sizes ",
+                       to_text(ValueMeta(one).sizes()), " for a result of sizes ",
                        to_text(meta.sizes()));
         const ParentScope scope(*this);
         one = in_dtype(one, meta.dtype());
@@ -238,7 +241,8 @@ void Jvp::run_rule_of(const Operator& op, Push& push, Results results) {
 void Jvp::run_formula_of(const Operator& op, Push& push, Results results) {
   OwnedResults raw(op.num_results());
   if (!op.record(Slot::Autograd)) {
-    if (const OpwRecord* body = op.record(Slot::Decompose)) return run_record(op, *body, push.args, results);
+    if (const OpwRecord* body = op.record(Slot::Decompose))
+      return run_record(op, *body, push.args, results);
     if (op.writes_arguments()) throw_no_rule(op);
     run_plain(op, push.args, push.inner, results);
     if (!gives_differentiable(results)) return;
@@ -282,8 +286,8 @@ void Jvp::give(const Operator& op, Push& push, Results raw, std::span<const Tens
 
 JvpResult jvp_function(std::span<const Tensor> inputs, std::span<const Tensor> tangents,
                        const FunctionBody& body) {
-  OPWRIGHT_CHECK_VALUE(inputs.size() == tangents.size(), "jvp: ", inputs.size(),
-                       " primals, but ", tangents.size(), " tangents");
+  OPWRIGHT_CHECK_VALUE(inputs.size() == tangents.size(), "jvp: ", inputs.size(), " primals, but ",
+                       tangents.size(), " tangents");
   const auto level = JvpPtr::take(new Jvp(current_interpreter()));
   std::vector<Tensor> own;
   for (size_t i = 0; i < inputs.size(); ++i) {

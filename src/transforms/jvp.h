@@ -27,8 +27,8 @@ struct TangentCell : Counted<TangentCell> {
 // What a wrapper of this level carries.
 struct Dual {
   IntrusivePtr<TangentCell> cell;
-  ViewRecordPtr view;        // null: the cell's own
-  Tensor part = {};          // of the cell's tangent, as of `seen`
+  ViewRecordPtr view;  // null: the cell's own
+  Tensor part = {};    // of the cell's tangent, as of `seen`
   uint64_t seen = UINT64_MAX;
 };
 

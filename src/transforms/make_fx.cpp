@@ -16,6 +16,14 @@
 namespace opwright {
 namespace {
 
+// Then the inputs of a trace may have sizes of the environment outside, which it shares.
+bool is_over_fakes(Interpreter* level) {
+  for (; level; level = level->parent()) {
+    if (dynamic_cast<FakeMode*>(level)) return true;
+  }
+  return false;
+}
+
 IntrusivePtr<Trace> begin(TraceSessionOptions options) {
   Interpreter* outside = current_interpreter();
   if (options.mode == TracingMode::Real) {
@@ -23,7 +31,9 @@ IntrusivePtr<Trace> begin(TraceSessionOptions options) {
     return make_intrusive<Trace>(outside, make_intrusive<Graph>(std::move(options.shape_env)),
                                  std::move(options.trace));
   }
-  if (!options.shape_env) options.shape_env = make_intrusive<ShapeEnv>();
+  if (!options.shape_env) {
+    options.shape_env = is_over_fakes(outside) ? find_shape_env() : make_intrusive<ShapeEnv>();
+  }
   GraphPtr graph = make_intrusive<Graph>(options.shape_env);
   return make_intrusive<Trace>(make_intrusive<FakeMode>(std::move(options.shape_env)), outside,
                                std::move(graph), std::move(options.trace));
