@@ -44,8 +44,8 @@ OPWRIGHT_LIBRARY_IMPL(gradcheck_test, CPU, m) {
 }
 
 auto calling(const char* name) {
-  return [op = OperatorHandle<Tensor(const Tensor&)>(name)](std::span<const Tensor> inputs) {
-    return FunctionOutputs{.outputs = {op(inputs[0])}};
+  return [name](std::span<const Tensor> inputs) {
+    return FunctionOutputs{.outputs = {OperatorHandle<Tensor(const Tensor&)>(name)(inputs[0])}};
   };
 }
 

@@ -1,5 +1,9 @@
 #include "opwright/func.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -153,20 +157,22 @@ OPWRIGHT_LIBRARY_IMPL(func_test, CPU, m) {
   m.impl("bare", &square);
 }
 
-TEST(Jvp, UsesTheRuleOfTheOperator) {
-  const OperatorHandle<Tensor(const Tensor&)> op("func_test::square");
+Tensor run(const char* name, const Tensor& x) {
+  return OperatorHandle<Tensor(const Tensor&)>(name)(x);
+}
 
-  const JvpResult found =
-      jvp([&](const Tensor& x) { return op(x); }, {numbers({3})}, {numbers({1})});
+TEST(Jvp, UsesTheRuleOfTheOperator) {
+  const JvpResult found = jvp([](const Tensor& x) { return run("func_test::square", x); },
+                              {numbers({3})}, {numbers({1})});
 
   EXPECT_EQ(read(found.tangents[0]), (std::vector<double>{106}));
 }
 
 TEST(Jvp, NamesAnOperatorThatHasNoRule) {
-  const OperatorHandle<Tensor(const Tensor&)> op("func_test::bare");
-
-  const std::string text = error_of(
-      [&] { (void)jvp([&](const Tensor& x) { return op(x); }, {numbers({3})}, {numbers({1})}); });
+  const std::string text = error_of([&] {
+    (void)jvp([](const Tensor& x) { return run("func_test::bare", x); }, {numbers({3})},
+              {numbers({1})});
+  });
 
   EXPECT_NE(text.find("func_test::bare has neither a rule for forward mode"), std::string::npos)
       << text;
