@@ -145,7 +145,8 @@ class OperatorPush {
     std::vector<Tensor> leaves;
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (!outputs_[i].edge) continue;
-      Tensor leaf = outer_->wrap(zeros_like(outputs_[i].primal));
+      // Any values do; at zero the derivative of a formula that takes logarithms is not there.
+      Tensor leaf = outer_->wrap(ones_like(outputs_[i].primal));
       set_requires_grad(leaf, true);
       cotangents[i] = edge_of(leaf);
       roots.push_back({outputs_[i].edge, leaf});
