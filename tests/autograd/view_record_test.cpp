@@ -60,7 +60,7 @@ TEST(ViewRecord, ScatterGivesTheRootWithTheViewReplaced) {
 
 TEST(ViewRecord, OneThatDetachMadeIsNotSeenThrough) {
   const Tensor y = leaf({1, 2}).mul(1.0);
-  const Tensor view = y.detach().select(0, 0);
+  Tensor view = y.detach().select(0, 0);
 
   view.sin_();
 
