@@ -157,6 +157,14 @@ void detach_in_place(const Tensor& tensor) {
   }
 }
 
+void set_data(const Tensor& tensor, const Tensor& source) {
+  replace_contents(impl(tensor), impl(source));
+  History* history = find_history(tensor.get());
+  if (!history || !history->accumulator || history->accumulator->meta(0).fits(tensor)) return;
+  static_cast<Accumulate&>(*history->accumulator).forget_leaf();
+  history->accumulator = nullptr;
+}
+
 void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   History& history = history_of(tensor);
   history.node = std::move(node);

@@ -90,6 +90,8 @@ void retain_gradient(const Tensor& tensor);
 [[nodiscard]] bool retains_gradient(const Tensor& tensor);
 // Makes the tensor a leaf that does not require grad. RuntimeError for a view.
 void detach_in_place(const Tensor& tensor);
+// Shows what `source` shows from now on (.data = ...); neither is a wrapper.
+void set_data(const Tensor& tensor, const Tensor& source);
 
 // The value with the history of another tensor: opwright::graft.
 [[nodiscard]] Tensor graft(const Tensor& history, const Tensor& value);
