@@ -106,8 +106,8 @@ Tensor as_strided_gradient(const Tensor& grad, std::span<const SymInt> geometry,
   const Tensor sums = memory.index_add(0, places_of(size, stride, offset - start, grad),
                                        grad.reshape({-1}));
   const Tensor places = places_of(base.sizes, base.strides, base.offset - start, grad);
-  const Tensor owners =
-      memory.index_add(0, places, grad.new_full({places.sym_size(0)}, 1));
+  const Tensor owners = grad.new_zeros({extent}, DType::Int64)
+                            .index_add(0, places, grad.new_ones({places.sym_size(0)}, DType::Int64));
   return (sums / owners.clamp(1)).index_select(0, places).reshape(base.sizes);
 }
 

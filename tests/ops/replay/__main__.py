@@ -18,7 +18,6 @@ from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
 from replay.traced import TracedReplayer  # noqa: E402
 
-
 # How a call is replayed: by which class, and which page of docs/results tells it.
 WAYS = {
     "plain": (Replayer, table, "replay.md"),

@@ -94,7 +94,9 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    return ", ".join(f"{kind} {counts[kind]}" for kind in KINDS + TRACED_KINDS + GRADIENT_KINDS if counts[kind])
+    return ", ".join(
+        f"{kind} {counts[kind]}" for kind in KINDS + TRACED_KINDS + GRADIENT_KINDS if counts[kind]
+    )
 
 
 def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:
