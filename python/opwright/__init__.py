@@ -76,6 +76,7 @@ from .random import (  # noqa: E402
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
+    "autograd": (),
     "compat": (),
     "control_flow": ("cond", "while_loop"),
     "cpp_extension": (),

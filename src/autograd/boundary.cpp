@@ -1,6 +1,7 @@
 #include "opwright/autograd/boundary.h"
 
 #include "opwright/autograd/history.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/value.h"
@@ -24,6 +25,15 @@ void adopt_history(const Tensor& foreign, const Tensor& twin) {
   }
   Tensor gradient = gradient_of(foreign);
   if (gradient.is_defined()) history_of(twin).gradient = std::move(gradient);
+}
+
+Tensor lift_as_view(const Tensor& foreign, Interpreter& level) {
+  const History* history = find_history(foreign.get());
+  if (!history || !history->view || !history->view->is_differentiable()) return {};
+  if (!requires_grad(foreign) && !requires_grad(history->root)) return {};
+  const InterpreterScope scope(&level);
+  const AttentionScope grad_on(kAttentionGradOff, false);
+  return replay(steps_to(history->view), history->root);
 }
 
 Tensor seen(const Tensor& tensor) {

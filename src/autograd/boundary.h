@@ -9,6 +9,8 @@
 
 namespace opwright {
 
+class Interpreter;
+
 // Stands for the history that a lifted tensor has outside. Gradients with respect to it can be
 // asked for; backward() cannot go through it.
 class Boundary final : public TapeNode {
@@ -21,6 +23,10 @@ class Boundary final : public TapeNode {
 // The twin keeps of the foreign tensor whether it requires grad, whether it is a leaf, and its
 // .grad, which is foreign until it is used.
 void adopt_history(const Tensor& foreign, const Tensor& twin);
+
+// A tensor that is a view of one with a history: lifted as the same view of the root's twin, so
+// that a write to one of them is seen by the other. Undefined: it is no such view.
+[[nodiscard]] Tensor lift_as_view(const Tensor& foreign, Interpreter& level);
 
 // The tensor that the code at the current level means: the twin of a foreign one, where there is
 // one already.

@@ -139,6 +139,24 @@ void retain_gradient(const Tensor& tensor) {
   });
 }
 
+bool retains_gradient(const Tensor& tensor) {
+  const History* history = find_history(tensor.get());
+  return history && history->retained;
+}
+
+void detach_in_place(const Tensor& tensor) {
+  const ViewRecord* view = find_view(tensor);
+  OPWRIGHT_CHECK(!view || !view->is_differentiable(),
+                 "detach_: a view cannot be detached in place, since its history is its base's; "
+                 "use detach()");
+  impl(tensor).flags &= ~kOpwFlagRequiresGrad;
+  if (History* history = find_history(tensor.get())) {
+    history->node = nullptr;
+    history->place = 0;
+    history->retained = nullptr;
+  }
+}
+
 void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   History& history = history_of(tensor);
   history.node = std::move(node);
@@ -182,8 +200,9 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
                    "the view with grad mode on, or write under no_grad");
     if (view->is_differentiable()) root = find_history(written.get())->root;
   }
-  OPWRIGHT_CHECK(!requires_grad(root) || !is_leaf(root), op.name(), ": '", name, "' is a ",
-                 root.get() == written.get() ? "" : "view of a ",
+  const bool is_leaf_itself = requires_grad(written) && is_leaf(written);
+  OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), op.name(), ": '", name,
+                 "' is a ", is_leaf_itself ? "" : "view of a ",
                  "leaf that requires grad and cannot be modified in place; write under no_grad, or "
                  "clone it first");
 }

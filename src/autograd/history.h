@@ -83,6 +83,10 @@ void set_gradient(const Tensor& tensor, Tensor gradient);
 // Keeps the gradient of a tensor that is no leaf.
 void retain_gradient(const Tensor& tensor);
 
+[[nodiscard]] bool retains_gradient(const Tensor& tensor);
+// Makes the tensor a leaf that does not require grad. RuntimeError for a view.
+void detach_in_place(const Tensor& tensor);
+
 // The value with the history of another tensor: opwright::graft.
 [[nodiscard]] Tensor graft(const Tensor& history, const Tensor& value);
 

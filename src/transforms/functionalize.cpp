@@ -88,6 +88,10 @@ Tensor Functionalize::lift(const Tensor& tensor) {
   OPWRIGHT_CHECK(can_lift(tensor.get()), "functionalize: a tensor made inside ",
                  impl(tensor).home->name(), " was used after it ended (", tensor, ")");
   const Tensor foreign = Tensor::borrow(&impl(tensor));
+  if (const Tensor view = adopts_ ? lift_as_view(foreign, *this) : Tensor(); view.is_defined()) {
+    twins_.emplace(foreign.get(), Twin{.foreign = foreign, .value = sync(view), .wrapper = view, .is_replayed = true});
+    return view;
+  }
   const Tensor value = value_below(foreign.get());
   const Tensor wrapper = make_twin(foreign, value);
   if (adopts_) adopt_history(foreign, wrapper);
@@ -214,7 +218,7 @@ void Functionalize::write_back() {
   }
   for (auto& [foreign, twin] : twins_) {
     const FunctionalView& view = view_of(twin.wrapper.get());
-    if (!view.step) continue;
+    if (!view.step || twin.is_replayed) continue;
     view.step->results = {twin.value};
     view.step->synced = view.storage->writes;
   }

@@ -44,6 +44,7 @@ class Functionalize : public Interpreter, public RandomStates {
     Tensor foreign;
     Tensor value;  // at the level below
     Tensor wrapper;
+    bool is_replayed = false;  // a view of another twin, and not of the foreign tensor
   };
   [[nodiscard]] const std::unordered_map<OpwTensor*, Twin>& twins() const noexcept {
     return twins_;

@@ -131,7 +131,8 @@ OpwTensor* Trace::lift_tensor(OpwTensor* tensor) {
   const bool is_wrapper = (tensor->flags & kOpwFlagWrapped) != 0;
   if (is_wrapper && !is_in_chain(impl(tensor).home, outside_)) return tensor;  // refused by `call`
   const Tensor foreign = Tensor::borrow(tensor);
-  Tensor own = capture(foreign, InputRole::Captured);
+  Tensor own = options_.is_functional ? Tensor() : lift_as_view(foreign, *this);
+  if (!own.is_defined()) own = capture(foreign, InputRole::Captured);
   OpwTensor* result = own.get();
   twins_.emplace(foreign.get(), Twin{foreign, std::move(own)});
   return result;

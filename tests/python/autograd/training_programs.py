@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
-from libraries import Library, Torch
+from libraries import Library, Torch, layout
 from programs import READS, VIEWS, WRITES, assign
 
 Instruction = tuple[int, int, int, int, int]
@@ -33,6 +33,7 @@ class Operation(NamedTuple):
     gives_value: bool = True
     writes: Callable | None = None  # the tensor, a: what is written and must not overlap the other
     is_backward: bool = False
+    is_view: bool = False
 
 
 def _shared(table: dict[str, Callable], *names: str, **fields: object) -> dict[str, Operation]:
@@ -80,10 +81,15 @@ OPERATIONS: dict[str, Operation] = {
         VIEWS,
         *("view", "reshape", "transpose", "t", "permute", "select", "narrow", "squeeze_dim"),
         *("unsqueeze", "diagonal", "unfold", "as_strided", "expand", "alias", "detach"),
+        is_view=True,
     ),
-    "every_second": Operation(lambda library, x, a, b, y: x[a % 2 :: 2]),
-    "split": Operation(lambda library, x, a, b, y: library.split(x, 1 + b % 2, a % x.dim(), b)),
-    "unbind": Operation(lambda library, x, a, b, y: library.unbind(x, a % x.dim(), b)),
+    "every_second": Operation(lambda library, x, a, b, y: x[a % 2 :: 2], is_view=True),
+    "split": Operation(
+        lambda library, x, a, b, y: library.split(x, 1 + b % 2, a % x.dim(), b), is_view=True
+    ),
+    "unbind": Operation(
+        lambda library, x, a, b, y: library.unbind(x, a % x.dim(), b), is_view=True
+    ),
     **_shared(READS, "add", "sum", "clone", "contiguous"),
     "mul": Operation(lambda library, x, a, b, y: x * y),
     "matmul": Operation(lambda library, x, a, b, y: x @ y),
@@ -109,9 +115,7 @@ OPERATIONS: dict[str, Operation] = {
         lambda library, x, a, b, y: library.blend_(x, y), gives_value=False, writes=_whole
     ),
     "drain_": Operation(lambda library, x, a, b, y: library.drain_(x, y), writes=_whole),
-    "requires_grad_": Operation(
-        lambda library, x, a, b, y: x.requires_grad_(), gives_value=False
-    ),
+    "requires_grad_": Operation(lambda library, x, a, b, y: x.requires_grad_(), gives_value=False),
     "forget_gradient": Operation(_forget_gradient, gives_value=False),
     "gradient_of": Operation(lambda library, x, a, b, y: x.grad if x.is_leaf else None),
     "grad": Operation(
@@ -148,6 +152,10 @@ def plan(program: Sequence[Instruction], inputs: Sequence[torch.Tensor]) -> list
         for attempt in range(MOST_TRIES):
             x = (c + attempt // 3) % len(pool)
             y = (c // 7 + attempt) % len(pool)
+            if name == "requires_grad_" and _has_aliases(pool, x):
+                continue  # views of before: torch asks whether their memory was written since
+            if name == "set_item" and _is_item(pool[x], a, pool[y]):
+                continue  # ours does nothing, torch copies the item to itself
             result = _try_on_zeros(OPERATIONS[name], pool[x], a, b, pool[y])
             if result is None:
                 continue
@@ -155,6 +163,15 @@ def plan(program: Sequence[Instruction], inputs: Sequence[torch.Tensor]) -> list
             pool.extend(result)
             break
     return steps
+
+
+def _has_aliases(pool: Sequence[torch.Tensor], place: int) -> bool:
+    memory = pool[place].untyped_storage().data_ptr()
+    return sum(each.untyped_storage().data_ptr() == memory for each in pool) > 1
+
+
+def _is_item(x: torch.Tensor, a: int, y: torch.Tensor) -> bool:
+    return x.dim() > 0 and x.shape[0] > 0 and layout(x[a % x.shape[0]]) == layout(y)
 
 
 def _try_on_zeros(
@@ -192,8 +209,10 @@ def run(steps: Sequence[Step], library: Library, inputs: Sequence) -> Outcome:
             try:
                 library.prepare(operation, x, step.a, y)
                 with library.grad_mode(step.is_recorded):
+                    if operation.is_view:
+                        x = library.view_of(x, step.is_recorded)
                     result = operation.run(library, x, step.a, step.b, y)
-            except (RuntimeError, NotImplementedError) as error:
+            except (RuntimeError, ValueError) as error:
                 errors[-1] = str(error)
                 if operation.is_backward and not _was_refused_at_once(errors[-1]):
                     return Outcome(errors, pool)  # some gradients are there, and some not
