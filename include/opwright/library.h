@@ -193,8 +193,9 @@ class Library {
         const auto kept = reinterpret_cast<uintptr_t>(record->self);
         for (uint32_t i = 0; i < num_results && i + 1 < num_args; ++i) {
           if ((kept >> i & 1) == 0) continue;
-          const AnyTensor& argument = ValueOf<AnyTensor>::read(args[i + 1]);
-          results[i] = ValueOf<AnyTensor>::give(argument.clone());
+          const auto argument = ValueOf<AnyTensor>::read(args[i + 1]);  // lent as long as it stands
+          results[i] =
+              ValueOf<AnyTensor>::give(static_cast<const AnyTensor&>(argument).clone());
         }
         return 0;
       } catch (...) {

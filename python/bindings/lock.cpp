@@ -17,6 +17,7 @@ namespace {
 struct Dead {
   PyObject* object;    // a reference, or null
   TensorImpl* tensor;  // a count, or null
+  TapeNode* tape;      // a count, or null
   Dead* next;
 };
 std::atomic<Dead*> dead{nullptr};
@@ -34,8 +35,9 @@ bool interpreter_has_ended() noexcept {
 #endif
 }
 
-void push(PyObject* object, TensorImpl* tensor) noexcept {
-  auto* node = new (std::nothrow) Dead{object, tensor, dead.load(std::memory_order_relaxed)};
+void push(PyObject* object, TensorImpl* tensor, TapeNode* tape) noexcept {
+  auto* node =
+      new (std::nothrow) Dead{object, tensor, tape, dead.load(std::memory_order_relaxed)};
   if (!node) return;  // leaks, rather than crash
   while (!dead.compare_exchange_weak(node->next, node, std::memory_order_release)) {
   }
@@ -77,11 +79,15 @@ void take_lock_back(PyThreadState* state) {
 void drop_reference(PyObject* object) noexcept {
   if (interpreter_has_ended()) return;
   if (holds_lock()) return Py_DECREF(object);
-  push(object, nullptr);
+  push(object, nullptr, nullptr);
 }
 
 void queue_count(TensorImpl* tensor) noexcept {
-  if (!interpreter_has_ended()) push(nullptr, tensor);
+  if (!interpreter_has_ended()) push(nullptr, tensor, nullptr);
+}
+
+void queue_node(TapeNode* node) noexcept {
+  if (!interpreter_has_ended()) push(nullptr, nullptr, node);
 }
 
 void drain_queue_slow() noexcept {
@@ -89,6 +95,7 @@ void drain_queue_slow() noexcept {
   for (Dead* each = dead.exchange(nullptr, std::memory_order_acquire); each;) {
     if (each->object) Py_DECREF(each->object);
     if (each->tensor) release_tensor(each->tensor);
+    if (each->tape) each->tape->release();
     delete std::exchange(each, each->next);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <Python.h>
 
+#include "opwright/autograd/tape.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright::python {
@@ -79,6 +80,7 @@ void drop_reference(PyObject* object) noexcept;
 
 // Takes over a count of a tensor that may not fall without the lock. Any thread.
 void queue_count(TensorImpl* tensor) noexcept;
+void queue_node(TapeNode* node) noexcept;
 
 // Drops what was queued; the lock is held. Operator calls do it, and the interpreter when it is
 // idle.

@@ -8,13 +8,16 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/autocast.h"
+#include "bindings/autograd.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
+#include "bindings/func.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/grad_mode.h"
+#include "bindings/gradcheck.h"
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
@@ -29,6 +32,7 @@
 #include "bindings/shape_env.h"
 #include "bindings/source.h"
 #include "bindings/sym_int.h"
+#include "bindings/tape_object.h"
 #include "bindings/tensor_object.h"
 #include "bindings/trace_session.h"
 #include "bindings/value.h"
@@ -165,6 +169,7 @@ NB_MODULE(_C, m) {
   bind_scalar_types(m);
   bind_generator(m);
   add_sym_types(m.ptr());
+  add_tape_type(m.ptr());
   add_tensor_type(m.ptr());
   add_operator_type(m.ptr());
   add_packet_types(m.ptr());
@@ -175,6 +180,7 @@ NB_MODULE(_C, m) {
   bind_look_up(m);
   bind_operator_names(m);
   bind_creation(m);
+  bind_func(m);
   bind_functionalize(m);
   bind_vmap(m);
   bind_warnings(m);
@@ -182,7 +188,9 @@ NB_MODULE(_C, m) {
   bind_shape_env(m);
   bind_fake_mode(m);
   bind_grad_mode(m);
+  bind_gradcheck(m);
   bind_autocast(m);
+  bind_autograd(m);
   bind_graph(m);
   bind_trace_session(m);
   bind_control_flow(m);

@@ -1,15 +1,20 @@
 #include "bindings/python_function.h"
 
+#include <algorithm>
 #include <string>
+
+#include <nanobind/nanobind.h>
 
 #include "bindings/error.h"
 #include "bindings/lock.h"
+#include "bindings/method.h"
 #include "bindings/operator_object.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/record.h"
+#include "opwright/dispatch/rule.h"
 
 namespace opwright::python {
 namespace {
@@ -31,7 +36,7 @@ void PythonFunction::plan(const Operator& op, uint32_t num_args) {
   num_positional = num_args;
   Py_CLEAR(keyword_names);
   planned_for = &op;
-  if (convention == Convention::Rule) return;
+  if (convention == Convention::Rule || convention == Convention::Formula) return;
   const std::vector<Argument>& arguments = op.schema().arguments;
   const size_t positional = op.schema().num_positional();
   if (positional == arguments.size()) return;
@@ -142,6 +147,116 @@ class ArgumentObjects {
   return require(returned);
 }
 
+// ---- What saves for a formula ----
+
+PyObject* value_object(const OpwValue& value) {
+  return require(value.tag == kOpwTensor ? wrap_borrowed(value.as_tensor) : to_python(value));
+}
+
+// The values as a tuple.
+nanobind::object make_tuple(const OpwValue* values, uint32_t count) {
+  nanobind::object tuple = own(PyTuple_New(count));
+  for (uint32_t i = 0; i < count; ++i) PyTuple_SET_ITEM(tuple.ptr(), i, value_object(values[i]));
+  return tuple;
+}
+
+nanobind::object make_dict(PyObject* names, const OpwValue* values) {
+  nanobind::object dict = own(PyDict_New());
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    const nanobind::object value = own(value_object(values[i]));
+    require_no_error(PyDict_SetItem(dict.ptr(), PyTuple_GET_ITEM(names, i), value.ptr()));
+  }
+  return dict;
+}
+
+nanobind::object make_output(const OpwValue* results, uint32_t count) {
+  if (count == 0) return nanobind::none();
+  return count == 1 ? own(value_object(results[0])) : make_tuple(results, count);
+}
+
+[[gnu::noinline]] PyObject* call_setup_context(PythonFunction& self, const Operator& op,
+                                               const OpwValue* args, uint32_t num_args) {
+  if (self.planned_for != &op) [[unlikely]]
+    self.plan(op, op.num_arguments());
+  const OpwValue* inputs = args + 1;
+  const nanobind::object context = own(value_object(args[0]));
+  const nanobind::object given = make_tuple(inputs, self.num_positional);
+  const nanobind::object output =
+      make_output(inputs + op.num_arguments(), num_args - 1 - op.num_arguments());
+  nanobind::object keyword_only;
+  PyObject* objects[5] = {nullptr, context.ptr(), given.ptr(), output.ptr(), nullptr};
+  if (self.keyword_names) {
+    keyword_only = make_dict(self.keyword_names, inputs + self.num_positional);
+    objects[3] = keyword_only.ptr();
+    objects[4] = output.ptr();
+  }
+  const size_t count = self.keyword_names ? 4 : 3;
+  SleepAtExitScope scope;
+  PyObject* returned = PyObject_Vectorcall(self.callable, objects + 1,
+                                           count | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  scope.leave();
+  return require(returned);
+}
+
+// ---- What a formula returned ----
+
+[[noreturn]] void throw_wrong_count(const Operator& op, size_t given, size_t wanted,
+                                    const std::string& names) {
+  throw_error("RuntimeError", op.name(), ": the backward formula gave ", given,
+              " gradients, but the operator has ", wanted,
+              " arguments\n  Return one for each of ", names,
+              ": None for an argument that has no gradient.");
+}
+
+void check_count(const Operator& op, PyObject* const* items, size_t size) {
+  size_t wanted = 0;
+  std::string names;
+  for (uint32_t i = 0; i < op.num_arguments(); ++i) {
+    const Argument& argument = op.schema().arguments[i];
+    if (argument.is_keyword_only && (op.all_tensor_args() >> i & 1) == 0) continue;
+    names += (wanted++ == 0 ? "" : ", ") + argument.name;
+  }
+  const bool is_enough = size >= wanted && std::all_of(items + wanted, items + size, [](auto* each) {
+                           return each == Py_None;
+                         });
+  if (!is_enough) throw_wrong_count(op, size, wanted, names);
+}
+
+// One for each tensor argument.
+void give_gradients(const Operator& op, PyObject* returned, OpwValue* results) {
+  const bool is_tuple = PyTuple_Check(returned);
+  PyObject* const* items = is_tuple ? &PyTuple_GET_ITEM(returned, 0) : &returned;
+  const auto size = is_tuple ? static_cast<size_t>(PyTuple_GET_SIZE(returned)) : 1;
+  if (size != op.num_arguments()) [[unlikely]]
+    check_count(op, items, size);
+  uint32_t tensor = 0;
+  size_t next = 0;
+  for (uint32_t i = 0; i < op.num_arguments(); ++i) {
+    const Argument& argument = op.schema().arguments[i];
+    const bool takes_tensors = (op.all_tensor_args() >> i & 1) != 0;
+    if (!takes_tensors && argument.is_keyword_only) continue;
+    if (next >= size) [[unlikely]]
+      check_count(op, items, size);
+    PyObject* gradient = items[next++];
+    if (!takes_tensors) {
+      OPWRIGHT_CHECK(gradient == Py_None, op.name(), ": the backward formula gave a gradient for '",
+                     argument.name, "', which is ", argument.type, "; return None there");
+      continue;
+    }
+    OpwValue& result = results[tensor++];
+    if (Py_TYPE(gradient) == tensor_type) [[likely]] {
+      result.as_tensor = retain_tensor(tensor_of(gradient));
+      result.tag = kOpwTensor;
+      continue;
+    }
+    const bool is_list = PyList_Check(gradient) || PyTuple_Check(gradient);
+    OPWRIGHT_CHECK(is_list || gradient == Py_None || is_tensor(gradient), op.name(),
+                   ": the backward formula gave ", class_name(gradient), " for '", argument.name,
+                   "'; a gradient is a tensor or None");
+    result = give_natural(gradient);
+  }
+}
+
 struct Returned {
   PyObject* object;
   explicit Returned(PyObject* owned) : object(owned) {}
@@ -156,8 +271,16 @@ int call_python(const OpwRecord* record, const OpwValue* args, uint32_t num_args
   return status_of([&] {
     auto& self = *static_cast<PythonFunction*>(record->self);
     const Operator& op = *from_c(record->op);
+    if (self.convention == Convention::SetupContext) {
+      const Returned nothing(call_setup_context(self, op, args, num_args));
+      return;
+    }
     const Returned returned(call_callable(self, op, args, num_args));
-    give_results(self, op, returned.object, results, num_results);
+    if (self.convention == Convention::Formula) {
+      give_gradients(op, returned.object, results);
+    } else {
+      give_results(self, op, returned.object, results, num_results);
+    }
   });
 }
 
@@ -169,6 +292,12 @@ void drop_function(void* self) {
 }
 
 }  // namespace
+
+Convention convention_of(Slot slot) {
+  if (slot == Slot::SetupContext) return Convention::SetupContext;
+  if (slot == Slot::Autograd) return Convention::Formula;
+  return has_operator_signature(slot) ? Convention::Kernel : Convention::Rule;
+}
 
 BoxedFunction box_python(PyObject* callable, Convention convention) {
   OPWRIGHT_CHECK_TYPE(PyCallable_Check(callable), "expected a function, got ",

@@ -14,8 +14,12 @@ namespace opwright::python {
 // What the callable is called with:
 //   the operator's arguments, keyword-only ones by name, for kernels and composite bodies;
 //   the values that c_api.h lists, all by position, for rules;
-//   the Operator and then its arguments, for fallbacks.
-enum class Convention : uint8_t { Kernel, Rule, Fallback };
+//   the Operator and then its arguments, for fallbacks;
+//   (ctx, inputs, output), with keyword_only_inputs third where there are such, for what saves;
+//   (ctx, gradient of each result...) for a formula, which returns a gradient or None for each
+//   argument, but not for keyword-only ones that are no tensors.
+enum class Convention : uint8_t { Kernel, Rule, Fallback, SetupContext, Formula };
+Convention convention_of(Slot slot);
 
 // Takes a reference of its own, which the registry drops. TypeError for what cannot be called.
 BoxedFunction box_python(PyObject* callable, Convention convention);

@@ -12,6 +12,7 @@
 #include "bindings/scalar_types.h"
 #include "bindings/source.h"
 #include "opwright/autocast_rule.h"
+#include "opwright/base/given_error.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/dispatch/tag_name.h"
 #include "opwright/functions.h"
@@ -45,6 +46,27 @@ PyType_Slot scope_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_s
                              {Py_tp_clear, reinterpret_cast<void*>(clear_scope)},
                              {0, nullptr}};
 
+// The KeepOld rule: `self` has a bit for each argument of which it gives a copy.
+int copy_old(const OpwRecord* record, const OpwValue* args, uint32_t /*num_args*/,
+             OpwValue* results, uint32_t num_results) {
+  return status_of([&] {
+    const uint64_t kept = *static_cast<const uint64_t*>(record->self);
+    for (uint32_t i = 0; i < num_results; ++i) {
+      const OpwValue& arg = args[i + 1];  // the context is first
+      if ((kept >> i & 1) == 0) continue;
+      if (arg.tag == kOpwTensor) {
+        results[i] = ValueOf<Tensor>::give(Tensor::borrow(arg.as_tensor).clone());
+      } else if (arg.tag == kOpwTensorList) {
+        std::vector<Tensor> copies;
+        visit_tensors(arg, [&](OpwTensor* tensor) {
+          copies.push_back(Tensor::borrow(tensor).clone());
+        });
+        results[i] = Value(copies).give();
+      }
+    }
+  });
+}
+
 nb::object define(Scope& scope, const std::string& schema, const std::vector<std::string>& tags,
                   const std::string& name_space, const nb::object& source) {
   const SourceSite site = source.is_none() ? caller_site() : site_of(source.ptr());
@@ -73,8 +95,7 @@ uint64_t Scope::implement(const std::string& name, const std::string& slot_text,
                           PyObject* callable) {
   check_open();
   const Slot slot = parse_slot(slot_text);
-  const BoxedFunction boxed =
-      box_python(callable, has_operator_signature(slot) ? Convention::Kernel : Convention::Rule);
+  const BoxedFunction boxed = box_python(callable, convention_of(slot));
   return add(Registry::get().implement(name, slot, boxed, site_of(callable)), callable);
 }
 
@@ -92,6 +113,18 @@ uint64_t Scope::implement_autocast(const std::string& name,
                             .drop = &AutocastRule<>::drop,
                             .signature = nullptr};
   return add(Registry::get().implement(name, Slot::Autocast, boxed, caller_site()), nullptr);
+}
+
+uint64_t Scope::implement_keep_old(const std::string& name,
+                                   const std::vector<uint32_t>& positions) {
+  check_open();
+  uint64_t kept = 0;
+  for (const uint32_t position : positions) kept |= uint64_t{1} << position;
+  const BoxedFunction boxed{.function = &copy_old,
+                            .self = new uint64_t(kept),
+                            .drop = [](void* self) { delete static_cast<uint64_t*>(self); },
+                            .signature = nullptr};
+  return add(Registry::get().implement(name, Slot::KeepOld, boxed, caller_site()), nullptr);
 }
 
 uint64_t Scope::set_fallback(const std::string& slot, PyObject* callable) {
@@ -154,6 +187,8 @@ void bind_scope(nb::module_& m) {
             return self.implement_autocast(name, dtypes);
           },
           nb::arg("name"), nb::arg("dtypes"))
+      .def("implement_keep_old", &Scope::implement_keep_old, nb::arg("name"),
+           nb::arg("positions"))
       .def(
           "set_fallback",
           [](Scope& self, const std::string& slot, const nb::object& function) {

@@ -33,6 +33,8 @@ class Scope {
   uint64_t implement(const std::string& name, const std::string& slot, PyObject* callable);
   // The dtype of floating tensors by the name of their device; replaces the rule that was there.
   uint64_t implement_autocast(const std::string& name, const std::map<std::string, DType>& dtypes);
+  // The formula gets copies of the arguments at these positions, from before the call.
+  uint64_t implement_keep_old(const std::string& name, const std::vector<uint32_t>& positions);
   uint64_t set_fallback(const std::string& slot, PyObject* callable);
 
   void remove(uint64_t token);

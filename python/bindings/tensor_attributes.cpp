@@ -12,7 +12,6 @@
 #include "bindings/tensor_conversion.h"
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
-#include "opwright/autograd/backward.h"
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
@@ -209,80 +208,6 @@ PyObject* get_version(PyObject* self, void* /*closure*/) {
   return guarded([&] { return PyLong_FromUnsignedLongLong(version_of(*LentTensor(self))); });
 }
 
-// ---- Autograd ----
-
-PyObject* get_requires_grad(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return PyBool_FromLong(opwright::requires_grad(*LentTensor(self)) ? 1 : 0); });
-}
-
-int set_requires_grad_property(PyObject* self, PyObject* value, void* /*closure*/) {
-  return guarded(
-      [&] {
-        OPWRIGHT_CHECK_TYPE(value, "requires_grad cannot be deleted");
-        OPWRIGHT_CHECK_TYPE(PyBool_Check(value), "requires_grad must be a bool, got ",
-                            class_name(value));
-        set_requires_grad(*LentTensor(self), value == Py_True);
-        return 0;
-      },
-      -1);
-}
-
-PyObject* requires_grad_method(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guarded([&] {
-    static const char* const names[] = {"requires_grad", nullptr};
-    int requires_grad = 1;
-    parse_arguments(args, kwargs, "|p:requires_grad_", names, &requires_grad);
-    set_requires_grad(*LentTensor(self), requires_grad != 0);
-    return Py_NewRef(self);
-  });
-}
-
-PyObject* get_is_leaf(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return PyBool_FromLong(is_leaf(*LentTensor(self)) ? 1 : 0); });
-}
-
-PyObject* get_grad(PyObject* self, void* /*closure*/) {
-  return guarded([&] {
-    Tensor gradient = gradient_of(*LentTensor(self));
-    return gradient.is_defined() ? require(wrap(std::move(gradient))) : Py_NewRef(Py_None);
-  });
-}
-
-int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
-  return guarded(
-      [&] {
-        const bool is_none = !value || value == Py_None;
-        OPWRIGHT_CHECK_TYPE(is_none || is_tensor(value), "grad must be a tensor or None, got ",
-                            class_name(value));
-        set_gradient(*LentTensor(self), is_none ? Tensor() : handle_of(value));
-        return 0;
-      },
-      -1);
-}
-
-PyObject* get_none(PyObject* /*self*/, void* /*closure*/) { Py_RETURN_NONE; }
-
-PyObject* backward(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guarded([&] {
-    static const char* const names[] = {"gradient", "retain_graph", "create_graph", "inputs",
-                                        nullptr};
-    PyObject* gradient = Py_None;
-    PyObject* retain_graph = Py_None;
-    int create_graph = 0;
-    PyObject* inputs = Py_None;
-    parse_arguments(args, kwargs, "|OOpO:backward", names, &gradient, &retain_graph, &create_graph,
-                    &inputs);
-    const Tensor output = handle_of(self);
-    const Tensor given = is_given(gradient) ? handle_of(gradient) : Tensor();
-    BackwardOptions options;
-    options.create_graph = create_graph != 0;
-    options.keeps_graph =
-        is_given(retain_graph) ? PyObject_IsTrue(retain_graph) == 1 : options.create_graph;
-    opwright::backward({&output, 1}, {&given, 1}, {}, options);
-    return Py_NewRef(Py_None);
-  });
-}
-
 // ---- Relatives ----
 
 PyObject* new_tensor(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -397,19 +322,6 @@ const PyMethodDef kMethods[] = {
      ">>> x = ow.zeros(2, 3)\n"
      ">>> x[1].data_ptr() - x.data_ptr()\n"
      "12\n"},
-    {"requires_grad_", as_method(requires_grad_method), kKeywords,
-     "requires_grad_($self, requires_grad=True)\n--\n\n"
-     "Set whether operators record what they do with this tensor, and give it back.\n\n"
-     ">>> import opwright as ow\n"
-     ">>> ow.zeros(2).requires_grad_().requires_grad\n"
-     "True\n"},
-    {"backward", as_method(backward), kKeywords,
-     "backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)\n--\n\n"
-     "Compute gradients; the engine that does it is not there yet.\n\n"
-     ">>> import opwright as ow\n"
-     ">>> ow.zeros(2).backward()\n"
-     "Traceback (most recent call last):\n"
-     "NotImplementedError: backward: the autograd engine is not there yet\n"},
     {"new_tensor", as_method(new_tensor), kKeywords,
      "new_tensor($self, data, *, dtype=None, device=None, requires_grad=False)\n--\n\n"
      "Make a tensor of data with this one's dtype and device.\n\n"
@@ -488,28 +400,6 @@ void add_attribute_slots(TensorSlots& out) {
                 ">>> x = ow.zeros(2)\n"
                 ">>> x[0] = 1\n"
                 ">>> x._version > ow.zeros(2)._version\n"
-                "True\n"),
-      {"requires_grad", get_requires_grad, set_requires_grad_property,
-       "Whether operators record what they do with this tensor.\n\n"
-       ">>> import opwright as ow\n"
-       ">>> ow.zeros(2).requires_grad\n"
-       "False\n",
-       nullptr},
-      read_only("is_leaf", get_is_leaf,
-                "Whether no recorded operator made this tensor.\n\n"
-                ">>> import opwright as ow\n"
-                ">>> ow.zeros(2).is_leaf\n"
-                "True\n"),
-      {"grad", get_grad, set_grad,
-       "The gradient that backward has found, or None.\n\n"
-       ">>> import opwright as ow\n"
-       ">>> ow.zeros(2).grad is None\n"
-       "True\n",
-       nullptr},
-      read_only("grad_fn", get_none,
-                "What recorded the operator that made this tensor, or None.\n\n"
-                ">>> import opwright as ow\n"
-                ">>> ow.zeros(2).grad_fn is None\n"
                 "True\n"),
       read_only("T", get_transposed,
                 "With its dimensions in reverse.\n\n"

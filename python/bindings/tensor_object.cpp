@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "bindings/error.h"
+#include "bindings/owned_walk.h"
 #include "bindings/tensor_slots.h"
 
 namespace opwright::python {
@@ -61,6 +62,7 @@ bool turn_round(TensorObject* self) noexcept {
   auto* object = reinterpret_cast<PyObject*>(self);
   Py_SET_REFCNT(object, 1);
   if (!PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
+  ++num_owned_objects;
   return true;
 }
 
@@ -73,6 +75,7 @@ void last_handle_dropped(TensorImpl* tensor) {
                                    __ATOMIC_ACQUIRE)) {
     return release_tensor(tensor);  // somebody took another handle in between
   }
+  --num_owned_objects;
   Py_DECREF(static_cast<PyObject*>(tensor->mirror));
 }
 constexpr MirrorTable kMirrorTable{.last_handle_dropped = &last_handle_dropped};
@@ -137,20 +140,22 @@ void tensor_dealloc(PyObject* object) {
   release_tensor(tensor);
 }
 
-// While C++ holds the tensor too, its object counts as used: what it refers to is not visited, so
-// the collector takes it for reachable from outside.
+// While C++ holds the tensor too, or from several places, its object counts as used: what it refers
+// to is not visited, so the collector takes it for reachable from outside.
 //
 // The collector calls this twice and breaks live objects if the second call sees less than the
 // first. So a count may not rise from 1 without the lock: see HoldCallsScope.
 int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   auto* self = reinterpret_cast<TensorObject*>(object);
   Py_VISIT(Py_TYPE(object));
-  if (self->tensor && __atomic_load_n(&self->tensor->count, __ATOMIC_ACQUIRE) != 1) return 0;
+  const TensorImpl* tensor = self->tensor;
+  if (tensor && !is_owned_once(__atomic_load_n(&tensor->count, __ATOMIC_ACQUIRE))) return 0;
   Py_VISIT(self->dict);
-  return for_each_slot(object, [&](PyObject*& slot) {
+  const int stop = for_each_slot(object, [&](PyObject*& slot) {
     Py_VISIT(slot);
     return 0;
   });
+  return stop || !tensor ? stop : visit_owned_by(*tensor, visit, arg);
 }
 
 int tensor_clear(PyObject* object) {
@@ -183,6 +188,7 @@ PyObject* wrap_mirrored(TensorImpl* tensor) noexcept {
   if (__atomic_load_n(&tensor->count, __ATOMIC_ACQUIRE) & kOpwCountHostBit) {
     // The caller's count becomes the object's, the tensor's reference becomes the caller's.
     __atomic_fetch_and(&tensor->count, ~kOpwCountHostBit, __ATOMIC_ACQ_REL);
+    --num_owned_objects;
     return object;
   }
   Py_INCREF(object);

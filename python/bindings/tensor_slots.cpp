@@ -20,6 +20,7 @@ constexpr const char* kDoc =
 TensorSlots join() {
   TensorSlots all;
   add_attribute_slots(all);
+  add_autograd_slots(all);
   add_value_slots(all);
   add_conversion_slots(all);
   add_number_slots(all);

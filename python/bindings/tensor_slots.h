@@ -17,8 +17,10 @@ struct TensorSlots {
   std::vector<PyMethodDef> methods;
   std::vector<PyGetSetDef> properties;
 };
-// tensor_attributes.cpp: shape, dtype, grad, ...
+// tensor_attributes.cpp: shape, dtype, device, ...
 void add_attribute_slots(TensorSlots& out);
+// tensor_autograd.cpp: grad, requires_grad, backward, hooks, ...
+void add_autograd_slots(TensorSlots& out);
 // tensor_numbers.cpp: arithmetic and comparison
 void add_number_slots(TensorSlots& out);
 // tensor_index.cpp: x[i], len, iteration

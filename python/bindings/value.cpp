@@ -13,7 +13,9 @@
 #include "bindings/lock.h"
 #include "bindings/scalar_types.h"
 #include "bindings/sym_int.h"
+#include "bindings/tape_object.h"
 #include "bindings/tensor_object.h"
+#include "opwright/autograd/operator_node.h"
 #include "opwright/base/intern.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/ir/graph_object.h"
@@ -159,6 +161,7 @@ PyObject* word_to_python(OpwSymWord word) {
 }
 
 PyObject* object_to_python(OpwObject* object) {
+  if (OperatorNode* node = OperatorNode::find(object)) return wrap_borrowed_node(node);
   if (PyObject* held = object_of(object)) return Py_NewRef(held);
   OpwValue value{};
   value.tag = kOpwObject;

@@ -17,6 +17,7 @@ _RULES = {
     "Autograd": "register_autograd",
     "SetupContext": "register_autograd",
     "KeepOld": "register_autograd",
+    "Jvp": "register_jvp",
     "Scatter": "register_scatter",
     "Vmap": "register_vmap",
     "FuncTorchBatched": "register_vmap",
@@ -75,6 +76,13 @@ class Registrations:
         token = self._scope.implement_autocast(self.name, dtypes)
         self._autocast = dtypes
         self._replace("Autocast", token)
+
+    def keep_old(self, positions: Iterable[int]) -> None:
+        """Let a formula have the values from before the call of arguments that are written."""
+        if positions:
+            self._replace("KeepOld", self._scope.implement_keep_old(self.name, positions))
+        else:
+            self.remove("KeepOld")
 
     def remove(self, slot: str) -> None:
         if (token := self._tokens.pop(slot, None)) is not None:

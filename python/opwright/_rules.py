@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from . import _C
-from ._infer_schema import Restorers, is_tensor_type
+from ._infer_schema import Restorers
 
 
 @dataclass(frozen=True)
@@ -140,47 +140,37 @@ def scatter_rule(operator: _C.Operator, function: Callable, restorers: Restorers
     return rule
 
 
-def backward_rule(operator: _C.Operator, function: Callable) -> Callable:
-    """Adapt `function(ctx, *grads)`: one gradient per argument, None for those without.
-
-    Keyword-only arguments that are no tensors have none.
-    """
-    check_callable(operator.name, "a backward formula", function)
-    arguments = [
-        argument
-        for argument in operator.schema.arguments
-        if not argument.kwarg_only or is_tensor_type(argument.type)
-    ]
+def jvp_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
+    """Adapt `function(*args, *tangents)`, keyword-only arguments by name."""
+    check_callable(operator.name, "a jvp rule", function)
+    schema = operator.schema
+    num_arguments = len(schema.arguments)
+    if not restorers and not any(argument.kwarg_only for argument in schema.arguments):
+        return function
 
     @functools.wraps(function)
-    def rule(context: object, *gradients: object) -> tuple:
-        returned = function(context, *gradients)
-        given = returned if isinstance(returned, tuple) else (returned,)
-        extra = given[len(arguments) :]
-        if len(given) < len(arguments) or any(each is not None for each in extra):
-            raise RuntimeError(
-                f"{operator.name}: the backward formula gave {len(given)} gradients, but the "
-                f"operator has {len(arguments)} arguments\n"
-                f"  Return one for each of {', '.join(a.name for a in arguments)}: None for an "
-                "argument that has no gradient."
-            )
-        pairs = zip(arguments, given, strict=False)
-        for argument, gradient in pairs:
-            if gradient is not None and not is_tensor_type(argument.type):
-                raise RuntimeError(
-                    f"{operator.name}: the backward formula gave a gradient for "
-                    f"'{argument.name}', which is {argument.type}; return None there"
-                )
-        return tuple(g for a, g in zip(arguments, given, strict=False) if is_tensor_type(a.type))
+    def rule(*values: object) -> object:
+        args, kwargs = _split(schema, values[:num_arguments], restorers)
+        return function(*args, *values[num_arguments:], **kwargs)
 
     return rule
+
+
+def old_positions(operator: _C.Operator, names: Sequence[str]) -> list[int]:
+    """Return where the arguments stand whose old values a formula keeps."""
+    arguments = [argument.name for argument in operator.schema.arguments]
+    for name in (names,) if isinstance(names, str) else names:
+        if name not in arguments or not operator.schema.arguments[arguments.index(name)].is_write:
+            raise ValueError(
+                f"{operator.name}: keep_old names arguments that it writes to, got {name!r}"
+            )
+    return [arguments.index(name) for name in ((names,) if isinstance(names, str) else names)]
 
 
 def setup_context_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
     """Adapt `function(ctx, inputs, output)`, with `keyword_only_inputs` third where there are."""
     check_callable(operator.name, "setup_context", function)
     schema = operator.schema
-    num_arguments = len(schema.arguments)
     names = ["ctx", "inputs", "output"]
     if any(argument.kwarg_only for argument in schema.arguments):
         names.insert(2, "keyword_only_inputs")
@@ -190,24 +180,33 @@ def setup_context_rule(operator: _C.Operator, function: Callable, restorers: Res
         raise TypeError(
             f"{operator.name}: setup_context must take ({', '.join(names)}), got {signature}"
         )
+    rule = function
+    if has_names and [*signature.parameters][: len(names)] != names:
 
-    @functools.wraps(function)
-    def rule(context: object, *values: object) -> tuple:
-        inputs, keyword_only_inputs = _split(schema, values[:num_arguments], restorers)
-        results = values[num_arguments:]
-        given = {
-            "ctx": context,
-            "inputs": inputs,
-            "keyword_only_inputs": keyword_only_inputs,
-            "output": results[0] if len(results) == 1 else results or None,
-        }
-        if has_names:
-            function(**{name: given[name] for name in names})
-        else:
-            function(*(given[name] for name in names))
-        return ()
+        @functools.wraps(function)
+        def rule(*given: object) -> None:
+            function(**dict(zip(names, given, strict=True)))
 
-    return rule
+    return _restoring_inputs(rule, restorers, schema)
+
+
+def _restoring_inputs(rule: Callable, restorers: Restorers, schema: _C.Schema) -> Callable:
+    """Wrap a setup_context so that its inputs are what the hints of the operator promise."""
+    if not restorers:
+        return rule
+    positional = [argument.name for argument in schema.arguments if not argument.kwarg_only]
+
+    def restored(name: str, value: object) -> object:
+        return restorers[name](value) if name in restorers else value
+
+    @functools.wraps(rule)
+    def setup_context(ctx: object, inputs: tuple, *rest: object) -> None:
+        *keyword_only, output = rest
+        pairs = zip(positional, inputs, strict=True)
+        named = [{n: restored(n, v) for n, v in given.items()} for given in keyword_only]
+        rule(ctx, tuple(restored(n, v) for n, v in pairs), *named, output)
+
+    return setup_context
 
 
 def _can_bind(signature: inspect.Signature, *args: object, **kwargs: object) -> bool:

@@ -5,8 +5,22 @@ from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from . import _C, pytree
+from ._forward_mode import jvp, linearize
+from ._jacobian import hessian, jacfwd, jacrev
+from ._reverse_mode import grad, value_and_grad, vjp
 
-__all__ = ["functionalize", "vmap"]
+__all__ = [
+    "functionalize",
+    "grad",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -20,7 +20,15 @@ from ._registrations import (
     replace_definition,
     restorers_of,
 )
-from ._rules import VmapInfo, backward_rule, scatter_rule, setup_context_rule, vmap_rule
+from ._rules import (
+    VmapInfo,
+    check_callable,
+    jvp_rule,
+    old_positions,
+    scatter_rule,
+    setup_context_rule,
+    vmap_rule,
+)
 from ._tag import Tag, Tags
 from ._undo import Undo
 
@@ -41,6 +49,7 @@ __all__ = [
     "register_autograd",
     "register_effect",
     "register_fake",
+    "register_jvp",
     "register_kernel",
     "register_opaque_type",
     "register_scatter",
@@ -302,6 +311,7 @@ def register_autograd(
     /,
     *,
     setup_context: Callable | None = None,
+    keep_old: Sequence[str] = (),
     lib: Library | None = None,
 ) -> None:
     """Register a backward formula.
@@ -309,7 +319,13 @@ def register_autograd(
     `backward(ctx, *grads)` gets one gradient per result and returns one per argument: None for an
     argument without one, a single value when there is one argument. `setup_context(ctx, inputs,
     output)` runs after the call and saves what the formula needs; for an operator with keyword-only
-    arguments it is `setup_context(ctx, inputs, keyword_only_inputs, output)`.
+    arguments it is `setup_context(ctx, inputs, keyword_only_inputs, output)`. In both, `ctx` has
+    `save_for_backward` and `saved_tensors`, `needs_input_grad`, `set_materialize_grads`,
+    `mark_non_differentiable`, and whatever attributes are set on it.
+
+    An operator that writes to arguments has a gradient for each of those that it does not return,
+    behind those of its results. `keep_old` names such arguments whose values from before the call
+    setup_context gets in their place.
 
     >>> import opwright as ow
     >>> @custom_op("audio::scale", mutates_args=())
@@ -320,9 +336,14 @@ def register_autograd(
     >>> def backward(ctx, grad):
     ...     return grad * ctx.factor, None
     >>> scale.register_autograd(backward, setup_context=setup_context)
+    >>> x = ow.ones(2, requires_grad=True)
+    >>> scale(x, 3.0).sum().backward()
+    >>> x.grad
+    tensor([3., 3.])
     """
     operator = _C.require_operator(operator_name(op))
-    rule = backward_rule(operator, backward)
+    check_callable(operator.name, "a backward formula", backward)
+    positions = old_positions(operator, keep_old)
     registrations = _registrations(operator, lib)
     if setup_context is None:
         registrations.remove("SetupContext")
@@ -330,7 +351,33 @@ def register_autograd(
         restore = restorers_of(operator.name)
         setup_rule = setup_context_rule(operator, setup_context, restore)
         registrations.add_rule("SetupContext", setup_rule)
-    registrations.add_rule("Autograd", rule)
+    registrations.keep_old(positions)
+    registrations.add_rule("Autograd", backward)
+
+
+def register_jvp(
+    op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
+) -> Callable:
+    """Register the forward mode rule: `func(*args, *tangents)` gives the tangents of the results.
+
+    There is a tangent for each tensor argument, in the order of the schema; None stands for a
+    tangent of zeros. Keyword-only arguments arrive by name. An operator without such a rule gets
+    its tangents from the backward formula.
+
+    >>> import opwright as ow
+    >>> @custom_op("audio::square", mutates_args=())
+    ... def square(x: ow.Tensor) -> ow.Tensor:
+    ...     return x * x
+    >>> @square.register_jvp
+    ... def _(x, tangent):
+    ...     return 2 * x * tangent
+    """
+    if func is None:
+        return partial(register_jvp, op, lib=lib)
+    operator = _C.require_operator(operator_name(op))
+    rule = jvp_rule(operator, func, restorers_of(operator.name))
+    _registrations(operator, lib).add_rule("Jvp", rule)
+    return func
 
 
 def register_vmap(
@@ -549,6 +596,7 @@ _C.Operator.register_kernel = register_kernel
 _C.Operator.register_fake = register_fake
 _C.Operator.register_scatter = register_scatter
 _C.Operator.register_autograd = register_autograd
+_C.Operator.register_jvp = register_jvp
 _C.Operator.register_vmap = register_vmap
 _C.Operator.register_autocast = register_autocast
 _C.Operator.register_effect = register_effect

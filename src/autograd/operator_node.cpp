@@ -61,7 +61,7 @@ OperatorNode::OperatorNode(const Operator& op, Arguments args, uint64_t needs)
     for (uint64_t left = op.all_tensor_args(); left != 0; left &= left - 1) {
       const OpwValue& arg = args[static_cast<size_t>(std::countr_zero(left))];
       const bool is_list = arg.tag == kOpwTensorList || arg.tag == kOpwList;
-      extra().argument_lengths.push_back(is_list ? arg.length : 1);
+      extra().argument_lengths.push_back(is_list ? arg.length | kIsList : 1);
     }
   }
   if (anomaly_mode()) extra().line = current_user_line();
@@ -77,6 +77,22 @@ OpwValue OperatorNode::context() noexcept {
   value.tag = kOpwObject;
   value.as_object = reinterpret_cast<OpwObject*>(&context_);
   return value;
+}
+
+OperatorNode* OperatorNode::find(OpwObject* object) noexcept {
+  if (object->table != &kContextObjectTable) return nullptr;
+  return &of(reinterpret_cast<OpwContext*>(object));
+}
+
+std::optional<uint32_t> OperatorNode::list_length(uint32_t which) const noexcept {
+  if (!extra_ || extra_->argument_lengths.empty()) return std::nullopt;
+  const uint32_t length = extra_->argument_lengths[which];
+  if ((length & kIsList) == 0) return std::nullopt;
+  return length & ~kIsList;
+}
+
+void OperatorNode::visit_owned(OwnedTensorVisitor& visitor) const {
+  for (const SavedTensor& saved : saved_) visitor.visit(saved.tensor);
 }
 
 // ---- Saving ----
@@ -104,7 +120,10 @@ SavedTensor OperatorNode::make_saved(OpwTensor* tensor) {
                  "of inference mode first");
   saved.version = version_of(given);
   saved.tensor = given;
-  if (!saving_) return saved;
+  if (!saving_) {
+    saved.pack();
+    return saved;
+  }
   for (uint32_t i = 0; i < saving_->args.size(); ++i) {
     visit_tensors(saving_->args[i], [&](const OpwTensor* each) {
       if (each == tensor) saved.argument = i;
@@ -115,6 +134,7 @@ SavedTensor OperatorNode::make_saved(OpwTensor* tensor) {
   for (const auto& noted : saving_->versions) {
     if (noted.tensor == tensor) saved.version = noted.version;
   }
+  saved.pack();
   return saved;
 }
 
@@ -124,11 +144,21 @@ void OperatorNode::save(std::span<OpwTensor* const> tensors) {
   saved_ = std::move(all);
 }
 
-SavedTensor OperatorNode::find_saved(size_t index) {
-  const ShortLock lock(saved_is_taken_);
+void OperatorNode::check_not_released() const {
   OPWRIGHT_CHECK(!is_released_, "the values that ", op_->name(),
                  " saved for its backward were freed by an earlier backward; pass "
                  "retain_graph=True to the first one to run it again");
+}
+
+size_t OperatorNode::num_saved() const {
+  const ShortLock lock(saved_is_taken_);
+  check_not_released();
+  return saved_.size();
+}
+
+SavedTensor OperatorNode::find_saved(size_t index) {
+  const ShortLock lock(saved_is_taken_);
+  check_not_released();
   OPWRIGHT_CHECK_INDEX(index < saved_.size(), op_->name(), ": its formula asks for saved tensor ",
                        index, ", but ", saved_.size(), " were saved");
   return saved_[index];
@@ -136,7 +166,9 @@ SavedTensor OperatorNode::find_saved(size_t index) {
 
 Tensor OperatorNode::saved(size_t index) {
   const SavedTensor kept = find_saved(index);
-  if (!kept.tensor.is_defined()) return {};
+  if (kept.is_none()) return {};
+  if (kept.packed) [[unlikely]]
+    return kept.unpack(*this);
   const uint64_t version = version_of(kept.tensor);
   if (version != kept.version) [[unlikely]] {
     const bool is_argument = kept.argument < op_->num_arguments();
@@ -150,11 +182,7 @@ Tensor OperatorNode::saved(size_t index) {
                 version, ", expected ", kept.version,
                 "\n  Clone it before it is written, or write to a copy.");
   }
-  const bool has_history = kept.result_place != SavedTensor::kNotAResult;
-  if (!has_history || !thread_state().grad_is_enabled()) return kept.tensor;
-  Tensor result = alias_of(kept.tensor);
-  set_history(result, TapeNodePtr::share(this), kept.result_place);
-  return result;
+  return kept.unpack(*this);
 }
 
 void OperatorNode::release_saved() noexcept {
@@ -313,10 +341,12 @@ void OperatorNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   FormulaResults results(op_->num_tensor_arguments());
   const Results got = results.get();
   const Arguments passed = args.get();
+  const GradientVersions versions(gradients);
   if (formula->function(formula, passed.data(), static_cast<uint32_t>(passed.size()), got.data(),
                         static_cast<uint32_t>(got.size())) != 0) [[unlikely]] {
     throw_failed_formula();
   }
+  versions.check(gradients, *this);
   size_t next = 0;
   uint32_t which = 0;
   for (uint64_t left = op_->all_tensor_args(); left != 0; left &= left - 1, ++which) {
@@ -327,7 +357,7 @@ void OperatorNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
 void OperatorNode::give(uint32_t which, uint32_t argument, const OpwValue& gradient,
                         std::span<Tensor> given, size_t& next) {
   const bool is_counted = extra_ && !extra_->argument_lengths.empty();
-  const uint32_t length = is_counted ? extra_->argument_lengths[which] : 1;
+  const uint32_t length = is_counted ? extra_->argument_lengths[which] & ~kIsList : 1;
   if (gradient.tag == kOpwNone) {
     next += length;
     return;

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "opwright/autograd/formula_node.h"
 #include "opwright/autograd/tape.h"
 #include "opwright/base/source_site.h"
 #include "opwright/c_api.h"
@@ -19,16 +21,7 @@
 
 namespace opwright {
 
-// A tensor that a formula needs, with the version of its memory when it was saved.
-struct SavedTensor {
-  static constexpr uint32_t kNotAResult = UINT32_MAX;
-  Tensor tensor;  // of a result: another object over its memory, so that it does not own its node
-  uint64_t version = 0;
-  uint32_t result_place = kNotAResult;  // which place of this node it is
-  uint32_t argument = kNotAResult;      // which argument, for errors
-};
-
-class OperatorNode final : public TapeNode {
+class OperatorNode final : public FormulaNode {
  public:
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;
@@ -40,8 +33,11 @@ class OperatorNode final : public TapeNode {
   [[nodiscard]] std::string line_text() const override;
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
   void release_saved() noexcept override;
+  void visit_owned(OwnedTensorVisitor& visitor) const override;
 
   [[nodiscard]] const Operator& op() const noexcept { return *op_; }
+  // Null: the object is no context.
+  [[nodiscard]] static OperatorNode* find(OpwObject* object) noexcept;
   // As the rules get it; lent.
   [[nodiscard]] OpwValue context() noexcept;
   // The node whose context it is.
@@ -68,10 +64,9 @@ class OperatorNode final : public TapeNode {
   void set_gradient_lengths(Arguments args, std::span<const OpwValue> results);
 
   // ---- What a formula asks (OpwContextTable) ----
-  void save(std::span<OpwTensor* const> tensors);
-  [[nodiscard]] size_t num_saved() const noexcept { return saved_.size(); }
-  // RuntimeError when it was written since, or freed by an earlier backward. Undefined: as saved.
-  [[nodiscard]] Tensor saved(size_t index);
+  void save(std::span<OpwTensor* const> tensors) override;
+  [[nodiscard]] size_t num_saved() const override;
+  [[nodiscard]] Tensor saved(size_t index) override;
   // Null: there is none.
   [[nodiscard]] const OpwValue* find_attribute(std::string_view name) const;
   [[nodiscard]] const OpwValue* find_argument(uint32_t index) const;
@@ -80,8 +75,10 @@ class OperatorNode final : public TapeNode {
     return index < 64 && (needs_ >> index & 1) != 0;
   }
   [[nodiscard]] uint64_t needs() const noexcept { return needs_; }
-  void set_materialize(bool on) noexcept { materializes_ = on; }
-  void mark_non_differentiable(std::span<OpwTensor* const> results);
+  void set_materialize(bool on) noexcept override { materializes_ = on; }
+  void mark_non_differentiable(std::span<OpwTensor* const> results) override;
+  // How many tensors argument `which`, counted over tensor arguments, has; none: it is no list.
+  [[nodiscard]] std::optional<uint32_t> list_length(uint32_t which) const noexcept;
 
  private:
   struct Attribute {
@@ -100,6 +97,7 @@ class OperatorNode final : public TapeNode {
   [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor);
   [[nodiscard]] SavedTensor find_saved(size_t index);
   void fill(std::span<Tensor> gradients) const;
+  void check_not_released() const;
   void give(uint32_t which, uint32_t argument, const OpwValue& gradient, std::span<Tensor> given,
             size_t& next);
   void give_one(uint32_t argument, Tensor gradient, Tensor& given, size_t edge);
@@ -118,7 +116,7 @@ class OperatorNode final : public TapeNode {
   bool materializes_ = true;
   bool is_released_ = false;
   // Of saved_ and is_released_: a backward on one thread may free what one on another reads.
-  std::atomic<bool> saved_is_taken_ = false;
+  mutable std::atomic<bool> saved_is_taken_ = false;
 };
 
 }  // namespace opwright

@@ -8,6 +8,7 @@ namespace {
 
 std::atomic<uint64_t> next_age{1};
 std::atomic<uint64_t> next_hook{1};
+constinit const TapeMirrorTable* mirror_table = nullptr;
 constinit thread_local bool looks_for_anomalies = false;
 
 // Nodes of this thread that wait for their end; null: none is ending.
@@ -19,11 +20,20 @@ TapeNode::TapeNode() : age_(next_age.fetch_add(1, std::memory_order_relaxed)) {}
 TapeNode::~TapeNode() = default;
 
 void TapeNode::release() const noexcept {
-  if (count_.load(std::memory_order_acquire) == 1 ||
-      count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    destroy(this);
+  uint32_t count = count_.load(std::memory_order_acquire);
+  for (;;) {
+    if (count == 1) return destroy(this);
+    if (count == (kOpwCountHostBit | 1)) {
+      return mirror_table->last_handle_dropped(const_cast<TapeNode*>(this));
+    }
+    if (count_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel,
+                                     std::memory_order_acquire)) {
+      return;
+    }
   }
 }
+
+void set_tape_mirror_table(const TapeMirrorTable& table) noexcept { mirror_table = &table; }
 
 void TapeNode::destroy(const TapeNode* node) noexcept {
   if (ending) {

@@ -19,10 +19,12 @@
 #include "opwright/autograd/value_meta.h"
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/base/small_vector.h"
+#include "opwright/c_api.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
 
+class FormulaNode;
 class TapeNode;
 using TapeNodePtr = IntrusivePtr<TapeNode>;
 
@@ -60,6 +62,15 @@ struct TapeHooks {
   std::vector<OfNode<NodeHook>> after;
 };
 
+// Sees the tensors that a node owns beside its edges.
+class OwnedTensorVisitor {
+ public:
+  virtual void visit(const Tensor& tensor) = 0;
+
+ protected:
+  ~OwnedTensorVisitor() = default;
+};
+
 class TapeNode {
  public:
   TapeNode();
@@ -69,9 +80,9 @@ class TapeNode {
   void add_ref() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   // A long chain ends in a loop, not in a recursion.
   void release() const noexcept;
-  [[nodiscard]] bool is_owned_once() const noexcept {
-    return count_.load(std::memory_order_acquire) == 1;
-  }
+  // The count, with kOpwCountHostBit as a tensor has it (tensor/tensor_impl.h): set, the node owns
+  // its mirror, and the count does not include it.
+  [[nodiscard]] std::atomic<uint32_t>& count_word() const noexcept { return count_; }
 
   // As errors and Python show it: the operator's name, or what the node does.
   [[nodiscard]] virtual std::string name() const = 0;
@@ -84,7 +95,11 @@ class TapeNode {
   virtual void release_saved() noexcept {}
   // Whether it keeps gradients instead of passing them on (a leaf).
   [[nodiscard]] virtual bool accumulates() const noexcept { return false; }
-  // The object of the host language that stands for it, or null.
+  // Null: it has no formula with a context.
+  [[nodiscard]] virtual FormulaNode* formula() noexcept { return nullptr; }
+  // For the host language's collector.
+  virtual void visit_owned(OwnedTensorVisitor& /*visitor*/) const {}
+  // The object of the host language that stands for it, or null; under that language's lock.
   [[nodiscard]] void* mirror() const noexcept { return mirror_; }
   void set_mirror(void* mirror) noexcept { mirror_ = mirror; }
 
@@ -128,6 +143,14 @@ class TapeNode {
   std::unique_ptr<TapeHooks> hooks_;
   void* mirror_ = nullptr;
 };
+
+// What the tape asks of the language that mirrors nodes. May be called without that language's lock.
+struct TapeMirrorTable {
+  // The node owns its mirror and this was the last handle: takes that count over.
+  void (*last_handle_dropped)(TapeNode* node);
+};
+// Before the first mirror is set; the table stays for ever.
+void set_tape_mirror_table(const TapeMirrorTable& table) noexcept;
 
 // Whether anomalies are looked for on this thread: nodes keep the line of their call, and gradients
 // that are not numbers are found where they arise.

@@ -51,6 +51,8 @@ class Interpreter : public Home {
   [[nodiscard]] Interpreter* parent() const { return parent_; }
 
  private:
+  friend class ReentryScope;
+
   Interpreter* parent_;  // null: eager execution
   InterpreterTraits traits_;
   bool records_ = true;
@@ -79,6 +81,51 @@ class [[nodiscard]] InterpreterScope {
 
  private:
   Interpreter* previous_;
+};
+
+// Nothing is recorded at the level until the end of the scope; the levels below record.
+class [[nodiscard]] UnrecordedLevelScope {
+ public:
+  explicit UnrecordedLevelScope(Interpreter& level) noexcept
+      : level_(level), recorded_(level.records()) {
+    level.set_records(false);
+  }
+  ~UnrecordedLevelScope() { level_.set_records(recorded_); }
+  UnrecordedLevelScope(const UnrecordedLevelScope&) = delete;
+  UnrecordedLevelScope& operator=(const UnrecordedLevelScope&) = delete;
+
+ private:
+  Interpreter& level_;
+  bool recorded_;
+};
+
+// Makes a transform that ended current again, on top of those that are active now: a pull-back runs
+// where it is called. One that is still active stays where it is.
+class [[nodiscard]] ReentryScope {
+ public:
+  explicit ReentryScope(Interpreter& interpreter) noexcept
+      : interpreter_(interpreter),
+        parent_(interpreter.parent_),
+        grad_mode_at_entry_(interpreter.grad_mode_at_entry_),
+        scope_(current_interpreter()) {
+    if (!is_in_chain(&interpreter, current_interpreter())) {
+      interpreter.parent_ = current_interpreter();
+      interpreter.grad_mode_at_entry_ = thread_state().grad_is_enabled();
+    }
+    thread_state().set_current(&interpreter);
+  }
+  ~ReentryScope() {
+    interpreter_.parent_ = parent_;
+    interpreter_.grad_mode_at_entry_ = grad_mode_at_entry_;
+  }
+  ReentryScope(const ReentryScope&) = delete;
+  ReentryScope& operator=(const ReentryScope&) = delete;
+
+ private:
+  Interpreter& interpreter_;
+  Interpreter* parent_;
+  bool grad_mode_at_entry_;
+  InterpreterScope scope_;  // last: what was current is current again first
 };
 
 // The level below, for the length of a rule: its parent is current, and grad mode is what it was

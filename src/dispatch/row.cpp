@@ -1,7 +1,11 @@
 #include "opwright/dispatch/row.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <utility>
 
+#include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/tensor/overlap.h"
@@ -21,15 +25,37 @@ void check_overlap(const Operator& op, uint32_t written, OpwTensor* target, uint
     throw_overlap(op, written, index);
 }
 
-[[gnu::noinline]] void check_overlaps_of_lists(const Operator& op, Arguments args,
-                                               uint32_t written) {
-  visit_tensors(args[written], [&](OpwTensor* target) {
-    if (target->flags & kOpwFlagReadOnly) [[unlikely]]
-      throw_read_only(op, written);
-    op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* other) {
-      check_overlap(op, written, target, index, other);
-    });
+bool is_written(const Operator& op, uint32_t argument) {
+  return (op.written_args() >> argument & 1) != 0;
+}
+
+struct TensorUse {
+  const Storage* storage;
+  OpwTensor* tensor;
+  uint32_t argument;
+};
+
+// Sorted by storage: an optimizer passes thousands of tensors, and most have one of their own.
+[[gnu::noinline]] void check_overlaps_of_lists(const Operator& op, Arguments args) {
+  SmallVector<TensorUse, 32> uses;
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    if (is_written(op, index) && (tensor->flags & kOpwFlagReadOnly)) [[unlikely]]
+      throw_read_only(op, index);
+    uses.push_back({.storage = impl(tensor).storage, .tensor = tensor, .argument = index});
   });
+  std::ranges::sort(uses, {}, [](const TensorUse& use) {
+    return std::pair(reinterpret_cast<uintptr_t>(use.storage), use.argument);
+  });
+  for (auto first = uses.begin(); first != uses.end();) {
+    const auto end = std::find_if(
+        first, uses.end(), [&](const TensorUse& use) { return use.storage != first->storage; });
+    for (auto target = first; target != end && end - first > 1; ++target) {
+      if (!is_written(op, target->argument)) continue;
+      for (auto other = first; other != end; ++other)
+        check_overlap(op, target->argument, target->tensor, other->argument, other->tensor);
+    }
+    first = end;
+  }
 }
 
 void raise_versions(const Operator& op, Arguments args) {
@@ -43,21 +69,19 @@ void raise_versions(const Operator& op, Arguments args) {
 }  // namespace
 
 void check_overlaps(const Operator& op, Arguments args) {
+  if (!op.takes_only_plain_tensors()) [[unlikely]]
+    return check_overlaps_of_lists(op, args);
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto written = static_cast<uint32_t>(std::countr_zero(left));
-    if (op.takes_only_plain_tensors()) [[likely]] {
-      OpwTensor* target = args[written].as_tensor;
-      if (target->flags & kOpwFlagReadOnly) [[unlikely]]
-        throw_read_only(op, written);
-      const Storage* storage = impl(target).storage;
-      for (uint64_t others = op.tensor_args() & ~(uint64_t{1} << written); others != 0;
-           others &= others - 1) {
-        const auto index = static_cast<uint32_t>(std::countr_zero(others));
-        if (impl(args[index].as_tensor).storage == storage) [[unlikely]]
-          check_overlap(op, written, target, index, args[index].as_tensor);
-      }
-    } else {
-      check_overlaps_of_lists(op, args, written);
+    OpwTensor* target = args[written].as_tensor;
+    if (target->flags & kOpwFlagReadOnly) [[unlikely]]
+      throw_read_only(op, written);
+    const Storage* storage = impl(target).storage;
+    for (uint64_t others = op.tensor_args() & ~(uint64_t{1} << written); others != 0;
+         others &= others - 1) {
+      const auto index = static_cast<uint32_t>(std::countr_zero(others));
+      if (impl(args[index].as_tensor).storage == storage) [[unlikely]]
+        check_overlap(op, written, target, index, args[index].as_tensor);
     }
   }
 }

@@ -67,7 +67,18 @@ TwoTensors extreme_gradients(const ScatterReduce& call) {
 
 Tensor replace_zeros(const Tensor& tensor) { return where(tensor.eq(0), Scalar(1), tensor); }
 
-// Without a division by zero: where one factor is zero the product of the others counts.
+// The products of the others, without a division by zero. Of two zeros each one's product holds the
+// other, so that it is right to differentiate it again.
+Tensor products_of_others(const ScatterReduce& call, const Tensor& is_zero,
+                          const Tensor& nonzero) {
+  const Tensor none = zeros_like(call.grad);
+  const Tensor zeros = call.gathered(call.count(none, is_zero.to(call.grad.dtype())));
+  const Tensor sum = call.count(none, where(is_zero, call.src, Scalar(0)));
+  const Tensor other = call.gathered(sum).sub(call.src);
+  const Tensor share = call.gathered(call.grad.mul(nonzero));
+  return where(zeros.eq(1), share, where(zeros.eq(2), share.mul(other), Scalar(0)));
+}
+
 TwoTensors product_gradients(const ScatterReduce& call, bool needs_self, bool needs_src) {
   const auto multiply = [&](const Tensor& self, const Tensor& src) {
     return self.scatter_reduce(call.dim, call.index, src, "prod", call.include_self);
@@ -79,13 +90,10 @@ TwoTensors product_gradients(const ScatterReduce& call, bool needs_self, bool ne
   }
   if (needs_src) {
     const Tensor is_zero = call.src.eq(0);
-    const Tensor zeros = call.gathered(
-        call.count(zeros_like(call.grad), is_zero.to(call.grad.dtype())));
-    const Tensor is_only_zero = is_zero.logical_and(zeros.eq(1));
-    const Tensor others = multiply(call.self, where(is_only_zero, Scalar(1), call.src));
+    const Tensor divisor = replace_zeros(call.src);
     std::get<1>(gradients) =
-        where(is_only_zero, call.gathered(call.grad.mul(others)),
-              call.gathered(call.grad.mul(call.result)).div(replace_zeros(call.src)));
+        where(is_zero, products_of_others(call, is_zero, multiply(call.self, divisor)),
+              call.gathered(call.grad.mul(call.result)).div(divisor));
   }
   return gradients;
 }

@@ -239,7 +239,8 @@ void Vmap::wrap_results(const Operator& op, Arguments args, Results raw, const O
                         Results results) {
   for (uint32_t i = 0; i < raw.size(); ++i) {
     if ((op.returned_args() >> i & 1) != 0) continue;
-    if (raw[i].tag != op.plain_result_tag(i) || raw[i].tag == kOpwNone) [[unlikely]]
+    const bool is_undefined = raw[i].tag == kOpwTensor && !raw[i].as_tensor;
+    if (raw[i].tag != op.plain_result_tag(i) || raw[i].tag == kOpwNone || is_undefined) [[unlikely]]
       check_result(op, args, raw, i);
     if (raw[i].tag == kOpwList && op.plain_result_tag(i) == kOpwTensorList)
       make_tensor_list(raw[i]);

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <vector>
 
 #include "autograd/leaves.h"
+#include "opwright/complex.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -48,7 +48,7 @@ TEST(GradientFit, SizesThatDoNotBroadcastGiveNothing) {
 }
 
 TEST(GradientFit, OfAComplexGradientTheRealPartFitsARealValue) {
-  const Tensor gradient = testing::tensor_of<std::complex<float>>({2}, {{1, 5}, {2, 6}});
+  const Tensor gradient = testing::tensor_of<Complex<float>>({2}, {{1, 5}, {2, 6}});
 
   EXPECT_EQ(floats(in_dtype(gradient, DType::Float32)), (Values{1, 2}));
 }

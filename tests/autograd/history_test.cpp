@@ -103,6 +103,13 @@ TEST(Write, ToAViewOfALeafIsRefused) {
                "in place; write under no_grad, or clone it first");
 }
 
+TEST(Write, ToAViewThatIsALeafItselfIsRefused) {
+  Tensor view = testing::as_leaf(range({2}).select(0, 0));
+
+  EXPECT_ERROR_CONTAINS(view.sin_(), "RuntimeError",
+                        "aten::sin_: 'self' is a leaf that requires grad");
+}
+
 TEST(Write, OfAGradientValueToALeafWithoutGradGivesItAHistory) {
   const Tensor x = leaf({1, 2});
   Tensor buffer = range({2});

@@ -13,12 +13,12 @@ namespace opwright::testing {
 
 using Values = std::vector<float>;
 
-inline Tensor leaf(Tensor tensor) {
+inline Tensor as_leaf(Tensor tensor) {
   set_requires_grad(tensor, true);
   return tensor;
 }
 inline Tensor leaf(const std::vector<float>& values) {
-  return leaf(tensor_of<float>({static_cast<int64_t>(values.size())}, values));
+  return as_leaf(tensor_of<float>({static_cast<int64_t>(values.size())}, values));
 }
 
 inline void run_backward_of(const Tensor& output, BackwardOptions options = {}) {

@@ -40,7 +40,7 @@ TEST(ScatterNode, TheViewTakesItsHistoryFromTheRoot) {
 }
 
 TEST(ScatterNode, AWriteThroughStridesOfATransposedRootIsDifferentiated) {
-  const Tensor x = leaf(range({2, 3}));
+  const Tensor x = testing::as_leaf(range({2, 3}));
   const Tensor y = x.mul(1.0).t().contiguous().t();
   y.t().view({6}).slice(0, 0, 2).mul_(10.0);
 

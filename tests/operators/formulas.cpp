@@ -25,10 +25,11 @@ Gradients ripple_backward(const AutogradContext& context, const Tensor& gradient
 // x becomes x * y + y.
 void blend(Tensor& x, const Tensor& y) { x.copy_(x * y + y); }
 void blend_save(AutogradContext& context, const Tensor& old_x, const Tensor& y) {
-  context.save({old_x, y});
+  context.save({old_x, context.needs_gradient(0) ? y : Tensor()});
 }
 Gradients blend_backward(const AutogradContext& context, const Tensor& gradient) {
-  return {gradient * context.saved(1), gradient * (context.saved(0) + 1.0)};
+  const Tensor y = context.saved(1);
+  return {y.is_defined() ? gradient * y : Tensor(), gradient * (context.saved(0) + 1.0)};
 }
 
 // x becomes x + sin(y); gives the old x times y.

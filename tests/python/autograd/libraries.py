@@ -19,7 +19,8 @@ class Library(Protocol):
 
     def grad(self, outputs: Sequence, inputs: Sequence, **options: bool) -> Sequence: ...
     def backward(self, loss: object, **options: bool) -> None: ...
-    def grad_mode(self, is_recorded: bool) -> AbstractContextManager: ...
+    def grad_mode(self, is_recorded: bool, is_view: bool) -> AbstractContextManager: ...
+    def view_of(self, x: object, is_recorded: bool) -> object: ...
     def split(self, x: object, size: int, dim: int, place: int) -> object: ...
     def unbind(self, x: object, dim: int, place: int) -> object: ...
     def ripple(self, x: object) -> object: ...
@@ -44,8 +45,12 @@ class Ours:
         loss.backward(**options)
 
     @staticmethod
-    def grad_mode(is_recorded: bool) -> AbstractContextManager:
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
         return nullcontext() if is_recorded else ow.no_grad()
+
+    @staticmethod
+    def view_of(x: ow.Tensor, is_recorded: bool) -> ow.Tensor:
+        return x
 
     @staticmethod
     def split(x: ow.Tensor, size: int, dim: int, place: int) -> ow.Tensor:
@@ -73,8 +78,13 @@ class Torch:
     backward = staticmethod(torch.Tensor.backward)
 
     @staticmethod
-    def grad_mode(is_recorded: bool) -> AbstractContextManager:
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
         return nullcontext() if is_recorded else torch.no_grad()
+
+    @staticmethod
+    def view_of(x: torch.Tensor, is_recorded: bool) -> torch.Tensor:
+        """Give what a view is made of."""
+        return x
 
     @staticmethod
     def split(x: torch.Tensor, size: int, dim: int, place: int) -> torch.Tensor:
@@ -104,14 +114,29 @@ class Torch:
 
     @staticmethod
     def prepare(operation: object, x: torch.Tensor, a: int, y: torch.Tensor) -> None:
-        """Bring views up to date, which torch does late; refuse overlap, which torch may not see."""
+        """Bring views up to date, as torch does late; refuse overlap, which it may not see."""
         if operation.writes is not None and _overlap(operation.writes(x.detach(), a), y.detach()):
             raise RuntimeError("what is written shares part of its memory")
         _ = x.grad_fn, y.grad_fn
 
 
-class LenientTorch(Torch):
-    """Torch that keeps copies of what it saves, and keeps all graphs.
+class DetachingTorch(Torch):
+    """Torch whose views do not require grad if they are made under no_grad, as all else.
+
+    Torch itself makes of them leaves that get gradients for themselves.
+    """
+
+    @staticmethod
+    def view_of(x: torch.Tensor, is_recorded: bool) -> torch.Tensor:
+        return x if is_recorded else x.detach()
+
+    @staticmethod
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
+        return nullcontext() if is_recorded or is_view else torch.no_grad()
+
+
+class LenientTorch(DetachingTorch):
+    """Torch that keeps copies of what it saves, and all graphs.
 
     So it has no errors that come of its own choice of what to save.
     """
@@ -125,8 +150,8 @@ class LenientTorch(Torch):
         loss.backward(**(options | {"retain_graph": True}))
 
     @staticmethod
-    def grad_mode(is_recorded: bool) -> AbstractContextManager:
-        return _saving_copies() if is_recorded else torch.no_grad()
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
+        return _saving_copies() if is_recorded or is_view else torch.no_grad()
 
 
 def _saving_copies() -> AbstractContextManager:
@@ -142,6 +167,10 @@ def _require_same_sizes(x: torch.Tensor, y: torch.Tensor) -> None:
 
 def _overlap(x: torch.Tensor, y: torch.Tensor) -> bool:
     """Tell whether they share some elements, but not all in the same places."""
-    a, b = x.numpy(), y.numpy()
-    is_same = (a.ctypes.data, a.shape, a.strides) == (b.ctypes.data, b.shape, b.strides)
-    return not is_same and np.shares_memory(a, b)
+    return layout(x) != layout(y) and np.shares_memory(x.numpy(), y.numpy())
+
+
+def layout(x: torch.Tensor) -> tuple:
+    """Where the elements lie, in their order."""
+    dims = zip(x.shape, x.stride(), strict=True)
+    return x.data_ptr(), *((size, stride) for size, stride in dims if size != 1)

@@ -252,6 +252,23 @@ def test_a_function_is_traced_under_the_autocast_around_it(x):
     assert traced(ow.ones(3, 3)).dtype == ow.bfloat16
 
 
+def test_vmap_sees_the_casts():
+    xs = ow.ones(3, 2, 2)
+    with ow.autocast("cpu"):
+        result = ow.vmap(lambda x: x @ x)(xs)
+        loss = ow.vmap(lambda x: F.mse_loss(x @ x, x))(xs)
+    assert (result.dtype, loss.dtype) == (ow.bfloat16, ow.float32)
+    assert result.tolist() == (xs @ xs).tolist()
+
+
+def test_autocast_inside_of_a_mapped_function():
+    @ow.autocast("cpu")
+    def f(x):
+        return x @ x
+
+    assert ow.vmap(f)(ow.ones(3, 2, 2)).dtype == ow.bfloat16
+
+
 def test_functionalize_sees_the_casts(x):
     @ow.autocast("cpu")
     def f(x):
@@ -260,6 +277,91 @@ def test_functionalize_sees_the_casts(x):
         return y
 
     assert ow.func.functionalize(f)(x).tolist() == f(x).tolist()
+
+
+# ---- Gradients ----
+
+
+def make_net():
+    ow.manual_seed(0)
+    return ow.nn.Sequential(ow.nn.Linear(8, 16), ow.nn.Tanh(), ow.nn.Linear(16, 3))
+
+
+def test_gradients_of_float32_parameters_are_float32_and_those_of_torch():
+    net = make_net()
+    twin = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 3))
+    twin.load_state_dict({k: torch.from_dlpack(v).clone() for k, v in net.state_dict().items()})
+    x, classes = image(5, 8), torch.tensor([0, 1, 2, 1, 0])
+
+    with ow.autocast("cpu"):
+        loss = F.cross_entropy(net(ow.from_dlpack(x)), ow.from_dlpack(classes))
+    loss.backward()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        expected = torch.nn.functional.cross_entropy(twin(x), classes)
+    expected.backward()
+
+    for ours, theirs in zip(net.parameters(), twin.parameters(), strict=True):
+        assert ours.grad.dtype == ow.float32
+        torch.testing.assert_close(torch.from_dlpack(ours.grad), theirs.grad, rtol=5e-2, atol=5e-3)
+
+
+def test_backward_may_run_inside_of_autocast_and_twice(x):
+    weight = ow.nn.Parameter(ow.ones(2, 2))
+    with ow.autocast("cpu"):
+        for _ in range(2):
+            F.mse_loss(x @ weight, x).backward()
+    assert weight.grad.dtype == ow.float32
+    assert weight.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_a_parameter_that_is_used_twice_gets_both_gradients(x):
+    def gradient(cache_enabled):
+        weight = ow.nn.Parameter(ow.ones(2, 2))
+        with ow.autocast("cpu", cache_enabled=cache_enabled):
+            ((x @ weight) @ weight).sum().backward()
+        return weight.grad.tolist()
+
+    assert gradient(True) == gradient(False) == [[8.0, 8.0], [8.0, 8.0]]
+
+
+def test_a_cast_made_under_no_grad_is_not_taken_for_training(x):
+    weight = ow.nn.Parameter(ow.ones(2, 2))
+    with ow.autocast("cpu"):
+        with ow.no_grad():
+            assert not (x @ weight).requires_grad
+        (x @ weight).sum().backward()
+    assert weight.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_a_step_inside_of_autocast_changes_what_is_computed(x):
+    weight = ow.nn.Parameter(ow.ones(2, 2))
+    optimizer = ow.optim.SGD([weight], lr=0.25)
+    losses = []
+    with ow.autocast("cpu"):
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = (x @ weight).sum()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    assert losses == [8.0, 4.0, 0.0]
+
+
+def test_backward_in_a_traced_function_has_its_casts_in_the_graph(x):
+    weight = ow.nn.Parameter(ow.ones(2, 2))
+
+    def f(x):
+        with ow.autocast("cpu"):
+            loss = (x @ weight).sum()
+        loss.backward()
+        return loss
+
+    traced = ow.make_fx(f)(x)
+    weight.grad = None
+    traced(x)
+
+    assert weight.grad.dtype == ow.float32
+    assert weight.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
 # ---- Rules of authors ----

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,11 +11,24 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from libraries import LenientTorch, Library, Ours, Torch
-from training_programs import NAMES, Instruction, Outcome, Step, plan, run
+from libraries import DetachingTorch, LenientTorch, Ours, Torch
+from opwright.func import functionalize
+from opwright.tracing import make_fx
+from programs import REFUSALS as FUNCTIONALIZE_REFUSALS
+from training_programs import (
+    NAMES,
+    OF_HISTORIES,
+    Instruction,
+    Outcome,
+    Step,
+    plan,
+    run,
+    run_steps,
+    train,
+    without_refused_writes,
+)
 
 IS_LONG = os.environ.get("OPWRIGHT_ALL") == "1"
-EXAMPLES = 3_000 if IS_LONG else 500
 
 small = st.integers(0, 8)
 instructions = st.tuples(
@@ -24,17 +37,20 @@ instructions = st.tuples(
 programs = st.lists(instructions, min_size=2, max_size=16)
 
 # What torch does and ours tells that it does not.
-REFUSALS: tuple[str, ...] = (
-    "shares part of its memory",
+REFUSALS = (
+    "shares part of its memory",  # torch sees only some of these
+    "are the same memory",  # likewise, and some operators write to such a tensor all the same
+    "made under no_grad",  # a view; the torch that is not lenient refuses most of these
+    "is a detached alias",  # which functionalize cannot give a history of its own
+    "has fewer dimensions than the tensor's",  # x[0] = y, of which a symbolic size happens to be 1
+    *FUNCTIONALIZE_REFUSALS,
 )
-# Errors of torch about its own choice of what to save; the lenient one has none of them.
-OWN_CHOICES = ("version", "freed")
 KINDS = {
+    "no history": ("does not require grad",),
     "leaf": ("leaf",),
     "version": ("modified by an in",),
     "view of no_grad": ("no_grad",),
     "freed": ("freed",),
-    "no history": ("does not require grad",),
     "memory": ("memory",),
 }
 
@@ -92,10 +108,10 @@ def equal(ours: object, theirs: object) -> bool:
     return type(ours) is type(theirs) and ours == theirs
 
 
-def differing_field(ours: Shown, theirs: Shown) -> str:
+def differing_field(ours: Shown, theirs: Shown, fields: Sequence[str]) -> str:
     """Name the first field that differs; empty: none."""
     can_be_asked = ours.is_leaf is not None and theirs.is_leaf is not None
-    for field in Shown._fields if can_be_asked else ["values"]:
+    for field in fields if can_be_asked else ["values"]:
         if not equal(getattr(ours, field), getattr(theirs, field)):
             return f"{field} is {getattr(ours, field)}, torch has {getattr(theirs, field)}"
     return ""
@@ -109,6 +125,13 @@ def is_large(value: Shown) -> bool:
 class Tally(Counter):
     """How many programs ended in which way."""
 
+    refusals = REFUSALS
+    sees_memory = True  # whether a write to memory that is shared in part can be told
+
+    def fields_of(self, place: int) -> Sequence[str]:
+        """Name what is compared of a value."""
+        return Shown._fields
+
     def differing(self, steps: Sequence[Step], ours: Outcome, theirs: Outcome) -> str:
         """Give what differs; empty: nothing, and it is counted."""
         for place, (mine, other) in enumerate(zip(ours.errors, theirs.errors, strict=False)):
@@ -118,13 +141,23 @@ class Tally(Counter):
                 self[f"step raises in both: {kind_of(other)}" if same else "other kind"] += 1
                 if not same:
                     self[f"  other: {kind_of(other)[:40]} / {kind_of(mine)[:60]}"] += 1
-            elif mine and any(text in mine for text in REFUSALS):
+            elif mine and any(text in mine for text in self.refusals):
                 self["refused by ours"] += 1
                 return ""
             elif mine:
                 return f"{at}: only ours raises {mine}"
+            elif kind_of(other) == "memory" and not self.sees_memory:
+                self["unchecked: memory that a trace without data does not have"] += 1
+                return ""
+            elif other and kind_of(other) == kind_of(ours.late_error):
+                self[f"raises in both, in ours at the end: {kind_of(other)}"] += 1
+                return ""
             elif other:
                 return f"{at}: only torch raises {other}"
+        if ours.late_error:
+            is_refused = any(text in ours.late_error for text in self.refusals)
+            self["refused by ours at the end"] += is_refused
+            return "" if is_refused else f"at the end ours raises {ours.late_error}"
         if theirs.errors[-1]:
             self["equal until a backward raises in both"] += 1
             return ""
@@ -133,49 +166,136 @@ class Tally(Counter):
             if is_large(other):
                 self["unchecked: large values"] += 1
                 return ""
-            difference = differing_field(mine, other)
+            difference = differing_field(mine, other, self.fields_of(place))
             if difference:
                 return f"value {place}: {difference}"
         self["equal"] += 1
         return ""
 
+    def text(self) -> str:
+        return "".join(f"\n  {count:6} {what}" for what, count in self.most_common())
+
+    def plan(self, program: Sequence[Instruction]) -> list[Step]:
+        return plan(program, torch_leaves())
+
     def compare(self, steps: Sequence[Step], ours: Callable[[], Outcome]) -> str:
         """Run on both."""
         mine = ours()
-        problem = self.differing(steps, mine, run(steps, Torch, torch_leaves()))
-        if "only torch raises" in problem and kind_of(problem) in OWN_CHOICES:
-            problem = self.differing(steps, mine, run(steps, LenientTorch, torch_leaves()))
-            self["checked by torch that saves copies"] += not problem
-        if "only torch raises" in problem and kind_of(problem) in ("view of no_grad",):
-            self[f"unchecked: torch refuses, {kind_of(problem)}"] += 1
-            return ""
+        for referee in (Torch, DetachingTorch, LenientTorch):
+            problem = self.differing(steps, mine, run(steps, referee, torch_leaves()))
+            if not problem:
+                self[f"referee is {referee.__name__}"] += 1
+                return ""
         return problem
 
 
-@pytest.fixture(scope="module")
-def tallies() -> Iterator[dict[str, Tally]]:
-    """Show how the programs ended, with pytest -s."""
-    counted: dict[str, Tally] = {}
-    yield counted
-    for mode, tally in counted.items():
-        print(f"\n{mode}")
-        for what, count in sorted(tally.items(), key=lambda item: -item[1]):
-            print(f"  {count:6} {what}")
+def run_eagerly(steps: Sequence[Step]) -> Outcome:
+    return run(steps, Ours, our_leaves())
 
 
-def text(steps: Sequence[Step]) -> str:
-    return "\n".join(map(str, steps))
+def run_inside(transform: Callable) -> Callable[[Sequence[Step]], Outcome]:
+    """Run a program inside of a transform, which gets the function and example inputs."""
+
+    def run_transformed(steps: Sequence[Step]) -> Outcome:
+        errors = []
+
+        def program(*inputs: ow.Tensor) -> list[ow.Tensor | None]:
+            outcome = run(steps, Ours, inputs)
+            errors[:] = outcome.errors
+            return outcome.pool
+
+        inputs = our_leaves()
+        try:
+            transformed = transform(program, our_leaves())
+            if errors[-1]:
+                return Outcome(errors, [])
+            values = transformed(*inputs)
+        except RuntimeError as error:
+            return Outcome(errors, [], str(error))
+        return Outcome(errors, [*inputs, *values[len(inputs) :]])
+
+    return run_transformed
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(program=programs)
-def test_a_random_program_agrees_with_torch(
-    tallies: dict[str, Tally], program: list[Instruction]
-) -> None:
-    steps = plan(program, torch_leaves())
+def traced(**options: object) -> Callable:
+    return run_inside(lambda program, examples: make_fx(program, **options)(*examples))
 
-    problem = tallies.setdefault("eager", Tally()).compare(
-        steps, lambda: run(steps, Ours, our_leaves())
+
+class GraphTally(Tally):
+    """Of graphs, which give values, and gradients to what they were given."""
+
+    def fields_of(self, place: int) -> Sequence[str]:
+        return ("values", "gradient") if place < len(leaves()) else ("values",)
+
+
+class FunctionalTally(Tally):
+    """Of programs inside of functionalize, whose tensors have no histories: those are below.
+
+    An input that is written was not known as such when values of it were saved.
+    """
+
+    refusals = (*REFUSALS, "modified by an in-place operation")
+
+    def plan(self, program: Sequence[Instruction]) -> list[Step]:
+        """Leave out also what is refused only at the end, for the program as a whole."""
+        steps = plan(program, torch_leaves(), left_out=OF_HISTORIES)
+        return without_refused_writes(steps, torch_leaves())
+
+
+class SymbolicTally(GraphTally):
+    """Of traces without data."""
+
+    sees_memory = False
+
+
+def run_functionalized(steps: Sequence[Step]) -> Outcome:
+    """Run without the backward inside of functionalize, and then the backward of its results."""
+    errors = []
+
+    def program(*inputs: ow.Tensor) -> list[ow.Tensor | None]:
+        outcome = run_steps(steps, Ours, inputs)
+        errors[:] = outcome.errors
+        return outcome.pool
+
+    inputs = our_leaves()
+    try:
+        values = functionalize(program)(*inputs)
+    except RuntimeError as error:
+        return Outcome(errors, [], str(error))
+    return train(Ours, Outcome(errors, [*inputs, *values[len(inputs) :]]))
+
+
+MODES: dict[str, tuple[Callable[[Sequence[Step]], Outcome], type[Tally], int]] = {
+    "eager": (run_eagerly, Tally, 500),
+    "functionalize": (run_functionalized, FunctionalTally, 200),
+    "make_fx": (traced(tracing_mode="real"), GraphTally, 150),
+    "make_fx, symbolic": (traced(tracing_mode="symbolic"), SymbolicTally, 100),
+    "make_fx, functional": (traced(tracing_mode="real", functional=True), GraphTally, 100),
+    "make_fx, symbolic, functional": (
+        traced(tracing_mode="symbolic", functional=True),
+        SymbolicTally,
+        100,
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_random_programs_agree_with_torch(mode: str) -> None:
+    run_ours, tally_type, count = MODES[mode]
+    tally = tally_type()
+
+    @settings(
+        max_examples=3_000 if IS_LONG else count,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
     )
+    @given(program=programs)
+    def agrees(program: list[Instruction]) -> None:
+        steps = tally.plan(program)
+        problem = tally.compare(steps, lambda: run_ours(steps))
+        assert not problem, "\n".join([*map(str, steps), problem])
 
-    assert not problem, f"{text(steps)}\n{problem}"
+    try:
+        agrees()
+    finally:
+        print(f"\n{mode}: {tally.text()}")

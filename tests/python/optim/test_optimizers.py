@@ -25,7 +25,7 @@ CASES = {
         {"lr": 0.02, "weight_decay": 0.3, "amsgrad": True, "maximize": True},
     ),
 }
-SIZES = [(3, 4), (5,), (), (2, 3, 2), (0, 2), (40000,)]
+SIZES = [(3, 4), (5,), (), (2, 3, 2), (0, 2), (20000,)]
 ADAM = {"lr": 0.02, "amsgrad": True}
 SGD = {"lr": 0.1, "momentum": 0.9}
 
@@ -91,8 +91,10 @@ def test_steps_in_float64_are_exact(case):
     twins.expect_equal(rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-@pytest.mark.parametrize("case", ["momentum", "adam"])
+# In float16 torch's own Adam divides by a root that is zero there.
+@pytest.mark.parametrize(
+    ("case", "dtype"), [("momentum", "bfloat16"), ("momentum", "float16"), ("adam", "bfloat16")]
+)
 def test_steps_of_halves_are_near(case, dtype):
     twins = Twins(*CASES[case], dtype=dtype)
     for _ in range(5):

@@ -1,0 +1,23 @@
+// What opwright.autograd is made of.
+#pragma once
+
+#include <vector>
+
+#include <Python.h>
+#include <nanobind/nanobind.h>
+
+#include "opwright/autograd/backward.h"
+#include "opwright/tensor.h"
+
+namespace opwright::python {
+
+// A tensor or a sequence of tensors; `what` ("grad: outputs") is for errors.
+[[nodiscard]] std::vector<Tensor> read_tensors(PyObject* given, const char* what);
+// The same where None stands for an undefined tensor.
+[[nodiscard]] std::vector<Tensor> read_gradients(PyObject* given, const char* what);
+// retain_graph, which is create_graph where it is None.
+[[nodiscard]] BackwardOptions read_options(PyObject* retain_graph, bool create_graph);
+
+void bind_autograd(nanobind::module_& m);
+
+}  // namespace opwright::python

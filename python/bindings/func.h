@@ -1,0 +1,10 @@
+// Derivatives of functions, over lists of tensors; opwright.func has the trees.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace opwright::python {
+
+void bind_func(nanobind::module_& m);
+
+}  // namespace opwright::python

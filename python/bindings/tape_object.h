@@ -1,0 +1,43 @@
+// TapeNode for Python: a node of the tape, and what formulas know as `ctx`.
+//
+// As with tensors (tensor_object.h), a node knows its live Python object. When that object dies
+// before the node, a plain one is made anew when it is needed; one with attributes, hooks or weak
+// references is kept: the node owns it until it is handed out again or the last handle goes.
+#pragma once
+
+#include <cstdint>
+
+#include <Python.h>
+
+#include "opwright/autograd/formula_node.h"
+#include "opwright/autograd/tape.h"
+
+namespace opwright::python {
+
+struct TapeObject {
+  PyObject_HEAD TapeNode* node;  // null only while it is made
+  PyObject* dict;                // what a formula sets on its ctx
+  PyObject* weakrefs;
+  PyObject* hooks;     // Python's hooks by key, or null
+  PyObject* metadata;  // a dict, or null
+  PyObject* function;  // the class of an autograd.Function, or null
+};
+
+extern PyTypeObject* tape_type;
+void add_tape_type(PyObject* module);
+
+// The Python object of a node; a new reference.
+PyObject* wrap_node(TapeNodePtr node);
+PyObject* wrap_borrowed_node(TapeNode* node);
+
+inline bool is_tape_object(PyObject* object) noexcept { return Py_TYPE(object) == tape_type; }
+inline TapeObject& as_tape_object(PyObject* object) noexcept {
+  return *reinterpret_cast<TapeObject*>(object);
+}
+
+// The methods of tape_methods.cpp, ended by null entries.
+extern PyMethodDef tape_methods[];
+extern PyGetSetDef tape_properties[];
+PyObject* tape_text(PyObject* self);
+
+}  // namespace opwright::python

@@ -1,0 +1,127 @@
+"""Gradients: of outputs with respect to inputs, functions with a backward of their own, the tape.
+
+>>> import opwright as ow
+>>> x = ow.tensor([1.0, 2.0], requires_grad=True)
+>>> ow.autograd.grad((x * x).sum(), x)
+(tensor([2., 4.]),)
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _C
+from .._C import enable_grad, inference_mode, no_grad, set_grad_enabled
+from . import graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .checkpointing import checkpoint
+from .function import Function
+from .gradcheck import gradcheck, gradgradcheck
+
+__all__ = [
+    "Function",
+    "backward",
+    "checkpoint",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
+
+Tensors = _C.Tensor | Sequence[_C.Tensor]
+Gradients = _C.Tensor | Sequence[_C.Tensor | None] | None
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Gradients = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensors | None = None,
+) -> None:
+    """Add to the `grad` of each leaf its gradient of the tensors' weighted sum.
+
+    `grad_tensors` are the weights: a tensor of the same sizes for each, or None for 1 where there is
+    one element. `Tensor.backward` says what the others mean.
+
+    >>> import opwright as ow
+    >>> x = ow.ones(2, requires_grad=True)
+    >>> backward([x.sum(), x * 2], [None, ow.ones(2)])
+    >>> x.grad
+    tensor([3., 3.])
+    """
+    _C._backward(tensors, grad_tensors, retain_graph, bool(create_graph), inputs)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Gradients = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[_C.Tensor | None, ...]:
+    """Return the gradients of the outputs' weighted sum with respect to the inputs.
+
+    An input that had no part in the outputs is an error, unless `allow_unused` (None is returned
+    for it) or `materialize_grads` (zeros). With `is_grads_batched` the first dimension of each of
+    `grad_outputs` is a batch, and so is that of the gradients.
+
+    >>> import opwright as ow
+    >>> x = ow.tensor(3.0, requires_grad=True)
+    >>> (first,) = grad(x**3, x, create_graph=True)
+    >>> (second,) = grad(first, x)
+    >>> first.item(), second.item()
+    (27.0, 18.0)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("grad: materialize_grads gives zeros for unused inputs: allow_unused=False")
+    unused = bool(allow_unused) or materialize_grads
+    if is_grads_batched:
+        return _batched_grad(
+            outputs, inputs, grad_outputs, retain_graph, create_graph, unused, materialize_grads
+        )
+    return _C._grad(
+        outputs,
+        inputs,
+        grad_outputs,
+        retain_graph,
+        bool(create_graph),
+        unused,
+        bool(materialize_grads),
+    )
+
+
+def _batched_grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Gradients,
+    retain_graph: bool | None,
+    create_graph: bool,
+    unused: bool,
+    materialize_grads: bool,
+) -> tuple[_C.Tensor | None, ...]:
+    from ..func import vmap
+
+    single = isinstance(grad_outputs, _C.Tensor)
+    batched = (grad_outputs,) if single else tuple(grad_outputs or ())
+    places: list[int] = []
+
+    def one(*weights: _C.Tensor) -> Any:
+        found = _C._grad(
+            outputs, inputs, weights, retain_graph, create_graph, unused, materialize_grads
+        )
+        places[:] = [index for index, each in enumerate(found) if each is not None]
+        return tuple(found[index] for index in places)
+
+    results = vmap(one)(*batched)
+    mapped = dict(zip(places, results, strict=True))
+    count = 1 if isinstance(inputs, _C.Tensor) else len(inputs)
+    return tuple(mapped.get(index) for index in range(count))

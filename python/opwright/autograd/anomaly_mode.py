@@ -1,0 +1,65 @@
+"""Looking for what goes wrong in a backward."""
+
+from types import TracebackType
+
+from .. import _C
+
+__all__ = ["detect_anomaly", "set_detect_anomaly"]
+
+
+class set_detect_anomaly:  # noqa: N801 (torch's name, called as a function)
+    """Look for anomalies from now on, or no longer; under `with`, for its length.
+
+    Then errors of a backward name the line of the forward call, and a gradient that is nan is an
+    error where it arises. `check_nan` is taken for torch's sake and must be True.
+
+    >>> import opwright as ow
+    >>> with ow.autograd.set_detect_anomaly(True):
+    ...     ow._C.anomaly_mode()
+    True
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        if not check_nan:
+            raise NotImplementedError("anomalies are looked for with check_nan=True only")
+        self._previous = _C.set_anomaly_mode(bool(mode))
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _C.set_anomaly_mode(self._previous)
+
+
+class detect_anomaly:  # noqa: N801 (torch's name, used as `with detect_anomaly()`)
+    """Look for anomalies under `with`.
+
+    >>> import opwright as ow
+    >>> x = ow.tensor(0.0, requires_grad=True)
+    >>> with ow.autograd.detect_anomaly():
+    ...     (x.sqrt() * 0.0).backward()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: the backward of aten::sqrt, called at <...> gave nan as gradient 0
+    """
+
+    def __init__(self, check_nan: bool = True):
+        if not check_nan:
+            raise NotImplementedError("anomalies are looked for with check_nan=True only")
+        self._previous: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._previous.append(_C.set_anomaly_mode(True))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _C.set_anomaly_mode(self._previous.pop())

@@ -1,0 +1,8 @@
+"""torch.autograd.function: functions with a backward of their own."""
+
+from opwright.autograd.function import Function, FunctionCtx, once_differentiable
+from opwright.compat._absent import absent
+
+__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+
+__getattr__ = absent(__name__)

@@ -1,0 +1,61 @@
+#include "opwright/autograd/formula_node.h"
+
+#include <utility>
+
+#include "opwright/autograd/history.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/error.h"
+
+namespace opwright {
+namespace {
+
+constinit thread_local SavedTensorHooks* current_hooks = nullptr;
+
+Tensor with_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
+  Tensor result = alias_of(tensor);
+  set_history(result, std::move(node), place);
+  return result;
+}
+
+}  // namespace
+
+SavedTensorHooks* saved_tensor_hooks() noexcept { return current_hooks; }
+SavedTensorHooks* set_saved_tensor_hooks(SavedTensorHooks* hooks) noexcept {
+  return std::exchange(current_hooks, hooks);
+}
+
+void SavedTensor::pack() {
+  if (!current_hooks || !tensor.is_defined()) [[likely]]
+    return;
+  struct WithoutHooks {
+    SavedTensorHooks* hooks = set_saved_tensor_hooks(nullptr);
+    ~WithoutHooks() { set_saved_tensor_hooks(hooks); }
+  } without;
+  const AttentionScope grad_off(kAttentionGradOff, true);
+  Edge history = result_place == kNotAResult ? edge_of(tensor) : Edge();
+  packed = without.hooks->pack(alias_of(tensor));
+  packed->history = std::move(history);
+  tensor = Tensor();
+}
+
+Tensor SavedTensor::unpack(TapeNode& node) const {
+  const bool is_recorded = thread_state().grad_is_enabled();
+  const bool is_result = result_place != kNotAResult;
+  if (packed) [[unlikely]] {
+    const Tensor value = packed->unpack();
+    if (!is_recorded) return value;
+    if (is_result) return with_history(value, TapeNodePtr::share(&node), result_place);
+    const Edge& history = packed->history;
+    return history ? with_history(value, history.node, history.place) : value;
+  }
+  if (!is_result || !is_recorded) return tensor;
+  return with_history(tensor, TapeNodePtr::share(&node), result_place);
+}
+
+void GradientVersions::throw_written(const TapeNode& node, size_t index) {
+  throw_error("RuntimeError", node.name(), ": the backward formula modified gradient ", index,
+              " in place", node.line_text(),
+              "\n  Others may hold the same gradient: compute a new tensor, or write to a clone.");
+}
+
+}  // namespace opwright

@@ -1,0 +1,73 @@
+// Jvp: forward mode. Each value carries its tangent, the derivative along the given direction.
+//
+// A value's tangent hangs on the memory that the value shows: all views of one memory share a cell,
+// whose tangent is replaced by a write, never written itself. A view takes its own part anew when
+// that happened.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "opwright/autograd/history.h"
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/wrapper.h"
+
+namespace opwright {
+
+struct TangentCell : Counted<TangentCell> {
+  Tensor primal;   // at the level below
+  Tensor tangent;  // undefined: zero
+  uint64_t num_writes = 0;
+};
+
+// What a wrapper of this level carries.
+struct Dual {
+  IntrusivePtr<TangentCell> cell;
+  ViewRecordPtr view;        // null: the cell's own
+  Tensor part = {};          // of the cell's tangent, as of `seen`
+  uint64_t seen = UINT64_MAX;
+};
+
+class Jvp final : public Interpreter {
+ public:
+  explicit Jvp(Interpreter* parent) : Interpreter(parent) {}
+
+  [[nodiscard]] const char* name() const override { return "jvp"; }
+  [[nodiscard]] const char* advice() const override {
+    return "Return it from the differentiated function (has_aux=True) instead of storing it.";
+  }
+  void process(const Operator& op, Arguments args, Results results) override;
+  // A rule of its own goes before the body of a composite.
+  [[nodiscard]] bool keeps_whole(const Operator& op) const override {
+    return op.record(Slot::Jvp) != nullptr;
+  }
+
+  // Undefined tangent: zero.
+  [[nodiscard]] Tensor wrap(Tensor primal, Tensor tangent);
+  // What the level below has; a foreign tensor is that itself, and has no tangent.
+  [[nodiscard]] Tensor primal_of(const Tensor& tensor) const;
+  [[nodiscard]] Tensor tangent_of(const Tensor& tensor) const;
+
+ private:
+  struct Push;
+
+  [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept {
+    return is_wrapper_of(*this, tensor);
+  }
+  [[nodiscard]] Tensor wrap_dual(Tensor primal, Dual dual);
+  void set_tangent(OpwTensor* own, Tensor tangent);
+  [[nodiscard]] Tensor wrap_view(const Operator& op, Arguments args, Arguments inner,
+                                 uint32_t result, uint32_t element, OpwTensor* made);
+  void run_plain(const Operator& op, Arguments args, Arguments inner, Results results);
+  void run_rule_of(const Operator& op, Push& push, Results results);
+  void run_formula_of(const Operator& op, Push& push, Results results);
+  void give(const Operator& op, Push& push, Results raw, std::span<const Tensor> tangents,
+            Results results);
+};
+using JvpPtr = IntrusivePtr<Jvp>;
+
+}  // namespace opwright

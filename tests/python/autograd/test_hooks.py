@@ -1,0 +1,175 @@
+"""C.4: hooks of tensors, leaves and nodes."""
+
+import opwright as ow
+import pytest
+
+
+def leaf(*values):
+    return ow.tensor([float(value) for value in values], requires_grad=True)
+
+
+def test_a_hook_sees_the_gradient_and_may_replace_it():
+    seen = []
+    x = leaf(1)
+    y = x * 2
+
+    def hook(gradient):
+        seen.append(gradient.tolist())
+        return gradient * 10
+
+    y.register_hook(hook)
+    (y * 3).sum().backward()
+
+    assert (seen, x.grad.tolist()) == ([[3.0]], [60.0])
+
+
+def test_a_hook_of_a_leaf_sees_the_sum_of_one_backward():
+    seen = []
+    x = leaf(1)
+    x.register_hook(lambda gradient: seen.append(gradient.tolist()))
+
+    (x * 2 + x * 3).sum().backward()
+
+    assert seen == [[5.0]]
+
+
+def test_a_removed_hook_is_not_called():
+    seen = []
+    x = leaf(1)
+    handle = x.register_hook(seen.append)
+
+    handle.remove()
+    handle.remove()
+    x.sum().backward()
+
+    assert seen == []
+
+
+def test_a_handle_removes_its_hook_at_the_end_of_a_block():
+    seen = []
+    x = leaf(1)
+
+    with x.register_hook(lambda gradient: seen.append(1)):
+        x.sum().backward()
+    x.sum().backward()
+
+    assert seen == [1]
+
+
+def test_hooks_run_in_the_order_of_their_registration():
+    seen = []
+    x = leaf(1)
+    x.register_hook(lambda gradient: seen.append("first"))
+    x.register_hook(lambda gradient: seen.append("second"))
+
+    x.sum().backward()
+
+    assert seen == ["first", "second"]
+
+
+def test_a_hook_may_remove_itself():
+    seen = []
+    x = leaf(1)
+
+    def hook(gradient):
+        seen.append(1)
+        handle.remove()
+
+    handle = x.register_hook(hook)
+    x.sum().backward()
+    x.sum().backward()
+
+    assert seen == [1]
+
+
+def test_a_leaf_hook_runs_after_its_gradient_was_added():
+    seen = []
+    x = leaf(1)
+    x.register_post_accumulate_grad_hook(lambda each: seen.append((each is x, each.grad.tolist())))
+
+    (x * 2).sum().backward()
+
+    assert seen == [(True, [2.0])]
+
+
+def test_hooks_of_a_node():
+    seen = []
+    x = leaf(1)
+    y = x * 2
+
+    def before(got):
+        seen.append(got[0].tolist())
+        return (got[0] * 10,)
+
+    def after(given, got):
+        seen.append((given[0].tolist(), got[0].tolist()))
+        return (given[0] + 1,)
+
+    y.grad_fn.register_prehook(before)
+    y.grad_fn.register_hook(after)
+    y.sum().backward()
+
+    assert seen == [[1.0], ([20.0], [10.0])]
+    assert x.grad.tolist() == [21.0]
+
+
+def test_an_exception_in_a_hook_is_raised():
+    x = leaf(1)
+
+    def hook(gradient):
+        raise KeyError("mine")
+
+    x.register_hook(hook)
+
+    with pytest.raises(KeyError, match="mine"):
+        x.sum().backward()
+
+
+def test_a_hook_that_returns_something_else_is_told():
+    x = leaf(1)
+    x.register_hook(lambda gradient: 3)
+
+    with pytest.raises(TypeError, match="a hook must return a gradient or None, got int"):
+        x.sum().backward()
+
+
+def test_a_tensor_that_does_not_require_grad_takes_no_hook():
+    with pytest.raises(RuntimeError, match="register_hook: the tensor does not require grad"):
+        ow.ones(1).register_hook(print)
+
+
+def test_only_leaves_take_leaf_hooks():
+    with pytest.raises(RuntimeError, match="only a leaf that requires grad has its gradient"):
+        (leaf(1) * 2).register_post_accumulate_grad_hook(print)
+
+
+def test_what_cannot_be_called_is_no_hook():
+    with pytest.raises(TypeError, match="a hook must be callable, got int"):
+        leaf(1).register_hook(3)
+
+
+def test_saved_tensors_go_through_hooks():
+    packed = []
+    x = leaf(3)
+
+    def pack(tensor):
+        packed.append(tensor.requires_grad)
+        return tensor.tolist()
+
+    with ow.autograd.graph.saved_tensors_hooks(pack, ow.tensor):
+        y = (x * x).sum()
+    y.backward()
+
+    assert packed == [False, False]
+    assert x.grad.tolist() == [6.0]
+
+
+def test_saved_tensors_that_went_through_hooks_are_differentiated():
+    x = leaf(2)
+
+    with ow.autograd.graph.saved_tensors_hooks(lambda tensor: tensor.tolist(), ow.tensor):
+        y = (x * x * x).sum()
+    (first,) = ow.autograd.grad(y, x, create_graph=True)
+    (second,) = ow.autograd.grad(first.sum(), x)
+
+    assert (first.tolist(), second.tolist()) == ([12.0], [12.0])
