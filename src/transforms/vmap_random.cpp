@@ -103,6 +103,7 @@ void Vmap::draw_once(const Operator& op, Arguments args, Results results) {
 
 void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
   if (op.writes_arguments()) check_written(op, args);
+  if (op.record(Slot::Vmap)) return run_own_rule(op, args, results);
   OwnedResults raw(op.num_results());
   if (const auto size = find_size_argument(op)) {
     const auto asked = ValueOf<std::span<const SymInt>>::read(args[*size]);
