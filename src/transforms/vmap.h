@@ -93,4 +93,8 @@ class Vmap : public Interpreter, public RandomStates {
 
 using VmapPtr = IntrusivePtr<Vmap>;
 
+// Whether it is a sample of a vmap, also as another transform inside of that shows it: it stands
+// for many values, and none of them can be read.
+[[nodiscard]] bool is_sample(const Tensor& tensor);
+
 }  // namespace opwright

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
@@ -118,6 +116,7 @@ void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
     }
     return wrap_results(op, args, raw.get(), make_value(kOpwInt, 0), results);
   }
+  if (!op.takes_tensors()) return run_samples(*this, op, args, results, [](int64_t) {});
   if (!draws_by_element(op)) return run_by_sample(op, args, results);
   // A tensor that all samples share has other numbers in each of them.
   SmallVector<Tensor, 4> repeated;

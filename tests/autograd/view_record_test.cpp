@@ -78,13 +78,18 @@ TEST(ViewRecord, AViewOfAViewMadeUnderNoGradIsRefusedToo) {
   Tensor view = between.select(0, 0);
 
   EXPECT_FALSE(requires_grad(view));
+  EXPECT_ERROR_CONTAINS(view.sin_(), "RuntimeError", "made under no_grad");
 }
 
 TEST(ViewRecord, AWriteToAViewOfAnOperatorWithoutScatterRuleIsAnError) {
   const Tensor y = leaf({1, 2}).mul(1.0);
   Tensor view = OperatorHandle<Tensor(const Tensor&)>("view_record_test::first")(y);
+  view.mul_(2.0);
 
-  EXPECT_FALSE(view.is_defined() && requires_grad(view) && is_leaf(view));
+  EXPECT_ERROR_CONTAINS(run_backward_of(y.sum()), "NotImplementedError",
+                        "view_record_test::first: a view by it cannot be written under autograd, "
+                        "since it has no scatter rule; register one with register_scatter, or "
+                        "clone the view first");
 }
 
 TEST(ViewRecord, AChainOfAMillionViewsEndsWithoutRecursion) {

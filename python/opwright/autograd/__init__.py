@@ -15,6 +15,7 @@ from . import graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .checkpointing import checkpoint
 from .function import Function
+from .gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
     "Function",
@@ -23,6 +24,8 @@ __all__ = [
     "detect_anomaly",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",

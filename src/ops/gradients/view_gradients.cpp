@@ -44,12 +44,9 @@ SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides)
   return extent;
 }
 
-// `grad` in memory of the base's own strides.
+// `grad` in memory of the base's own strides, as as_strided_scatter copies the base.
 Tensor in_layout_of(const Tensor& grad, const SplitGeometry& base) {
   return copy(grad.new_empty_strided(base.sizes, base.strides), grad);
-}
-SymInt offset_in(const SplitGeometry& base, const std::optional<SymInt>& storage_offset) {
-  return storage_offset ? *storage_offset - base.offset : SymInt(0);
 }
 
 const Tensor& first_defined(const std::vector<Tensor>& tensors) {
@@ -118,14 +115,14 @@ Tensor as_strided_part(const Tensor& grad, std::span<const SymInt> geometry,
                        std::span<const SymInt> size, std::span<const SymInt> stride,
                        const std::optional<SymInt>& storage_offset) {
   const SplitGeometry base = parts_of(geometry);
-  return in_layout_of(grad, base).as_strided(size, stride, offset_in(base, storage_offset));
+  return in_layout_of(grad, base).as_strided(size, stride, storage_offset);
 }
 Tensor as_strided_rest(const Tensor& grad, std::span<const SymInt> geometry,
                        std::span<const SymInt> size, std::span<const SymInt> stride,
                        const std::optional<SymInt>& storage_offset) {
   const SplitGeometry base = parts_of(geometry);
   return as_strided_scatter(in_layout_of(grad, base), grad.new_zeros(size), size, stride,
-                            offset_in(base, storage_offset));
+                            storage_offset);
 }
 
 Tensor split_gradient(const std::vector<Tensor>& grads, std::span<const SymInt> sizes,

@@ -4,11 +4,11 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <vector>
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
-#include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 namespace {

@@ -93,3 +93,7 @@ def test_a_guide_that_shows_something_else_is_reported(tmp_path):
     guide.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n")
 
     assert run_guide(guide, tmp_path) == (1, "wrong.md:2 shows\n3\n\nbut prints\n2\n")
+
+
+def test_the_guide_to_derivatives_prints_what_it_shows(tmp_path):
+    check_guide("func.md", tmp_path)
