@@ -58,6 +58,12 @@ SymGeometry strided(Arguments args) {
 bool take_from_storage(ViewStep& step, Arguments args) {
   const SymGeometry wanted = strided(args);
   const FunctionalStorage& storage = *step.storage;
+  if (step.base && thread_state().grad_is_enabled() &&
+      is_tracked_at_any_level(storage.value.get())) {
+    OPWRIGHT_CHECK(covers(sym_geometry_of(BorrowedTensor(args[0].as_tensor)), wanted),
+                   "as_strided: the view reaches elements of the storage that self does not show, "
+                   "and that have gradients; take it from the tensor that shows them all");
+  }
   if (step.base || args[kOffsetArgument].tag != kOpwNone) {
     step.base = nullptr;
     step.args[kOffsetArgument] = Value(wanted.offset - storage.geometry.offset);

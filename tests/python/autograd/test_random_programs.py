@@ -271,6 +271,11 @@ MODES: dict[str, tuple[Callable[[Sequence[Step]], Outcome], type[Tally], int]] =
     "make_fx": (traced(tracing_mode="real"), GraphTally, 150),
     "make_fx, symbolic": (traced(tracing_mode="symbolic"), SymbolicTally, 100),
     "make_fx, functional": (traced(tracing_mode="real", functional=True), GraphTally, 100),
+    "make_fx, functionalized later": (
+        run_inside(lambda program, examples: make_fx(program)(*examples).functionalize()),
+        GraphTally,
+        100,
+    ),
     "make_fx, symbolic, functional": (
         traced(tracing_mode="symbolic", functional=True),
         SymbolicTally,
