@@ -13,6 +13,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/tensor/wrapper.h"
@@ -224,6 +225,12 @@ const AutogradHooks kHooks{
 }  // namespace
 
 void record_call(const Operator& op, Arguments args, Results results) {
+  if (!op.record(Slot::Autograd)) [[unlikely]] {
+    // What it is made of has formulas: the functional sibling of an operator that writes.
+    if (const OpwRecord* body = op.record(Slot::Decompose)) {
+      return run_record(op, *body, args, results);
+    }
+  }
   Recorder(op, args, results).run();
 }
 

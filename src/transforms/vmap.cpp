@@ -21,6 +21,7 @@
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/data_access.h"
+#include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/owned_results.h"
 #include "opwright/transforms/vmap_arguments.h"
 
@@ -137,6 +138,10 @@ bool Vmap::has_own(const Operator& op, Arguments args) const {
 void Vmap::process(const Operator& op, Arguments args, Results results) {
   if (op.tags().has(Tag::NondeterministicSeeded)) [[unlikely]]
     return draw(op, args, results);
+  if (const Operator* origin = find_drawing_origin(op)) [[unlikely]] {
+    check_randomness(*origin);
+    return draw_functionally(op, args, results);
+  }
   if (has_own(op, args)) return process_batched(op, args, results);
   const ParentScope scope(*this);
   call(op, args, results);

@@ -78,16 +78,40 @@ def convolution_calls():
         image, kernel = [5] * n, [3] * n
         ones, zeros = [1] * n, [0] * n
         yield Call(
-            "convolution.default", T(2, 4, *image), T(6, 2, *kernel), T(6), [2] * n, [1] * n, ones,
-            False, zeros, 2,
+            "convolution.default",
+            T(2, 4, *image),
+            T(6, 2, *kernel),
+            T(6),
+            [2] * n,
+            [1] * n,
+            ones,
+            False,
+            zeros,
+            2,
         )
         yield Call(
-            "convolution.default", T(2, 4, *image), T(4, 3, *kernel), T(6), [2] * n, [1] * n, ones,
-            True, [1] * n, 2,
+            "convolution.default",
+            T(2, 4, *image),
+            T(4, 3, *kernel),
+            T(6),
+            [2] * n,
+            [1] * n,
+            ones,
+            True,
+            [1] * n,
+            2,
         )
     yield Call(
-        "convolution.default", T(1, 2, 7, 6), T(3, 2, 3, 2), None, [1, 2], [2, 0], [2, 1], False,
-        [0, 0], 1,
+        "convolution.default",
+        T(1, 2, 7, 6),
+        T(3, 2, 3, 2),
+        None,
+        [1, 2],
+        [2, 0],
+        [2, 1],
+        False,
+        [0, 0],
+        1,
     )
     yield Call("conv2d.default", C(1, 2, 4, 4), C(3, 2, 2, 2), C(3))
     yield Call("conv2d.default", T(2, 5, 5), T(3, 2, 3, 3), T(3))
@@ -100,15 +124,40 @@ def norm_calls():
         yield Call("native_group_norm.default", T(2, 4, 3), weight, bias, 2, 4, 3, 2, 1e-3)
         yield Call("_native_batch_norm_legit.no_stats", T(3, 4, 2), weight, bias, True, 0.1, 1e-3)
         yield Call(
-            "_native_batch_norm_legit_no_training.default", T(3, 4, 2), weight, bias, T(4), U(4),
-            0.1, 1e-3, fixed=(3, 4),
-        )
-        yield Call(
-            "batch_norm.default", T(3, 4, 2), weight, bias, T(4), U(4), True, 0.1, 1e-3, False,
+            "_native_batch_norm_legit_no_training.default",
+            T(3, 4, 2),
+            weight,
+            bias,
+            T(4),
+            U(4),
+            0.1,
+            1e-3,
             fixed=(3, 4),
         )
         yield Call(
-            "batch_norm.default", T(3, 4), weight, bias, T(4), U(4), False, 0.1, 1e-3, False,
+            "batch_norm.default",
+            T(3, 4, 2),
+            weight,
+            bias,
+            T(4),
+            U(4),
+            True,
+            0.1,
+            1e-3,
+            False,
+            fixed=(3, 4),
+        )
+        yield Call(
+            "batch_norm.default",
+            T(3, 4),
+            weight,
+            bias,
+            T(4),
+            U(4),
+            False,
+            0.1,
+            1e-3,
+            False,
             fixed=(3, 4),
         )
     yield Call("native_layer_norm.default", T(3, 2, 4), [2, 4], T(2, 4), T(2, 4), 1e-3)
@@ -125,20 +174,38 @@ def loss_calls():
         yield Call("binary_cross_entropy.default", U(3, 4), U(3, 4), None, reduction)
         yield Call("binary_cross_entropy.default", U(3, 4), U(3, 4), U(3, 4), reduction, fixed=(2,))
         yield Call(
-            "binary_cross_entropy_with_logits.default", T(3, 4), U(3, 4), U(4), U(4), reduction,
+            "binary_cross_entropy_with_logits.default",
+            T(3, 4),
+            U(3, 4),
+            U(4),
+            U(4),
+            reduction,
             fixed=(2, 3),
         )
         yield Call("soft_margin_loss.default", T(3, 4), T(3, 4), reduction, fixed=(1,))
         yield Call("kl_div.default", T(3, 4), U(3, 4), reduction)
         for weight in (None, U(4)):
             target = torch.tensor([1, 3, 0])
-            yield Call("nll_loss_forward.default", T(3, 4), target, weight, reduction, 3, fixed=(2,))
             yield Call(
-                "nll_loss2d_forward.default", T(2, 4, 3, 2), I(4, 2, 3, 2), weight, reduction, 2,
+                "nll_loss_forward.default", T(3, 4), target, weight, reduction, 3, fixed=(2,)
+            )
+            yield Call(
+                "nll_loss2d_forward.default",
+                T(2, 4, 3, 2),
+                I(4, 2, 3, 2),
+                weight,
+                reduction,
+                2,
                 fixed=(2,),
             )
             yield Call(
-                "cross_entropy_loss.default", T(3, 4), target, weight, reduction, -100, 0.1,
+                "cross_entropy_loss.default",
+                T(3, 4),
+                target,
+                weight,
+                reduction,
+                -100,
+                0.1,
                 fixed=(2,),
             )
 
@@ -152,7 +219,11 @@ def pooling_calls():
             f"max_pool{d}d_with_indices.default", distinct(2, 3, *image), [3] * d, [2] * d, [1] * d
         )
         yield Call(
-            f"max_pool{d}d_with_indices.default", distinct(3, *image), [2] * d, [1] * d, [0] * d,
+            f"max_pool{d}d_with_indices.default",
+            distinct(3, *image),
+            [2] * d,
+            [1] * d,
+            [0] * d,
             [2] * d,
         )
         yield Call(f"_adaptive_avg_pool{d}d.default", T(2, 3, *image), [3] * d)
@@ -245,7 +316,12 @@ def scatter_reduce_calls():
     for reduce in ("sum", "prod", "mean", "amax", "amin"):
         for include_self in (True, False):
             yield Call(
-                "scatter_reduce.two", distinct(2, 4) + 1, 1, index, distinct(2, 3) + 9, reduce,
+                "scatter_reduce.two",
+                distinct(2, 4) + 1,
+                1,
+                index,
+                distinct(2, 3) + 9,
+                reduce,
                 include_self=include_self,
             )
     zeros = torch.tensor([[0.0, 2, 3], [0, 0, 5]], dtype=torch.float64)
@@ -257,8 +333,16 @@ def bag_calls():
     for mode in (0, 1, 2):
         yield Call("_embedding_bag.default", distinct(5, 3), indices, offsets, False, mode)
         yield Call(
-            "_embedding_bag.default", distinct(5, 3), indices, offsets, False, mode, False, None,
-            False, 2,
+            "_embedding_bag.default",
+            distinct(5, 3),
+            indices,
+            offsets,
+            False,
+            mode,
+            False,
+            None,
+            False,
+            2,
         )
     yield Call("_embedding_bag.default", T(5, 3), indices, offsets, False, 0, False, T(5))
     last = torch.tensor([0, 2, 5])

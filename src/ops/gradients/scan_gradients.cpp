@@ -65,8 +65,9 @@ Tensor prod_gradient(const Tensor& grad, const Tensor& self, int64_t dim, bool k
   return (keepdim ? grad : grad.unsqueeze(dim)) * conjugate(products_of_others(self, dim));
 }
 
-// The gradient of element k is the sum over j >= k of grad[j] times the product of the elements up to
-// j without k: that of those before k, times row k of a matrix of the products of those after it.
+// The gradient of element k is the sum over j >= k of grad[j] times the product of the elements up
+// to j without k: that of those before k, times row k of a matrix of the products of those after
+// it.
 Tensor cumprod_gradient(const Tensor& grad, const Tensor& self, int64_t dim) {
   if (self.dim() == 0) return grad;
   if (guard_or_false(self.sym_numel() == 0)) return zeros_like(self);

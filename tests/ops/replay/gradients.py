@@ -1,8 +1,9 @@
 """Differentiates one call in torch and in ours, and compares the gradients.
 
-Every floating or complex tensor among the arguments needs a gradient (one that is written is a clone
-of such a tensor), and every result that has one gets a random gradient. In float64 the gradients are
-differentiated again, with respect to the arguments and to the random gradients. What columns mean:
+Every floating or complex tensor among the arguments needs a gradient (one that is written is a
+clone of such a tensor), and every result that has one gets a random gradient. In float64 the
+gradients are differentiated again, with respect to the arguments and to the random gradients. What
+columns mean:
 
     calls     distinct calls differentiated
     recorded  a result carries a gradient in one of both only
@@ -74,7 +75,7 @@ class Leaves:
 
 
 class GradientsOf:
-    """The gradients of one call on one side: of first order, and of second where it is asked for."""
+    """The gradients of one call on one side: of first order, and of second where asked for."""
 
     def __init__(self, side, operator, arguments, leaves: Leaves):
         args, kwargs = map_values(leaves, arguments)
@@ -119,8 +120,11 @@ def can_carry(value) -> bool:
 def random_like(tensors: list, seed: int) -> list[torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
     return [
-        torch.randn(each.shape, dtype=torch.complex128 if each.is_complex() else torch.float64,
-                    generator=generator).to(each.dtype)
+        torch.randn(
+            each.shape,
+            dtype=torch.complex128 if each.is_complex() else torch.float64,
+            generator=generator,
+        ).to(each.dtype)
         for each in tensors
     ]
 
@@ -275,10 +279,7 @@ class GradientReplayer(Replayer):
             self.compare_second(name, mine, theirs, tolerances)
 
     def compare_second(self, name, mine, theirs, tolerances) -> None:
-        shapes = [
-            torch.zeros(()) if each is None else each.detach()
-            for each in theirs.found
-        ]
+        shapes = [torch.zeros(()) if each is None else each.detach() for each in theirs.found]
         weights = random_like(shapes, 2)
         try:
             expected = theirs.second(weights)

@@ -30,7 +30,7 @@ BATCH = 2
 LARGER_BATCH = 3
 COUNTED = 2  # calls of each overload and job
 
-# What has no tensor as a result, and what vmap draws itself.
+# What has no tensor as a result.
 NOT_MAPPED = {
     "item": "a number",
     "_local_scalar_dense": "a number",
@@ -149,8 +149,12 @@ class MappedCall:
     def count_calls(self, way: Way) -> int:
         """How many operators are called, as a trace sees it."""
         inputs = self.inputs(way, is_varied=False)
-        traced = ow.make_fx(ow.vmap(self, in_dims=way.dims))(*inputs)
-        return len(list(traced.graph.nodes))
+        if inputs:
+            mapped = ow.vmap(self, in_dims=way.dims, randomness="different")
+        else:  # a factory
+            inputs = [ow.zeros(way.batch)]
+            mapped = ow.vmap(lambda _: self(), randomness="different")
+        return len(list(ow.make_fx(mapped)(*inputs).graph.nodes))
 
 
 def shape_of(result) -> tuple | None:
@@ -208,9 +212,10 @@ class VmappedReplayer(Replayer):
         if differences.find(NOT_MAPPED, name):
             raise NotReplayableError("no tensor as a result")
         is_uninitialised = differences.find(dict.fromkeys(UNINITIALISED, ""), name) is not None
-        if differences.is_random(name, *torchs) and not is_uninitialised:
-            raise NotReplayableError("random")
         call = MappedCall(our_form(self.ours(overload), overload, ours), overload, copies)
+        if differences.is_random(name, *torchs) and not is_uninitialised:
+            self.count(name, call)
+            raise NotReplayableError("random")
         if not call.tensors:
             raise NotReplayableError("no tensor among the arguments")
         tolerances = None if is_uninitialised else differences.tolerances(name, self.tolerances)
