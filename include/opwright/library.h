@@ -194,8 +194,7 @@ class Library {
         for (uint32_t i = 0; i < num_results && i + 1 < num_args; ++i) {
           if ((kept >> i & 1) == 0) continue;
           const auto argument = ValueOf<AnyTensor>::read(args[i + 1]);  // lent as long as it stands
-          results[i] =
-              ValueOf<AnyTensor>::give(static_cast<const AnyTensor&>(argument).clone());
+          results[i] = ValueOf<AnyTensor>::give(static_cast<const AnyTensor&>(argument).clone());
         }
         return 0;
       } catch (...) {

@@ -24,8 +24,8 @@ void catch_up(const Tensor& view, History& history) {
   const History* of_root = find_history(history.root.get());
   const uint32_t rebases = of_root ? of_root->rebases : 0;
   if (history.seen == rebases) return;
-  OPWRIGHT_CHECK(!record->is_under_no_grad || !thread_state().grad_is_enabled(),
-                 "a view that ", record->op->name(),
+  OPWRIGHT_CHECK(!record->is_under_no_grad || !thread_state().grad_is_enabled(), "a view that ",
+                 record->op->name(),
                  " made under no_grad is used after its base was modified in place with grad mode "
                  "on; make the view again");
   history.seen = rebases;
@@ -202,15 +202,15 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
   const ViewRecord* view = find_view(written);
   Tensor root = written;
   if (view) {
-    OPWRIGHT_CHECK(!view->is_hidden(),
-                   op.name(), ": '", name, "' is a view that ", view->op->name(),
+    OPWRIGHT_CHECK(!view->is_hidden(), op.name(), ": '", name, "' is a view that ",
+                   view->op->name(),
                    " made under no_grad, and cannot be modified in place with grad mode on; make "
                    "the view with grad mode on, or write under no_grad");
     if (view->is_differentiable()) root = find_history(written.get())->root;
   }
   const bool is_leaf_itself = requires_grad(written) && is_leaf(written);
-  OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), op.name(), ": '", name,
-                 "' is a ", is_leaf_itself ? "" : "view of a ",
+  OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), op.name(), ": '",
+                 name, "' is a ", is_leaf_itself ? "" : "view of a ",
                  "leaf that requires grad and cannot be modified in place; write under no_grad, or "
                  "clone it first");
 }

@@ -1,5 +1,5 @@
-// Autograd's part of a tensor object, at the tensor's own level: where its gradient goes, what it is
-// a view of, and its own gradient.
+// Autograd's part of a tensor object, at the tensor's own level: where its gradient goes, what it
+// is a view of, and its own gradient.
 //
 // In place on a view gives the root of the view the history: root = scatter(old root, new value).
 // Each root counts such rebases; a view that is behind takes its history anew, by running its
@@ -54,7 +54,7 @@ struct History final : AutogradMeta {
   static void operator delete(void* memory, size_t bytes) noexcept;
   ~History() override;
 
-  TapeNodePtr node;         // null: a leaf
+  TapeNodePtr node;  // null: a leaf
   uint32_t place = 0;
   uint32_t rebases = 0;     // of a root: how often a write gave it a new history
   uint32_t seen = 0;        // of a view: the root's rebases that `node` reflects

@@ -174,13 +174,13 @@ Tensor OperatorNode::saved(size_t index) {
     const bool is_argument = kept.argument < op_->num_arguments();
     const std::string what =
         is_argument ? concatenate("'", op_->schema().arguments[kept.argument].name, "'")
-        : kept.result_place != SavedTensor::kNotAResult
-            ? std::string("its result")
-            : concatenate("saved tensor ", index);
-    throw_error("RuntimeError", op_->name(), ": ", what,
-                ", saved for its backward, was modified by an in-place operation: it is at version ",
-                version, ", expected ", kept.version,
-                "\n  Clone it before it is written, or write to a copy.");
+        : kept.result_place != SavedTensor::kNotAResult ? std::string("its result")
+                                                        : concatenate("saved tensor ", index);
+    throw_error(
+        "RuntimeError", op_->name(), ": ", what,
+        ", saved for its backward, was modified by an in-place operation: it is at version ",
+        version, ", expected ", kept.version,
+        "\n  Clone it before it is written, or write to a copy.");
   }
   return kept.unpack(*this);
 }
@@ -323,8 +323,8 @@ std::string OperatorNode::line_text() const {
 void OperatorNode::throw_failed_formula() {
   OpwError* given = take_error();
   Error error = given ? Error::take(given)
-                      : Error("RuntimeError", concatenate(op_->name(),
-                                                          ": its formula failed without an error"));
+                      : Error("RuntimeError",
+                              concatenate(op_->name(), ": its formula failed without an error"));
   error.add_note("operator", concatenate("in the backward of ", op_->name(), line_text()));
   throw error;
 }
@@ -369,11 +369,11 @@ void OperatorNode::give(uint32_t which, uint32_t argument, const OpwValue& gradi
     ++next;
     return;
   }
-  OPWRIGHT_CHECK((gradient.tag == kOpwTensorList || gradient.tag == kOpwList) &&
-                     gradient.length == length,
-                 op_->name(), ": the backward formula gave ", gradient.length, " gradients for '",
-                 op_->schema().arguments[argument].name, "', which has ", length,
-                 length == 1 ? " tensor" : " tensors");
+  OPWRIGHT_CHECK(
+      (gradient.tag == kOpwTensorList || gradient.tag == kOpwList) && gradient.length == length,
+      op_->name(), ": the backward formula gave ", gradient.length, " gradients for '",
+      op_->schema().arguments[argument].name, "', which has ", length,
+      length == 1 ? " tensor" : " tensors");
   for (uint32_t i = 0; i < length; ++i, ++next) {
     if (gradient.tag == kOpwTensorList) {
       give_one(argument, Tensor::borrow(gradient.as_tensors[i]), given[next], next);

@@ -89,7 +89,9 @@ Tensor Functionalize::lift(const Tensor& tensor) {
                  impl(tensor).home->name(), " was used after it ended (", tensor, ")");
   const Tensor foreign = Tensor::borrow(&impl(tensor));
   if (const Tensor view = adopts_ ? lift_as_view(foreign, *this) : Tensor(); view.is_defined()) {
-    twins_.emplace(foreign.get(), Twin{.foreign = foreign, .value = sync(view), .wrapper = view, .is_replayed = true});
+    twins_.emplace(
+        foreign.get(),
+        Twin{.foreign = foreign, .value = sync(view), .wrapper = view, .is_replayed = true});
     return view;
   }
   const Tensor value = value_below(foreign.get());

@@ -1,9 +1,9 @@
 #include "opwright/autograd/accumulate.h"
 
-#include <gtest/gtest.h>
-
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
 #include "opwright/tensor/wrapper.h"

@@ -1,8 +1,8 @@
 #include "opwright/autograd/backward.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
 #include "base/expect_error.h"
@@ -81,8 +81,8 @@ TEST(Grad, OfAnInputWithoutAPartIsAnErrorUnlessAllowed) {
   EXPECT_ERROR(gradient_with_respect_to(unused, y, {.keeps_graph = true}), "RuntimeError",
                "grad: input 0 had no part in the outputs; pass allow_unused=True to get None for "
                "it");
-  EXPECT_FALSE(
-      gradient_with_respect_to(unused, y, {.keeps_graph = true, .allow_unused = true}).is_defined());
+  EXPECT_FALSE(gradient_with_respect_to(unused, y, {.keeps_graph = true, .allow_unused = true})
+                   .is_defined());
   EXPECT_EQ(floats(gradient_with_respect_to(unused, y, {.materialize = true})), (Values{0, 0}));
 }
 

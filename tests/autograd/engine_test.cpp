@@ -1,9 +1,9 @@
 #include "opwright/autograd/engine.h"
 
-#include <gtest/gtest.h>
-
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
 #include "base/expect_error.h"
@@ -182,8 +182,8 @@ TEST(EngineThreads, OfTwoThatFreeAGraphOneMayFailButNoneIsWrong) {
     std::vector<std::thread> threads;
     for (int t = 0; t < 2; ++t) {
       threads.emplace_back([&] {
-        const auto error = testing::error_of(
-            [&] { EXPECT_EQ(floats(gradient_with_respect_to(x, y)), expected); });
+        const auto error =
+            testing::error_of([&] { EXPECT_EQ(floats(gradient_with_respect_to(x, y)), expected); });
         EXPECT_TRUE(!error || error->message().find("freed by an earlier") != std::string::npos);
       });
     }

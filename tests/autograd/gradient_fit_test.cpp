@@ -1,8 +1,8 @@
 #include "opwright/autograd/gradient_fit.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
 #include "opwright/complex.h"

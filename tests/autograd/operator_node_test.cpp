@@ -1,10 +1,10 @@
 #include "opwright/autograd/operator_node.h"
 
-#include <gtest/gtest.h>
-
 #include <optional>
 #include <tuple>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
 #include "base/expect_error.h"
@@ -72,8 +72,8 @@ Gradients uses_saved(const AutogradContext& context, const Tensor& gradient) {
 }
 
 OPWRIGHT_LIBRARY(node_test, m) {
-  for (const char* name : {"wrong_sizes", "two_for_one", "asks_too_much", "asks_for_another",
-                           "no_formula"}) {
+  for (const char* name :
+       {"wrong_sizes", "two_for_one", "asks_too_much", "asks_for_another", "no_formula"}) {
     m.def(std::string(name) + "(Tensor x) -> Tensor");
   }
   m.def("both(Tensor x) -> (Tensor, Tensor)");
@@ -93,8 +93,8 @@ OPWRIGHT_LIBRARY(node_test, m) {
   m.register_autograd("saving", &keeps_root, &uses_saved);
 }
 OPWRIGHT_LIBRARY_IMPL(node_test, CPU, m) {
-  for (const char* name : {"wrong_sizes", "two_for_one", "asks_too_much", "asks_for_another",
-                           "no_formula"}) {
+  for (const char* name :
+       {"wrong_sizes", "two_for_one", "asks_too_much", "asks_for_another", "no_formula"}) {
     m.impl(name, &negate);
   }
   m.impl("both", &both);
@@ -182,8 +182,7 @@ TEST(OperatorNode, AResultThatIsMarkedHasNoGradient) {
 TEST(OperatorNode, AListGetsAListOfGradients) {
   const std::vector<Tensor> xs{leaf({1}), leaf({2}), leaf({3})};
 
-  run_backward_of(
-      OperatorHandle<Tensor(const std::vector<Tensor>&)>("node_test::sum_all")(xs));
+  run_backward_of(OperatorHandle<Tensor(const std::vector<Tensor>&)>("node_test::sum_all")(xs));
 
   EXPECT_EQ(gradient_values(xs[0]), Values{1});
   EXPECT_FALSE(gradient_of(xs[1]).is_defined());

@@ -1,9 +1,9 @@
 #include "opwright/autograd/tape.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
 #include "opwright/tensor/live_counts.h"

@@ -1,7 +1,7 @@
 // Views as autograd sees them: what they are views of, and running their operators again.
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
 #include "base/expect_error.h"

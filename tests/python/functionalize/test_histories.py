@@ -48,7 +48,7 @@ def test_a_view_made_under_no_grad_is_not_written_with_grad_mode_on() -> None:
         view[0] = 5
         return y
 
-    with pytest.raises(RuntimeError, match="'self' is a view that aten::slice.Tensor made under"):
+    with pytest.raises(RuntimeError, match=r"'self' is a view that aten::slice\.Tensor made under"):
         functionalize(write)(leaf(1.0, 2.0))
 
 
