@@ -90,6 +90,9 @@ Tensor as_sample_of(const Tensor& result, int64_t ndim) {
 }
 
 Tensor with_sample_ndim(const Tensor& batch, int64_t ndim) {
+  OPWRIGHT_CHECK_VALUE(batch.dim() - 1 <= ndim, "vmap: a sample of sizes ",
+                       to_text(sample_sizes(batch)), " does not broadcast to ", ndim,
+                       " dimensions");
   Tensor padded = batch;
   while (padded.dim() - 1 < ndim) padded = padded.unsqueeze(1);
   return padded;

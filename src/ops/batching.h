@@ -72,7 +72,7 @@ Tensor& write_out(const VmapInfo& info, size_t index, Tensor& out, const Tensor&
 [[nodiscard]] Tensor at_least_1d(const Tensor& batch);
 // What at_least_1d did taken back: `ndim` is what one sample of the result has.
 [[nodiscard]] Tensor as_sample_of(const Tensor& result, int64_t ndim);
-// Dimensions of size 1 behind the batch, until a sample has `ndim`.
+// Dimensions of size 1 behind the batch, until a sample has `ndim`. ValueError when it has more.
 [[nodiscard]] Tensor with_sample_ndim(const Tensor& batch, int64_t ndim);
 // A batch with one row for each sample.
 [[nodiscard]] Tensor as_rows(const Tensor& batch);

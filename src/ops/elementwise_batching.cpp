@@ -22,8 +22,7 @@ Tensor filled_number(const VmapInfo& info, const Tensor& self, const Tensor& val
 struct MaskedBatch {
   MaskedBatch(const VmapInfo& info, const Tensor& self, const Tensor& given)
       : batch(written_batch(info, 0, self)),
-        mask(is_batched(info, 1) ? with_sample_ndim(batch_first(info, 1, given), batch.dim() - 1)
-                                 : given) {}
+        mask(with_sample_ndim(as_batch(info, 1, given), batch.dim() - 1)) {}
 
   Tensor batch;
   Tensor mask;

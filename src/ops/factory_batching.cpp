@@ -1,4 +1,5 @@
 // vmap rules of copies and of tensors made like another one.
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include "opwright/memory_format.h"
 #include "opwright/ops/batching.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor/memory_format.h"
 
 namespace opwright {
 namespace {
@@ -19,9 +21,21 @@ using OptionalDevice = std::optional<Device>;
 using OptionalBool = std::optional<bool>;
 using OptionalFormat = std::optional<MemoryFormat>;
 
-// Channels of a batch are not those of its samples; the order in memory is kept instead.
-OptionalFormat batch_format(const OptionalFormat& format) {
-  return format == MemoryFormat::Contiguous ? format : std::nullopt;
+// make(tensor, format) gives a tensor like its argument. With a format each sample has it: the
+// batch goes first, and channels last.
+template <class Make>
+VmapResult<Tensor> map_format(const VmapInfo& info, const Tensor& self,
+                              const OptionalFormat& format, const Make& make) {
+  const MemoryFormat wanted = format.value_or(MemoryFormat::Preserve);
+  if (wanted == MemoryFormat::Preserve) return in_place_of_first(info, make(self, format));
+  const Tensor batch = batch_first(info, 0, self);
+  if (wanted == MemoryFormat::Contiguous) return batched(make(batch, wanted));
+  const int64_t ndim = wanted == MemoryFormat::ChannelsLast ? 4 : 5;
+  OPWRIGHT_CHECK_VALUE(batch.dim() - 1 == ndim, "a tensor in ", memory_format_name(wanted),
+                       " must have ", ndim, " dimensions, got ", batch.dim() - 1);
+  constexpr int64_t kChannels = 2;  // of a batch
+  return batched(
+      make(batch.movedim(kChannels, -1), MemoryFormat::Contiguous).movedim(-1, kChannels));
 }
 
 // What is written to every element of a sample, behind the batch dimension.
@@ -35,6 +49,9 @@ Tensor fill_value(const VmapInfo& info, const Tensor& value, int64_t ndim) {
 // What is copied to a batch, as it broadcasts to samples of `ndim` dimensions.
 Tensor copied_batch(const VmapInfo& info, const Tensor& src, int64_t ndim) {
   const Tensor batch = batch_first(info, 1, src);
+  const int64_t own = batch.dim() - (is_batched(info, 1) ? 1 : 0);
+  OPWRIGHT_CHECK_VALUE(own <= ndim, "copy_: a sample of src has ", own,
+                       " dimensions, one of self has ", ndim, ", so it does not broadcast to it");
   return is_batched(info, 1) ? with_sample_ndim(batch, ndim) : batch;
 }
 
@@ -42,14 +59,16 @@ Tensor copied_batch(const VmapInfo& info, const Tensor& src, int64_t ndim) {
 
 VmapResult<Tensor> clone_vmap(const VmapInfo& info, const Tensor& self,
                               const OptionalFormat& memory_format) {
-  return in_place_of_first(info, self.clone(batch_format(memory_format)));
+  return map_format(info, self, memory_format,
+                    [](const Tensor& x, const OptionalFormat& format) { return x.clone(format); });
 }
 VmapResult<Tensor> to_copy_vmap(const VmapInfo& info, const Tensor& self,
                                 const OptionalDType& dtype, const OptionalLayout& layout,
                                 const OptionalDevice& device, const OptionalBool& pin_memory,
                                 bool non_blocking, const OptionalFormat& memory_format) {
-  return in_place_of_first(info, _to_copy(self, dtype, layout, device, pin_memory, non_blocking,
-                                          batch_format(memory_format)));
+  return map_format(info, self, memory_format, [&](const Tensor& x, const OptionalFormat& format) {
+    return _to_copy(x, dtype, layout, device, pin_memory, non_blocking, format);
+  });
 }
 VmapResult<Tensor> copy_vmap(const VmapInfo& info, const Tensor& self, const Tensor& src,
                              bool non_blocking) {
@@ -89,36 +108,58 @@ VmapResult<Tensor&> zero_in_place_vmap(const VmapInfo& info, Tensor& self) {
   return {self, {info.in_dims[0]}};
 }
 
+// Every sample keeps its elements, in their order.
+VmapResult<Tensor&> resize_vmap(const VmapInfo& info, Tensor& self, std::span<const SymInt> size,
+                                const OptionalFormat& memory_format) {
+  const Tensor rows = as_rows(written_batch(info, 0, self)).clone();
+  const auto place = static_cast<size_t>(*info.in_dims[0]);
+  OPWRIGHT_CHECK(place <= size.size(), "resize_: under vmap self has its batch at dimension ",
+                 place, ", which sizes ", to_text(size), " do not leave");
+  SymSizes sizes(size);
+  sizes.insert(sizes.begin() + static_cast<ptrdiff_t>(place), info.batch_size);
+  const bool is_contiguous = memory_format == MemoryFormat::Contiguous;
+  self.resize_(sizes, is_contiguous ? memory_format : std::nullopt);
+  const SymInt count = product(size);
+  const Tensor grown = constant_pad_nd(rows, {0, sym_max(count - rows.sym_size(1), 0)});
+  batch_first(info, 0, self)
+      .copy_(slice(grown, 1, SymInt(0), count).reshape(with_batch(info.batch_size, size)));
+  return {self, {info.in_dims[0]}};
+}
+
 // ---- tensors like another one
 // -----------------------------------------------------------------------
 VmapResult<Tensor> empty_like_vmap(const VmapInfo& info, const Tensor& self,
                                    const OptionalDType& dtype, const OptionalLayout& layout,
                                    const OptionalDevice& device, const OptionalBool& pin_memory,
                                    const OptionalFormat& memory_format) {
-  return in_place_of_first(
-      info, empty_like(self, dtype, layout, device, pin_memory, batch_format(memory_format)));
+  return map_format(info, self, memory_format, [&](const Tensor& x, const OptionalFormat& format) {
+    return empty_like(x, dtype, layout, device, pin_memory, format);
+  });
 }
 VmapResult<Tensor> full_like_vmap(const VmapInfo& info, const Tensor& self,
                                   const Scalar& fill_value, const OptionalDType& dtype,
                                   const OptionalLayout& layout, const OptionalDevice& device,
                                   const OptionalBool& pin_memory,
                                   const OptionalFormat& memory_format) {
-  return in_place_of_first(info, full_like(self, fill_value, dtype, layout, device, pin_memory,
-                                           batch_format(memory_format)));
+  return map_format(info, self, memory_format, [&](const Tensor& x, const OptionalFormat& format) {
+    return full_like(x, fill_value, dtype, layout, device, pin_memory, format);
+  });
 }
 VmapResult<Tensor> zeros_like_vmap(const VmapInfo& info, const Tensor& self,
                                    const OptionalDType& dtype, const OptionalLayout& layout,
                                    const OptionalDevice& device, const OptionalBool& pin_memory,
                                    const OptionalFormat& memory_format) {
-  return in_place_of_first(
-      info, zeros_like(self, dtype, layout, device, pin_memory, batch_format(memory_format)));
+  return map_format(info, self, memory_format, [&](const Tensor& x, const OptionalFormat& format) {
+    return zeros_like(x, dtype, layout, device, pin_memory, format);
+  });
 }
 VmapResult<Tensor> ones_like_vmap(const VmapInfo& info, const Tensor& self,
                                   const OptionalDType& dtype, const OptionalLayout& layout,
                                   const OptionalDevice& device, const OptionalBool& pin_memory,
                                   const OptionalFormat& memory_format) {
-  return in_place_of_first(
-      info, ones_like(self, dtype, layout, device, pin_memory, batch_format(memory_format)));
+  return map_format(info, self, memory_format, [&](const Tensor& x, const OptionalFormat& format) {
+    return ones_like(x, dtype, layout, device, pin_memory, format);
+  });
 }
 VmapResult<Tensor> new_empty_vmap(const VmapInfo& info, const Tensor& self,
                                   std::span<const SymInt> size, const OptionalDType& dtype,

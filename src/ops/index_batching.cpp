@@ -263,4 +263,9 @@ VmapResult<Tensor> embedding_dense_backward_vmap(const VmapInfo& info, const Ten
   return batched(scatter_add(tables, 1, index_of_elements(terms, rows, 1), terms));
 }
 
+// Without num_classes the largest class of all samples counts.
+VmapResult<Tensor> one_hot_vmap(const VmapInfo& info, const Tensor& self, int64_t num_classes) {
+  return in_place_of_first(info, one_hot(self, num_classes));
+}
+
 }  // namespace opwright

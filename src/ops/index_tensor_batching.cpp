@@ -4,17 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
 #include "opwright/ops/dynamic_batching.h"
 #include "opwright/ops/index_shape.h"
-#include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {

@@ -1,6 +1,5 @@
 // The default rule of pointwise operators: one call on the batches, aligned so that they broadcast.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -31,6 +30,7 @@ struct Alignment {
   int64_t ndim = 0;                 // the most
   std::optional<int64_t> dim;       // where all batches are; none: at several places
   bool is_aligned = true;           // the call may go down as it is, with the batch at `dim`
+  bool reads_batch = false;         // not only its `out` has one
   std::optional<DType> dtype;       // of tensors with dimensions
   std::optional<DType> zero_dtype;  // of the first without
   bool has_several_zero_dtypes = false;
@@ -59,7 +59,13 @@ class Pointwise {
 
 Pointwise::Pointwise(const Vmap& level, const Operator& op, Arguments args)
     : level_(level), op_(op), promotes_(std::string_view(op.name()).starts_with("aten::")) {
-  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) { look_at(tensor); });
+  const bool has_out = op.tags().has(Tag::Out);
+  op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
+    look_at(tensor);
+    const bool is_out = has_out && op.schema().arguments[index].is_written();
+    alignment_.reads_batch |= !is_out && level.owns(tensor);
+  });
+  alignment_.is_aligned &= alignment_.reads_batch;
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
     const bool fits = level.owns(tensor)
                           ? alignment_.dim && tensor->dl.ndim == alignment_.ndim
@@ -125,7 +131,10 @@ Tensor Pointwise::prepare(uint32_t index, OpwTensor* tensor) const {
   // Where all are without dimensions, this one counts as much as a sample does.
   const Tensor shared = Tensor::borrow(tensor);
   const bool counts = alignment_.ndim == 0 && alignment_.has_several_zero_dtypes;
-  return counts ? shared.unsqueeze(0) : shared;
+  if (alignment_.reads_batch) return counts ? shared.unsqueeze(0) : shared;
+  SymSizes sizes = sym_geometry_of(shared).sizes;
+  sizes.insert(sizes.begin(), level_.batch_size());
+  return aligned(index, shared.expand(sizes), 0);
 }
 
 }  // namespace

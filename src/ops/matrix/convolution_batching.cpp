@@ -4,13 +4,11 @@
 #include <optional>
 #include <span>
 #include <tuple>
-#include <utility>
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
 #include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {

@@ -5,7 +5,6 @@
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
-#include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 namespace {
@@ -105,6 +104,15 @@ VmapResult<Tensor> dot_vmap(const VmapInfo& info, const Tensor& self, const Tens
 VmapResult<Tensor&> dot_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& tensor,
                                  Tensor& out) {
   return written(info, 2, out, as_batch_of(info, 2, multiply_vectors(info, self, tensor, "dot")));
+}
+
+VmapResult<Tensor> vdot_vmap(const VmapInfo& info, const Tensor& self, const Tensor& other) {
+  return batched(multiply_vectors(info, conj(self), other, "vdot"));
+}
+VmapResult<Tensor&> vdot_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& other,
+                                  Tensor& out) {
+  const Tensor result = multiply_vectors(info, conj(self), other, "vdot");
+  return written(info, 2, out, as_batch_of(info, 2, result));
 }
 
 VmapResult<Tensor> addmm_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat1,

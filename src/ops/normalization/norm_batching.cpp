@@ -4,11 +4,11 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <vector>
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
-#include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 namespace {
@@ -20,6 +20,11 @@ constexpr int64_t kChannels = 1;
 
 Tensor as_dtype_of(const Tensor& tensor, const Tensor& like) {
   return tensor.dtype() == like.dtype() ? tensor : _to_copy(tensor, like.dtype());
+}
+// Halves as kernels compute with them.
+Tensor widened(const Tensor& tensor) {
+  const bool is_half = tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16;
+  return is_half ? _to_copy(tensor, DType::Float32) : tensor;
 }
 Tensor images(const VmapInfo& info, size_t index, const Tensor& tensor) {
   return fold_batch(as_batch(info, index, tensor), kChannels);
@@ -48,11 +53,13 @@ VmapResult<Tensors> native_layer_norm_vmap(const VmapInfo& info, const Tensor& i
   if (is_affine_shared)
     return batched(native_layer_norm(batch, normalized_shape, weight, bias, eps));
   auto [result, mean, rstd] =
-      native_layer_norm(batch, normalized_shape, std::nullopt, std::nullopt, eps);
+      native_layer_norm(widened(batch), normalized_shape, std::nullopt, std::nullopt, eps);
   const int64_t ndim = batch.dim() - 1;
-  if (weight) result = result.mul(with_sample_ndim(as_batch(info, 2, *weight), ndim));
-  if (bias) result = result.add(with_sample_ndim(as_batch(info, 3, *bias), ndim));
-  return batched(Tensors(as_dtype_of(result, input), mean, rstd));
+  if (weight) result = result.mul(widened(with_sample_ndim(as_batch(info, 2, *weight), ndim)));
+  if (bias) result = result.add(widened(with_sample_ndim(as_batch(info, 3, *bias), ndim)));
+  const Tensor& parameter = weight ? *weight : *bias;  // statistics have its dtype
+  return batched(Tensors(as_dtype_of(result, input), as_dtype_of(mean, parameter),
+                         as_dtype_of(rstd, parameter)));
 }
 
 VmapResult<Tensors> native_layer_norm_backward_vmap(
@@ -64,17 +71,21 @@ VmapResult<Tensors> native_layer_norm_backward_vmap(
   const Tensor means = as_batch(info, 3, mean);
   const Tensor reciprocals = as_batch(info, 4, rstd);
   const int64_t ndim = batch.dim() - 1;
+  const Tensor wide_grads = widened(grads);
+  const Tensor wide_batch = widened(batch);
   Tensors results;
   if (output_mask[0]) {
     constexpr bool kInputAlone[] = {true, false, false};
     const bool has_own_weights = weight && is_batched(info, 5);
-    const Tensor scaled =
+    const auto of_input =
         has_own_weights
-            ? as_dtype_of(grads.mul(with_sample_ndim(batch_first(info, 5, *weight), ndim)), input)
-            : grads;
-    std::get<0>(results) = std::get<0>(native_layer_norm_backward(
-        scaled, batch, normalized_shape, means, reciprocals,
-        has_own_weights ? std::nullopt : weight, std::nullopt, kInputAlone));
+            ? native_layer_norm_backward(
+                  wide_grads.mul(widened(with_sample_ndim(batch_first(info, 5, *weight), ndim))),
+                  wide_batch, normalized_shape, means, reciprocals, std::nullopt, std::nullopt,
+                  kInputAlone)
+            : native_layer_norm_backward(grads, batch, normalized_shape, means, reciprocals, weight,
+                                         std::nullopt, kInputAlone);
+    std::get<0>(results) = as_dtype_of(std::get<0>(of_input), input);
   }
   // Parameters get the sum over the rows of their sample.
   std::vector<int64_t> rows;
@@ -85,8 +96,8 @@ VmapResult<Tensors> native_layer_norm_backward_vmap(
     return as_dtype_of(total, parameter ? *parameter : input);
   };
   if (output_mask[1])
-    std::get<1>(results) = sum_rows(grads.mul(batch.sub(means).mul(reciprocals)), weight);
-  if (output_mask[2]) std::get<2>(results) = sum_rows(grads, bias);
+    std::get<1>(results) = sum_rows(wide_grads.mul(wide_batch.sub(means).mul(reciprocals)), weight);
+  if (output_mask[2]) std::get<2>(results) = sum_rows(wide_grads, bias);
   return batched(results);
 }
 

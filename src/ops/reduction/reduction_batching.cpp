@@ -3,7 +3,6 @@
 #include <optional>
 #include <span>
 #include <tuple>
-#include <vector>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -82,15 +81,13 @@ VmapResult<Tensor> prod_dim_vmap(const VmapInfo& info, const Tensor& self, int64
 
 VmapResult<Tensor> amax_vmap(const VmapInfo& info, const Tensor& self, std::span<const int64_t> dim,
                              bool keepdim) {
-  return map_over(info, self, dim, "amax", [&](const Tensor& batch, IntList dims) {
-    return amax(batch, dims, keepdim);
-  });
+  return map_over(info, self, dim, "amax",
+                  [&](const Tensor& batch, IntList dims) { return amax(batch, dims, keepdim); });
 }
 VmapResult<Tensor> amin_vmap(const VmapInfo& info, const Tensor& self, std::span<const int64_t> dim,
                              bool keepdim) {
-  return map_over(info, self, dim, "amin", [&](const Tensor& batch, IntList dims) {
-    return amin(batch, dims, keepdim);
-  });
+  return map_over(info, self, dim, "amin",
+                  [&](const Tensor& batch, IntList dims) { return amin(batch, dims, keepdim); });
 }
 VmapResult<Tensor> max_vmap(const VmapInfo& info, const Tensor& self) {
   return map_rows(info, self, [](const Tensor& rows) { return amax(rows, {1}); });
@@ -100,27 +97,23 @@ VmapResult<Tensor> min_vmap(const VmapInfo& info, const Tensor& self) {
 }
 VmapResult<TensorPair> max_dim_vmap(const VmapInfo& info, const Tensor& self, int64_t dim,
                                     bool keepdim) {
-  return map_along(info, self, dim, "max", [&](const Tensor& batch, int64_t along) {
-    return max(batch, along, keepdim);
-  });
+  return map_along(info, self, dim, "max",
+                   [&](const Tensor& batch, int64_t along) { return max(batch, along, keepdim); });
 }
 VmapResult<TensorPair> min_dim_vmap(const VmapInfo& info, const Tensor& self, int64_t dim,
                                     bool keepdim) {
-  return map_along(info, self, dim, "min", [&](const Tensor& batch, int64_t along) {
-    return min(batch, along, keepdim);
-  });
+  return map_along(info, self, dim, "min",
+                   [&](const Tensor& batch, int64_t along) { return min(batch, along, keepdim); });
 }
 VmapResult<Tensor> argmax_vmap(const VmapInfo& info, const Tensor& self,
                                const std::optional<int64_t>& dim, bool keepdim) {
-  return map_position(info, self, dim, keepdim, "argmax", [](const auto&... a) {
-    return argmax(a...);
-  });
+  return map_position(info, self, dim, keepdim, "argmax",
+                      [](const auto&... a) { return argmax(a...); });
 }
 VmapResult<Tensor> argmin_vmap(const VmapInfo& info, const Tensor& self,
                                const std::optional<int64_t>& dim, bool keepdim) {
-  return map_position(info, self, dim, keepdim, "argmin", [](const auto&... a) {
-    return argmin(a...);
-  });
+  return map_position(info, self, dim, keepdim, "argmin",
+                      [](const auto&... a) { return argmin(a...); });
 }
 
 VmapResult<Tensor> any_dims_vmap(const VmapInfo& info, const Tensor& self, Dims dim, bool keepdim) {
@@ -191,16 +184,15 @@ VmapResult<Tensor> linalg_vector_norm_vmap(const VmapInfo& info, const Tensor& s
 VmapResult<Tensor> norm_dim_vmap(const VmapInfo& info, const Tensor& self,
                                  const std::optional<Scalar>& p, std::span<const int64_t> dim,
                                  bool keepdim) {
-  return map_over(info, self, dim, "norm", [&](const Tensor& batch, IntList dims) {
-    return norm(batch, p, dims, keepdim);
-  });
+  return map_over(info, self, dim, "norm",
+                  [&](const Tensor& batch, IntList dims) { return norm(batch, p, dims, keepdim); });
 }
 VmapResult<Tensor> norm_vmap(const VmapInfo& info, const Tensor& self, const Scalar& p) {
   return norm_dim_vmap(info, self, p, {}, false);
 }
 VmapResult<Tensor> norm_dim_dtype_vmap(const VmapInfo& info, const Tensor& self,
-                                       const std::optional<Scalar>& p,
-                                       std::span<const int64_t> dim, bool keepdim, DType dtype) {
+                                       const std::optional<Scalar>& p, std::span<const int64_t> dim,
+                                       bool keepdim, DType dtype) {
   return map_over(info, self, dim, "norm", [&](const Tensor& batch, IntList dims) {
     return norm(batch, p, dims, keepdim, dtype);
   });
@@ -217,9 +209,8 @@ VmapResult<Tensor> logsumexp_vmap(const VmapInfo& info, const Tensor& self,
 }
 VmapResult<Tensor> count_nonzero_dims_vmap(const VmapInfo& info, const Tensor& self,
                                            std::span<const int64_t> dim) {
-  return map_over(info, self, dim, "count_nonzero", [](const Tensor& batch, IntList dims) {
-    return count_nonzero(batch, dims);
-  });
+  return map_over(info, self, dim, "count_nonzero",
+                  [](const Tensor& batch, IntList dims) { return count_nonzero(batch, dims); });
 }
 VmapResult<Tensor> count_nonzero_vmap(const VmapInfo& info, const Tensor& self,
                                       const std::optional<int64_t>& dim) {

@@ -11,18 +11,27 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 
 import torch  # noqa: E402
 
-from replay import gradient_table, reach, recorder, table, traced_table  # noqa: E402
+from replay import (  # noqa: E402
+    gradient_table,
+    reach,
+    recorder,
+    table,
+    traced_table,
+    vmapped_table,
+)
 from replay.again import run_again  # noqa: E402
 from replay.gradients import GradientReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
 from replay.traced import TracedReplayer  # noqa: E402
+from replay.vmapped import VmappedReplayer  # noqa: E402
 
 # How a call is replayed: by which class, and which page of docs/results tells it.
 WAYS = {
     "plain": (Replayer, table, "replay.md"),
     "traced": (TracedReplayer, traced_table, "traced_replay.md"),
     "gradients": (GradientReplayer, gradient_table, "gradients.md"),
+    "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
 }
 
 
@@ -56,6 +65,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--gradients", action="store_true", help="differentiate each call; see gradients.py"
     )
+    parser.add_argument(
+        "--vmapped", action="store_true", help="map each call over its tensors; see vmapped.py"
+    )
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):
@@ -77,7 +89,10 @@ def main(arguments: list[str]) -> int:
         (ROOT / "docs" / "results" / name).write_text(page.markdown(outcome, command))
     if options.write and way_of(options) == "plain":
         reach.write(outcome.reached)
-    return 0 if table.is_good(outcome, options.at_least) else 1
+    is_good = table.is_good(outcome, options.at_least)
+    if options.vmapped:
+        is_good = is_good and vmapped_table.is_good(outcome)
+    return 0 if is_good else 1
 
 
 if __name__ == "__main__":

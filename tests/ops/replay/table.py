@@ -12,6 +12,7 @@ from .replayer import Outcome
 KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "accepted", "crash")
 TRACED_KINDS = ("trace", "guards", "graph", "form", "other")
 GRADIENT_KINDS = ("recorded", "gradient", "second")
+VMAPPED_KINDS = ("vmap", "written")
 
 # Of torch's core set, what we do not have on purpose.
 LEFT_OUT_OF_CORE = {
@@ -94,9 +95,8 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    return ", ".join(
-        f"{kind} {counts[kind]}" for kind in KINDS + TRACED_KINDS + GRADIENT_KINDS if counts[kind]
-    )
+    kinds = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS
+    return ", ".join(f"{kind} {counts[kind]}" for kind in kinds if counts[kind])
 
 
 def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:

@@ -1,0 +1,120 @@
+"""Which operators have a true vmap rule, as lines for the terminal and as a page of docs/results.
+
+A true rule calls the operator once for all samples. `how` says by what:
+
+    rule       a rule of its own
+    pointwise  the rule that all pointwise operators have
+    composite  it is made of other operators, which have their own
+    constant   it takes no tensor, so that every sample has the same
+    random     vmap draws for it, by its `randomness`
+    refused    it gives Python a number, of which samples have several
+    samples    it runs once for each sample
+"""
+
+import torch
+from opwright import _C
+
+from .replayer import Outcome, find_ours
+from .table import failing, kinds_text, our_overloads, percent, short, totals
+
+COLUMNS = ("calls", "passed", "maps", "counted", "slices")
+TRUE = ("rule", "pointwise", "composite", "constant", "random")
+
+
+def how(name: str) -> str:
+    """By what vmap maps the overload."""
+    operator = find_ours(name)
+    tags = operator.tags
+    if "nondeterministic_seeded" in tags:
+        return "random"
+    if not any("Tensor" in str(argument.type) for argument in operator.schema.arguments):
+        return "constant"
+    if _C.has_own_function(operator.name, "Vmap"):
+        return "rule"
+    if "data_dependent_output" in tags:
+        return "refused"
+    if "pointwise" in tags:
+        return "pointwise"
+    bodies = ("CompositeImplicitAutograd", "Decompose")
+    if any(_C.has_own_function(operator.name, body) for body in bodies):
+        return "composite"
+    return "samples"
+
+
+def is_core(name: str) -> bool:
+    return "core" in find_ours(name).tags
+
+
+def has_true_rule(outcome: Outcome, name: str) -> bool:
+    return how(name) in TRUE and not outcome.counts[name]["slices"]
+
+
+def without_true_rule(outcome: Outcome) -> list[str]:
+    """Overloads that run once for each sample."""
+    names = (name for name in our_overloads() if how(name) != "refused")
+    return sorted(name for name in names if not has_true_rule(outcome, name))
+
+
+def summary_lines(outcome: Outcome) -> list[str]:
+    total = totals(outcome)
+    ours = our_overloads()
+    reached = {name for name, counts in outcome.counts.items() if counts["calls"]}
+    core = [name for name in ours if is_core(name)]
+    true = [name for name in ours if has_true_rule(outcome, name)]
+    refused = [short(name) for name in sorted(ours) if how(name) == "refused"]
+    without = [
+        short(name) + (" (core)" if is_core(name) else "") for name in without_true_rule(outcome)
+    ]
+    return [
+        f"calls mapped: {total['calls']} in {total['maps']} ways, passed: {total['passed']} "
+        f"({percent(total['passed'], total['calls'])})",
+        f"overloads of ours: {len(ours)}, reached: {len(reached & set(ours))}, "
+        f"all calls passed: {len(reached - set(failing(outcome)))}",
+        f"with a true rule: {len(true)} of {len(ours)}; of the core set "
+        f"{sum(is_core(name) for name in true)} of {len(core)}",
+        f"give Python a number, which vmap refuses: {', '.join(refused)}",
+        f"once for each sample: {', '.join(without) or 'none'}",
+        f"failures: {kinds_text(total) or 'none'}",
+    ]
+
+
+def is_good(outcome: Outcome) -> bool:
+    """Whether no operator of the core set runs once for each sample."""
+    return not any(is_core(name) for name in without_true_rule(outcome))
+
+
+def markdown(outcome: Outcome, command: str) -> str:
+    lines = [
+        "# vmap over calls of torch's operator database",
+        "",
+        f"Made by `{command}` with torch {torch.__version__.partition('+')[0]}. "
+        "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what "
+        "`how` means in vmapped_table.py beside it.",
+        "",
+        *[f"- {line}" for line in summary_lines(outcome)],
+        "- left out: "
+        + ", ".join(f"{name} {count}" for name, count in sorted(outcome.left_out.items())),
+        "",
+    ]
+    names = failing(outcome)
+    if names:
+        lines += ["| failing | calls | passed | failures |", "|---|---|---|---|"]
+        for name in names:
+            counts = outcome.counts[name]
+            row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
+            lines.append("| " + " | ".join(row) + " |")
+        lines.append("")
+    lines += [
+        f"| overload | core | how | {' | '.join(COLUMNS)} |",
+        "|---" * (len(COLUMNS) + 3) + "|",
+    ]
+    for name in sorted(our_overloads()):
+        counts = outcome.counts[name]
+        row = (
+            short(name),
+            "core" if is_core(name) else "",
+            how(name),
+            *(counts[column] for column in COLUMNS),
+        )
+        lines.append("| " + " | ".join(map(str, row)) + " |")
+    return "\n".join(lines) + "\n"
