@@ -17,6 +17,7 @@ from sklearn.datasets import load_digits
 
 HERE = Path(__file__).resolve().parent
 BATCH = 32
+LEARNING_RATE = 4e-3  # falls to zero over the epochs
 
 
 def load_operators(binary: str | None) -> None:
@@ -43,9 +44,10 @@ def make_net() -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(1, 16, 3, padding=1),
         SoftLimit(16),
-        nn.MaxPool2d(2),
         nn.Conv2d(16, 32, 3, padding=1),
         SoftLimit(32),
+        nn.MaxPool2d(2),
+        nn.Dropout(0.5),
         nn.Flatten(),
         nn.Linear(32 * 4 * 4, 10),
     )
@@ -68,6 +70,7 @@ def show_progress(epoch: int, epochs: int, done: float, loss: float) -> None:
 
 
 def train_epoch(net, optimizer, images, classes, show) -> None:
+    net.train()
     order = ow.randperm(len(images))
     starts = range(0, len(images), BATCH)
     mean_loss = 0.0
@@ -83,6 +86,7 @@ def train_epoch(net, optimizer, images, classes, show) -> None:
 
 @ow.no_grad
 def measure_accuracy(net, images, classes) -> float:
+    net.eval()
     return (net(images).argmax(1) == classes).to(ow.float32).mean().item()
 
 
@@ -98,10 +102,11 @@ def main() -> None:
     images, classes = (ow.from_numpy(array) for array in read_digits(options.seed))
     split = len(images) * 4 // 5
     net = make_net()
-    optimizer = ow.optim.AdamW(net.parameters(), lr=3e-3)
+    optimizer = ow.optim.AdamW(net.parameters(), lr=LEARNING_RATE)
 
     started = time.perf_counter()
     for epoch in range(1, options.epochs + 1):
+        optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - (epoch - 1) / options.epochs)
 
         def show(done: float, loss: float, epoch: int = epoch) -> None:
             show_progress(epoch, options.epochs, done, loss)

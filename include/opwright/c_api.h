@@ -239,7 +239,7 @@ struct OpwObject {
  *   Scatter       (Tensor base, Tensor value, args after the first..., of a list of views int place)
  *     -> Tensor: base with that view replaced
  *   Functional    (args...) -> (unwritten results..., new values of written arguments...)
- *   Autocast      (Dtype dtype, Device device, args...) -> (args to call with...)
+ *   Autocast      (Dtype dtype, Device device, args...) -> (args to call with..., or all None)
  *   Decompose     as a composite body */
 typedef int (*OpwFunction)(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
                            OpwValue* results, uint32_t num_results);

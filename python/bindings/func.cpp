@@ -8,7 +8,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/method.h"
+#include "bindings/list_function.h"
 #include "bindings/tensor_list.h"
 #include "opwright/error.h"
 #include "opwright/func.h"
@@ -18,20 +18,6 @@ namespace nb = nanobind;
 
 namespace opwright::python {
 namespace {
-
-// A Python function from a list of tensors to two lists: outputs and aux.
-class ListFunction {
- public:
-  explicit ListFunction(const nb::callable& function) : function_(function) {}
-
-  FunctionOutputs operator()(std::span<const Tensor> inputs) const {
-    const nb::object given = function_(to_list(inputs));
-    return {.outputs = tensors_of(given[0], "the outputs"), .aux = tensors_of(given[1], "aux")};
-  }
-
- private:
-  const nb::callable& function_;
-};
 
 // Tensors and None, for which an undefined one stands.
 std::vector<Tensor> tensors_or_none(nb::handle sequence, const std::string& what) {
@@ -59,8 +45,8 @@ nb::object vjp_of(const nb::callable& function, const nb::list& inputs) {
 
 nb::object jvp_of(const nb::callable& function, const nb::list& inputs, const nb::list& tangents) {
   ListFunction body(function);
-  const JvpResult found = jvp_function(
-      inputs_of(inputs), tensors_or_none(tangents, "the tangents"), FunctionBody(body));
+  const JvpResult found = jvp_function(inputs_of(inputs), tensors_or_none(tangents, "the tangents"),
+                                       FunctionBody(body));
   return nb::make_tuple(to_list(found.outputs), to_list(found.tangents), to_list(found.aux));
 }
 

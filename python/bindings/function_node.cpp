@@ -178,6 +178,7 @@ Tensor PythonFunctionNode::attach(Tensor output, uint32_t place) {
   History& history = history_of(output);
   if (history.view) {
     history.view = nullptr;
+    history.root = Tensor();
     impl(output).flags &= ~kFlagHasBase;
   }
   if (contains(call_->non_differentiable, output)) return output;

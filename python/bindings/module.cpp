@@ -17,6 +17,7 @@
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
 #include "bindings/grad_mode.h"
+#include "bindings/gradcheck.h"
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
@@ -187,6 +188,7 @@ NB_MODULE(_C, m) {
   bind_shape_env(m);
   bind_fake_mode(m);
   bind_grad_mode(m);
+  bind_gradcheck(m);
   bind_autocast(m);
   bind_autograd(m);
   bind_graph(m);

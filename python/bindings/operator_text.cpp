@@ -48,7 +48,7 @@ PyObject* module_function(const char* name) {
 
 PyTypeObject* add_type(PyObject* module, PyType_Spec& spec) {
   PyObject* type = require(PyType_FromSpec(&spec));
-  require_no_error(PyModule_AddObjectRef(module, std::strchr(spec.name, '.') + 1, type));
+  require_no_error(PyModule_AddObjectRef(module, std::strrchr(spec.name, '.') + 1, type));
   return reinterpret_cast<PyTypeObject*>(type);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 class OwnedWalk final : public OwnedTensorVisitor {
  public:
-  OwnedWalk(visitproc shown_to, void* arg) : show_(shown_to), arg_(arg) {}
+  OwnedWalk(visitproc visitor, void* arg) : visitor_(visitor), arg_(arg) {}
 
   // By a loop: histories are long.
   int run() {
@@ -66,10 +66,10 @@ class OwnedWalk final : public OwnedTensorVisitor {
   }
 
   void show(void* object) {
-    if (result_ == 0) result_ = show_(static_cast<PyObject*>(object), arg_);
+    if (result_ == 0) result_ = visitor_(static_cast<PyObject*>(object), arg_);
   }
 
-  visitproc show_;
+  visitproc visitor_;
   void* arg_;
   int result_ = 0;
   std::vector<const TapeNode*> nodes_;

@@ -170,7 +170,7 @@ void add_tape_type(PyObject* module) {
                          {Py_tp_methods, tape_methods},
                          {Py_tp_getset, tape_properties},
                          {0, nullptr}};
-  PyType_Spec spec = {"opwright.autograd.graph.TapeNode", sizeof(TapeObject), 0,
+  PyType_Spec spec = {"opwright.TapeNode", sizeof(TapeObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                       slots};
   tape_type = add_type(module, spec);

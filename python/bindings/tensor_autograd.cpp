@@ -108,7 +108,7 @@ PyObject* get_data(PyObject* self, void* /*closure*/) {
   return guarded([&] { return to_object(detached(handle_of(self))); });
 }
 
-int set_data(PyObject* self, PyObject* value, void* /*closure*/) {
+int set_data_property(PyObject* self, PyObject* value, void* /*closure*/) {
   return guarded(
       [&] {
         OPWRIGHT_CHECK_TYPE(value && is_tensor(value), "data must be a tensor, got ",
@@ -120,7 +120,7 @@ int set_data(PyObject* self, PyObject* value, void* /*closure*/) {
         OPWRIGHT_CHECK(!requires_grad(target) || has_gradients(source.dtype()),
                        "data of a tensor that requires grad must be floating or complex, got ",
                        source.dtype());
-        replace_contents(impl(target), impl(source));
+        set_data(target, source);
         return 0;
       },
       -1);
@@ -308,7 +308,7 @@ void add_autograd_slots(TensorSlots& out) {
                 ">>> x = ow.zeros(2, 3)\n"
                 ">>> x[0][1]._base is x\n"
                 "True\n"),
-      {"data", get_data, set_data,
+      {"data", get_data, set_data_property,
        "The same memory without the history; setting it changes what the tensor shows.\n\n"
        ">>> import opwright as ow\n"
        ">>> x = ow.ones(2, requires_grad=True)\n"

@@ -21,6 +21,7 @@
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/fake.h"
+#include "opwright/transforms/vmap.h"
 
 namespace opwright::python {
 namespace {
@@ -38,12 +39,12 @@ bool is_bool(PyObject* object) {
   return PyBool_Check(object) || is_sym_bool(object) || is_numpy_bool(object);
 }
 
-// An int, a NumPy int, or an integer tensor without dimensions.
+// An int, a NumPy int, or an integer tensor without dimensions whose value can be read.
 bool is_integer(PyObject* object) {
   if (PyLong_CheckExact(object)) return true;
   if (is_tensor(object)) {
     const LentTensor tensor(object);
-    return tensor->dim() == 0 && is_integral(tensor->dtype());
+    return tensor->dim() == 0 && is_integral(tensor->dtype()) && !is_sample(*tensor);
   }
   if (is_numpy_array(object)) {
     const std::optional<DType> dtype = dtype_of_number(object);  // of one without dimensions only

@@ -76,7 +76,7 @@ from .random import (  # noqa: E402
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
-    "autograd": (),
+    "autograd": ("gradcheck", "gradgradcheck"),
     "compat": (),
     "control_flow": ("cond", "while_loop"),
     "cpp_extension": (),
@@ -178,6 +178,8 @@ __all__ = [
     "frombuffer",
     "get_autocast_dtype",
     "get_rng_state",
+    "gradcheck",
+    "gradgradcheck",
     "guard_or_false",
     "guard_or_true",
     "inference_mode",

@@ -18,9 +18,19 @@
 namespace opwright {
 namespace {
 
-// The gradients of all outputs belong to one level, which is current while they flow.
-Interpreter* level_of(std::span<const Tensor> outputs) {
-  return outputs.empty() ? nullptr : static_cast<Interpreter*>(impl(outputs[0]).home);
+// The gradients of all outputs belong to one level, which is current while they flow: that of the
+// outputs, or one further in that the given gradients are of (a batch of them under vmap).
+Interpreter* level_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
+  if (outputs.empty()) return nullptr;
+  auto* of_outputs = static_cast<Interpreter*>(impl(outputs[0]).home);
+  for (const Tensor& gradient : gradients) {
+    if (!gradient.is_defined()) continue;
+    auto* level = static_cast<Interpreter*>(impl(gradient).home);
+    for (Interpreter* each = level; each && each != of_outputs; each = each->parent()) {
+      if (each->parent() == of_outputs) return level;
+    }
+  }
+  return of_outputs;
 }
 
 std::vector<Tensor> as_seen(std::span<const Tensor> tensors) {
@@ -79,7 +89,7 @@ void backward(std::span<const Tensor> given_outputs, std::span<const Tensor> gra
               std::span<const Tensor> given_inputs, BackwardOptions options) {
   const std::vector<Tensor> outputs = as_seen(given_outputs);
   const std::vector<Tensor> inputs = as_seen(given_inputs);
-  const InterpreterScope level(level_of(outputs));
+  const InterpreterScope level(level_of(outputs, gradients));
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
   const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
   const std::vector<RootGradient> roots = roots_of(outputs, gradients);
@@ -96,7 +106,7 @@ std::vector<Tensor> grad(std::span<const Tensor> given_outputs,
                          BackwardOptions options) {
   const std::vector<Tensor> outputs = as_seen(given_outputs);
   const std::vector<Tensor> inputs = as_seen(given_inputs);
-  const InterpreterScope level(level_of(outputs));
+  const InterpreterScope level(level_of(outputs, gradients));
   const std::vector<Edge> targets = targets_of(inputs);
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
   const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};

@@ -20,7 +20,7 @@ const char* level_name(const TensorImpl& tensor) {
 // A view whose root was written since takes its history from the root, as it is now.
 void catch_up(const Tensor& view, History& history) {
   const ViewRecordPtr record = history.view;
-  if (record->op->tags().has(Tag::Nondifferentiable)) return;
+  if (record->is_detached()) return;
   const History* of_root = find_history(history.root.get());
   const uint32_t rebases = of_root ? of_root->rebases : 0;
   if (history.seen == rebases) return;
@@ -157,6 +157,14 @@ void detach_in_place(const Tensor& tensor) {
   }
 }
 
+void set_data(const Tensor& tensor, const Tensor& source) {
+  replace_contents(impl(tensor), impl(source));
+  History* history = find_history(tensor.get());
+  if (!history || !history->accumulator || history->accumulator->meta(0).fits(tensor)) return;
+  static_cast<Accumulate&>(*history->accumulator).forget_leaf();
+  history->accumulator = nullptr;
+}
+
 void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   History& history = history_of(tensor);
   history.node = std::move(node);
@@ -170,7 +178,7 @@ bool is_tracked(OpwTensor* view, bool is_written) {
   const BorrowedTensor lent(view);
   const Tensor& tensor = lent;
   const ViewRecord& record = *find_view(tensor);
-  if (record.is_under_no_grad && !record.op->tags().has(Tag::Nondifferentiable)) {
+  if (record.is_hidden()) {
     const Tensor& root = find_history(view)->root;
     const History* of_root = find_history(root.get());
     const uint32_t rebases = of_root ? of_root->rebases : 0;
@@ -194,7 +202,7 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
   const ViewRecord* view = find_view(written);
   Tensor root = written;
   if (view) {
-    OPWRIGHT_CHECK(!view->is_under_no_grad || view->op->tags().has(Tag::Nondifferentiable),
+    OPWRIGHT_CHECK(!view->is_hidden(),
                    op.name(), ": '", name, "' is a view that ", view->op->name(),
                    " made under no_grad, and cannot be modified in place with grad mode on; make "
                    "the view with grad mode on, or write under no_grad");

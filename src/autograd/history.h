@@ -29,13 +29,17 @@ struct ViewRecord : Counted<ViewRecord> {
   uint32_t viewed = 0;  // the argument that is the base
   uint32_t place = 0;   // which of a list of views
   bool gives_list = false;
-  bool is_under_no_grad = false;  // grad mode was off
+  bool is_under_no_grad = false;  // grad mode was off, or the base is such a view
   SmallVector<OpwValue, 2> rest;  // the arguments without the base, owned
 
   ViewRecord() = default;
   ~ViewRecord();  // a long chain ends in a loop
   // Whether autograd sees through it: a write to the view is a write to the root.
   [[nodiscard]] bool is_differentiable() const;
+  // Whether it was made under no_grad, or of such a view: it may not be written with grad mode on.
+  [[nodiscard]] bool is_hidden() const;
+  // Whether it is a value of its own to autograd (detach).
+  [[nodiscard]] bool is_detached() const;
 };
 using ViewRecordPtr = IntrusivePtr<ViewRecord>;
 using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // from the root on
@@ -86,6 +90,8 @@ void retain_gradient(const Tensor& tensor);
 [[nodiscard]] bool retains_gradient(const Tensor& tensor);
 // Makes the tensor a leaf that does not require grad. RuntimeError for a view.
 void detach_in_place(const Tensor& tensor);
+// Shows what `source` shows from now on (.data = ...); neither is a wrapper.
+void set_data(const Tensor& tensor, const Tensor& source);
 
 // The value with the history of another tensor: opwright::graft.
 [[nodiscard]] Tensor graft(const Tensor& history, const Tensor& value);

@@ -46,6 +46,9 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
   if (of_base && of_base->view && of_base->view->is_differentiable()) {
     record->parent = of_base->view;
     history.root = of_base->root;
+  } else if (of_base && of_base->view && of_base->view->is_hidden()) {
+    history.root = of_base->root;
+    record->is_under_no_grad = true;  // what is made of such a view is one
   } else {
     history.root = Tensor::borrow(base);
   }
@@ -53,7 +56,7 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
   record->viewed = viewed;
   record->place = place;
   record->gives_list = gives_list;
-  record->is_under_no_grad = !thread_state().grad_is_enabled();
+  record->is_under_no_grad |= !thread_state().grad_is_enabled();
   for (uint32_t i = 0; i < args.size(); ++i) {
     if (i != viewed) record->rest.push_back(copy_value(args[i]));
   }
@@ -73,9 +76,9 @@ ViewRecord::~ViewRecord() {
   }
 }
 
-bool ViewRecord::is_differentiable() const {
-  return !is_under_no_grad && !op->tags().has(Tag::Nondifferentiable);
-}
+bool ViewRecord::is_differentiable() const { return !is_under_no_grad && !is_detached(); }
+bool ViewRecord::is_hidden() const { return is_under_no_grad && !is_detached(); }
+bool ViewRecord::is_detached() const { return op->tags().has(Tag::Nondifferentiable); }
 
 ViewRecord* find_view(const Tensor& tensor) {
   const History* history = find_history(tensor.get());

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "opwright/base/slab.h"
 #include "opwright/error.h"
 
 namespace opwright {
@@ -24,7 +25,7 @@ struct BlockCacheCloser {
     for (size_t size_class = 0; size_class < kBlockClasses; ++size_class) {
       for (FreeBlock* block = cache->head[size_class]; block;) {
         unpoison_block(block, size_class);
-        std::free(std::exchange(block, block->next));
+        free_block_slow(std::exchange(block, block->next));
       }
     }
     std::free(cache);
@@ -40,6 +41,8 @@ void open_cache() {
 
 }  // namespace
 
+// Under ASan each block is the C library's own, so that it finds what lies outside of one.
+#ifdef OPWRIGHT_POISONS_BLOCKS
 void* allocate_block_slow(size_t bytes) {
   if (!this_thread_block_cache && !thread_is_ending) open_cache();
   void* memory = std::aligned_alloc(kBlockStep, (block_class(bytes) + 1) * kBlockStep);
@@ -48,6 +51,20 @@ void* allocate_block_slow(size_t bytes) {
 }
 
 void free_block_slow(void* memory) noexcept { std::free(memory); }
+#else
+void* allocate_block_slow(size_t bytes) {
+  constexpr size_t kMost = 8;  // the lock is paid once for so many
+  if (!this_thread_block_cache && !thread_is_ending) open_cache();
+  void* blocks[kMost];
+  const size_t wanted = this_thread_block_cache ? kMost : 1;
+  size_t count = allocate_from_slab(block_class(bytes), blocks, wanted);
+  if (count == 0) throw_out_of_memory(bytes);
+  while (count > 1) free_block(blocks[--count], bytes);
+  return blocks[0];
+}
+
+void free_block_slow(void* memory) noexcept { free_to_slab(memory); }
+#endif
 
 void throw_out_of_memory(size_t bytes) {
   throw_error("MemoryError", "out of memory: could not allocate ", bytes, " bytes");

@@ -70,9 +70,19 @@ void run_at_level(const Operator& op, Arguments args, Results results, uint32_t 
     note_views(op, args, results);
 }
 
+// What an operator without a formula stands for, if its body is that: a functional sibling is
+// trained through the operator whose sibling it is.
+const OpwRecord* find_stand_in(const Operator& op) {
+  const OpwRecord* body = op.record(Slot::Decompose);
+  const OpwRecord* kernel = op.record(Slot::ExplicitComposite);
+  const bool is_same = body && kernel && body->function == kernel->function;
+  return is_same && !op.record(Slot::Autograd) ? body : nullptr;
+}
+
 [[gnu::noinline]] void record_and_call(const Operator& op, Arguments args, Results results) {
   if (op.tags().has(Tag::Nondifferentiable)) return call_below_autograd(op, args, results);
   if (const OpwRecord* body = op.seen_through_body()) return run_record(op, *body, args, results);
+  if (const OpwRecord* body = find_stand_in(op)) return run_record(op, *body, args, results);
   const AutogradHooks* hooks = autograd_hooks();
   if (!hooks) return call_below_autograd(op, args, results);
   hooks->record(op, args, results);

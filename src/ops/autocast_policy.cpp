@@ -14,7 +14,7 @@
 #include "opwright/dispatch/slot.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

@@ -49,6 +49,9 @@ Tensor fill_value(const VmapInfo& info, const Tensor& value, int64_t ndim) {
 // What is copied to a batch, as it broadcasts to samples of `ndim` dimensions.
 Tensor copied_batch(const VmapInfo& info, const Tensor& src, int64_t ndim) {
   const Tensor batch = batch_first(info, 1, src);
+  const int64_t own = batch.dim() - (is_batched(info, 1) ? 1 : 0);
+  OPWRIGHT_CHECK_VALUE(own <= ndim, "copy_: a sample of src has ", own,
+                       " dimensions, one of self has ", ndim, ", so it does not broadcast to it");
   return is_batched(info, 1) ? with_sample_ndim(batch, ndim) : batch;
 }
 

@@ -69,8 +69,7 @@ Tensor replace_zeros(const Tensor& tensor) { return where(tensor.eq(0), Scalar(1
 
 // The products of the others, without a division by zero. Of two zeros each one's product holds the
 // other, so that it is right to differentiate it again.
-Tensor products_of_others(const ScatterReduce& call, const Tensor& is_zero,
-                          const Tensor& nonzero) {
+Tensor products_of_others(const ScatterReduce& call, const Tensor& is_zero, const Tensor& nonzero) {
   const Tensor none = zeros_like(call.grad);
   const Tensor zeros = call.gathered(call.count(none, is_zero.to(call.grad.dtype())));
   const Tensor sum = call.count(none, where(is_zero, call.src, Scalar(0)));
@@ -164,8 +163,8 @@ Tensor embedding_dense_backward_gradient(const Tensor& grad, const Tensor& indic
   const Tensor flat = indices.reshape({-1});
   Tensor rows = grad.index_select(0, flat);
   if (scale_grad_by_freq) {
-    const Tensor count = grad.new_zeros({num_weights}).index_add(0, flat, grad.new_ones({
-        flat.sym_size(0)}));
+    const Tensor count =
+        grad.new_zeros({num_weights}).index_add(0, flat, grad.new_ones({flat.sym_size(0)}));
     rows = rows.div(count.index_select(0, flat).unsqueeze(1));
   }
   if (guard_or_false(padding_idx >= 0))

@@ -89,13 +89,16 @@ Tensor stack_all_devices(std::span<const Tensor> tensors, int64_t dim) {
   const SymSizes sizes = sym_geometry_of(tensors.front()).sizes;
   const size_t along = wrap_dim(dim, sizes.size() + 1, "stack");
   std::vector<Tensor> rows;
+  rows.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
     const SymSizes other = sym_geometry_of(tensor).sizes;
-    const std::string problem = "stack: all tensors must have the same sizes, got " +
-                                to_text(sizes) + " and " + to_text(other);
-    OPWRIGHT_CHECK_VALUE(other.size() == sizes.size(), problem);
+    const auto problem = [&] {
+      return concatenate("stack: all tensors must have the same sizes, got ", to_text(sizes),
+                         " and ", to_text(other));
+    };
+    OPWRIGHT_CHECK_VALUE(other.size() == sizes.size(), problem());
     for (size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i].word() != other[i].word()) check(sizes[i] == other[i], problem);
+      if (sizes[i].word() != other[i].word()) check(sizes[i] == other[i], problem());
     }
     rows.push_back(tensor.unsqueeze(static_cast<int64_t>(along)));
   }

@@ -13,14 +13,13 @@ namespace opwright {
 void throw_no_data(std::string_view who, const Tensor& tensor, const char* kind) {
   const SourceSite line = current_user_line();
   const std::string at = line.is_known() ? concatenate(", at ", line) : "";
-  const Home* home = impl(tensor).home;
-  if (dynamic_cast<const Vmap*>(home)) {
+  if (is_sample(tensor)) {
     throw_error(kind, who, ": the data of one sample inside vmap were asked for (", tensor, ")", at,
                 ", but it stands for all samples of the batch at once\n  Keep the value a tensor "
                 "(opwright.where instead of an if), or put the code that reads it into an operator "
                 "of its own (opwright.library.custom_op).");
   }
-  if (home) {
+  if (const Home* home = impl(tensor).home) {
     throw_error(
         kind, who, ": the data of a tensor inside ", home->name(), " were asked for (", tensor, ")",
         at,

@@ -228,6 +228,16 @@ const Operator* make_named_sibling(std::string_view name) noexcept {
 
 bool has_functional_sibling(const Operator& op) { return op.writes_arguments() || draws(op); }
 
+const Operator* find_drawing_origin(const Operator& op) {
+  if (!std::string_view(op.schema().name.base).starts_with(kPrefix)) [[likely]]
+    return nullptr;
+  Siblings& siblings = Siblings::get();
+  const std::lock_guard lock(siblings.mutex);
+  const auto found = siblings.by_name.find(op.name());
+  const bool is_sibling = found != siblings.by_name.end() && found->second.op == &op;
+  return is_sibling && draws(*found->second.of) ? found->second.of : nullptr;
+}
+
 int32_t generator_argument(const Operator& op) {
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
     if (op.schema().arguments[i].type.required().kind() == TypeKind::Generator)

@@ -23,6 +23,9 @@ namespace opwright {
 // NotImplementedError for an operator that writes and gives a view of another argument. Any thread.
 [[nodiscard]] const Operator& functional_sibling(const Operator& op);
 
+// The operator that draws random numbers whose functional sibling `op` is; else null. Any thread.
+[[nodiscard]] const Operator* find_drawing_origin(const Operator& op);
+
 // The argument that is the generator; none: -1.
 [[nodiscard]] int32_t generator_argument(const Operator& op);
 

@@ -62,6 +62,8 @@ Tensor with_history_of(const Tensor& old, Tensor value) {
   return graft(old, value);
 }
 
+bool is_detaching(const ViewStep& step) { return step.op->tags().has(Tag::Nondifferentiable); }
+
 // The base of the step after a write of `value` to its result.
 Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const Operator& who) {
   const Operator& op = *step.op;
@@ -72,7 +74,7 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
                 op.schema().name.name_space,
                 ", Scatter, m) or opwright.library.register_scatter(\"", op.name(), "\").");
   }
-  if (op.tags().has(Tag::Nondifferentiable)) return with_history_of(base_value(step), value);
+  if (is_detaching(step)) return with_history_of(base_value(step), value);
   StepArguments args(step, {ValueOf<Tensor>::lend(base_value(step)), ValueOf<Tensor>::lend(value)});
   if (step.gives_list) args.add(ValueOf<int64_t>::lend(place));
   OpwValue result{};
@@ -146,7 +148,21 @@ void write_value(const FunctionalView& view, Tensor value, const Operator& who) 
   storage.value = std::move(value);
   ++storage.writes;
   storage.identity->raise_version();
-  storage.is_recorded |= thread_state().grad_is_enabled();
+  storage.is_recorded |= thread_state().grad_is_enabled() && !is_detached(view);
+}
+
+bool is_detached(const FunctionalView& view) {
+  for (const ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    if (is_detaching(*step)) return true;
+  }
+  return false;
+}
+
+const ViewStep* find_step_under_no_grad(const FunctionalView& view) {
+  for (const ViewStep* step = view.step.get(); step; step = step->base.get()) {
+    if (!step->grad_mode && !is_detaching(*step)) return step;
+  }
+  return nullptr;
 }
 
 SymInt outer_offset(const FunctionalStorage& storage, const SymInt& offset) {

@@ -27,7 +27,7 @@ struct FunctionalStorage : Counted<FunctionalStorage> {
   SymGeometry geometry;  // of the tensor that the value stands for
   Tensor value;          // at the level below
   uint64_t writes = 0;
-  bool is_recorded = false;  // a write was made in grad mode
+  bool is_recorded = false;  // a write was made that autograd sees
 
   Tensor source;  // the foreign tensor itself; undefined: made by the transform
   Tensor first;   // its value at the level below, which is written back to
@@ -69,6 +69,11 @@ void run_step(ViewStep& step);
 // Replaces the part that the view shows; `who` writes. Called with the level below current.
 // NotImplementedError where a view has no scatter rule.
 void write_value(const FunctionalView& view, Tensor value, const Operator& who);
+
+// Whether it is a view of detach: autograd does not see writes to it.
+[[nodiscard]] bool is_detached(const FunctionalView& view);
+// What made it, or a view that it is made of, under no_grad; null: nothing.
+[[nodiscard]] const ViewStep* find_step_under_no_grad(const FunctionalView& view);
 
 // What a value of the storage's offset `offset` below has at the level of functionalize.
 [[nodiscard]] SymInt outer_offset(const FunctionalStorage& storage, const SymInt& offset);

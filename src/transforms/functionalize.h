@@ -90,7 +90,9 @@ class Functionalize : public Interpreter, public RandomStates {
   void write_all(const Operator& op, uint32_t argument, const OpwValue& target, const Value& value);
   void write_one(const Operator& op, uint32_t argument, OpwTensor* target, const Tensor& value);
   void check_writes(const Operator& op, Arguments args) const;
-  void refuse_tracked_write_through_detach(const Operator& op, Arguments args) const;
+  void refuse_tracked_writes(const Operator& op, Arguments args) const;
+  void refuse_tracked_write(const Operator& op, uint32_t index, OpwTensor* written,
+                            bool has_tracked_argument) const;
   [[nodiscard]] GeneratorState& current_state(RandomState& generator);
   void draw(const Operator& op, Arguments args, Arguments inner, Results results);
   void give_results(const Operator& op, Arguments args, std::span<Value> fresh, Results results);

@@ -14,6 +14,7 @@
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
+#include "opwright/grad_mode.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -57,6 +58,12 @@ SymGeometry strided(Arguments args) {
 bool take_from_storage(ViewStep& step, Arguments args) {
   const SymGeometry wanted = strided(args);
   const FunctionalStorage& storage = *step.storage;
+  if (step.base && thread_state().grad_is_enabled() &&
+      is_tracked_at_any_level(storage.value.get())) {
+    OPWRIGHT_CHECK(covers(sym_geometry_of(BorrowedTensor(args[0].as_tensor)), wanted),
+                   "as_strided: the view reaches elements of the storage that self does not show, "
+                   "and that have gradients; take it from the tensor that shows them all");
+  }
   if (step.base || args[kOffsetArgument].tag != kOpwNone) {
     step.base = nullptr;
     step.args[kOffsetArgument] = Value(wanted.offset - storage.geometry.offset);
@@ -117,10 +124,14 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
   step->base_place = base.place;
   step->op = &op;
   step->gives_list = op.schema().returns[0].type.is_list();
-  step->grad_mode = thread_state().grad_is_enabled();
+  // One from the storage leaves out the views between, but not what they hide from autograd.
+  const bool is_hidden =
+      known.is_as_strided && (is_detached(base) || find_step_under_no_grad(base));
+  step->grad_mode = thread_state().grad_is_enabled() && !is_hidden;
   step->args.resize(inner.size());
   for (size_t i = 1; i < inner.size(); ++i) step->args[i] = Value::copy_of(inner[i]);
   const bool is_outside = known.is_as_strided && !take_from_storage(*step, args);
+  const GradModeScope grad_mode(step->grad_mode);
   run_step(*step);
   results[0] = is_outside ? wrap_outside(*step) : wrap_view(step);
 }
@@ -171,30 +182,41 @@ void Functionalize::check_writes(const Operator& op, Arguments args) const {
   }
 }
 
-// Such an alias has a history of its own that its base has not: one value cannot carry both.
-void Functionalize::refuse_tracked_write_through_detach(const Operator& op, Arguments args) const {
+// Views that autograd does not see through must not get values that it does: one value of the level
+// below cannot carry two histories.
+void Functionalize::refuse_tracked_write(const Operator& op, uint32_t index, OpwTensor* written,
+                                         bool has_tracked_argument) const {
+  const FunctionalView& view = view_of(written);
+  OPWRIGHT_CHECK(!has_tracked_argument || !is_detached(view), op.name(), ": '",
+                 argument_name(op, index),
+                 "' is a detached alias, and the value that is written to it requires grad; "
+                 "functionalize cannot keep both histories: clone it after detach(), or write "
+                 "under no_grad");
+  const ViewStep* hidden = find_step_under_no_grad(view);
+  if (!hidden) return;
+  const bool is_tracked =
+      has_tracked_argument || is_tracked_at_any_level(view.storage->value.get());
+  OPWRIGHT_CHECK(!is_tracked, op.name(), ": '", argument_name(op, index), "' is a view that ",
+                 hidden->op->name(),
+                 " made under no_grad, and cannot be modified in place with grad mode on; make the "
+                 "view with grad mode on, or write under no_grad");
+}
+
+void Functionalize::refuse_tracked_writes(const Operator& op, Arguments args) const {
+  bool is_tracked = false;
+  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
+    is_tracked |= is_tracked_at_any_level(tensor);
+  });
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto index = static_cast<uint32_t>(std::countr_zero(left));
-    bool is_detached = false;
-    visit_tensors(args[index], [&](OpwTensor* tensor) {
-      for (const ViewStep* step = view_of(tensor).step.get(); step; step = step->base.get()) {
-        is_detached |= step->op->tags().has(Tag::Nondifferentiable);
-      }
+    visit_tensors(args[index], [&](OpwTensor* written) {
+      refuse_tracked_write(op, index, written, is_tracked);
     });
-    if (!is_detached) continue;
-    bool is_tracked = false;
-    op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
-      is_tracked |= is_tracked_at_any_level(tensor);
-    });
-    OPWRIGHT_CHECK(!is_tracked, op.name(), ": '", argument_name(op, index),
-                   "' is a detached alias, and the value that is written to it requires grad; "
-                   "functionalize cannot keep both histories: clone it after detach(), or write "
-                   "under no_grad");
   }
 }
 
 void Functionalize::write(const Operator& op, Arguments args, Arguments inner, Results results) {
-  if (thread_state().grad_is_enabled()) refuse_tracked_write_through_detach(op, args);
+  if (thread_state().grad_is_enabled()) refuse_tracked_writes(op, args);
   FunctionalResults functional = call_functional(op, inner);
   size_t next = 0;
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {

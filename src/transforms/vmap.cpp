@@ -21,6 +21,7 @@
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/data_access.h"
+#include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/owned_results.h"
 #include "opwright/transforms/vmap_arguments.h"
 
@@ -82,6 +83,15 @@ Randomness parse_randomness(std::string_view text) {
 Vmap::Vmap(Interpreter* parent, SymInt batch_size, Randomness randomness)
     : Interpreter(parent), batch_size_(std::move(batch_size)), randomness_(randomness) {}
 
+bool is_sample(const Tensor& tensor) {
+  const TensorImpl* shown = &impl(tensor);
+  while (shown->is_wrapper()) {
+    if (dynamic_cast<const Vmap*>(shown->home)) return true;
+    shown = &impl(static_cast<const WrapperImpl*>(shown)->inner);
+  }
+  return false;
+}
+
 // ---- Values ----
 
 Tensor Vmap::wrap(Tensor inner, int64_t dim) {
@@ -128,6 +138,10 @@ bool Vmap::has_own(const Operator& op, Arguments args) const {
 void Vmap::process(const Operator& op, Arguments args, Results results) {
   if (op.tags().has(Tag::NondeterministicSeeded)) [[unlikely]]
     return draw(op, args, results);
+  if (const Operator* origin = find_drawing_origin(op)) [[unlikely]] {
+    check_randomness(*origin);
+    return draw_functionally(op, args, results);
+  }
   if (has_own(op, args)) return process_batched(op, args, results);
   const ParentScope scope(*this);
   call(op, args, results);

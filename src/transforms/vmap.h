@@ -13,7 +13,6 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/ir/random_states.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
@@ -26,7 +25,7 @@ namespace opwright {
 // ValueError for any other text.
 [[nodiscard]] Randomness parse_randomness(std::string_view text);
 
-class Vmap : public Interpreter, public RandomStates {
+class Vmap : public Interpreter {
  public:
   Vmap(Interpreter* parent, SymInt batch_size, Randomness randomness);
 
@@ -64,10 +63,6 @@ class Vmap : public Interpreter, public RandomStates {
   void wrap_results(const Operator& op, Arguments args, Results raw, const OpwValue& dims,
                     Results results);
 
-  // Random numbers of a functionalize above: one state for all samples.
-  Tensor read_state(RandomState& generator) override;
-  void write_state(RandomState& generator, const Tensor& state) override;
-
  private:
   [[nodiscard]] static const WrapperImpl& wrapper_of(const OpwTensor* own) noexcept {
     return static_cast<const WrapperImpl&>(impl(const_cast<OpwTensor*>(own)));
@@ -83,6 +78,8 @@ class Vmap : public Interpreter, public RandomStates {
   void draw(const Operator& op, Arguments args, Results results);
   void draw_same(const Operator& op, Arguments args, Results results);
   void draw_once(const Operator& op, Arguments args, Results results);
+  void draw_functionally(const Operator& op, Arguments args, Results results);
+  void check_randomness(const Operator& op) const;
   void draw_different(const Operator& op, Arguments args, Results results);
   void wrap_result(const Operator& op, OpwValue& result, const OpwValue& dims);
   void refresh_written(const Operator& op, Arguments args);
@@ -92,5 +89,9 @@ class Vmap : public Interpreter, public RandomStates {
 };
 
 using VmapPtr = IntrusivePtr<Vmap>;
+
+// Whether it is a sample of a vmap, also as another transform inside of that shows it: it stands
+// for many values, and none of them can be read.
+[[nodiscard]] bool is_sample(const Tensor& tensor);
 
 }  // namespace opwright

@@ -28,13 +28,19 @@ void warn_once(const Operator& op) {
     const std::lock_guard lock(mutex);
     if (!warned.insert(&op).second) return;
   }
+  const std::string& name_space = op.schema().name.name_space;
+  const bool is_builtin = name_space == "aten" || name_space == "opwright";
+  const std::string advice =
+      is_builtin
+          ? std::string()
+          : concatenate("\n  Register a rule with opwright.library.register_vmap(\"", op.name(),
+                        "\", rule) or, in C++, m.register_vmap(\"", op.schema().name.base,
+                        "\", &rule); an operator that works element by element needs the tag "
+                        "pointwise instead.");
   warn("PerformanceWarning",
        concatenate(op.name(),
-                   " has no vmap rule, so vmap runs it once for each sample, which is slow\n"
-                   "  Register a rule with opwright.library.register_vmap(\"",
-                   op.name(), "\", rule) or, in C++, m.register_vmap(\"", op.schema().name.base,
-                   "\", &rule); an operator that works element by element needs the tag pointwise "
-                   "instead."));
+                   " has no vmap rule, so vmap runs it once for each sample, which is slow",
+                   advice));
 }
 
 bool is_tensor(const OpwValue& value) { return value.tag == kOpwTensor && value.as_tensor; }
@@ -84,14 +90,10 @@ Tensor SampleLoop::stack_tensors(uint32_t result, std::span<const Tensor> sample
   }
   const SymSizes sizes = sym_geometry_of(samples.front()).sizes;
   for (const Tensor& sample : samples) {
-    const SymSizes other = sym_geometry_of(sample).sizes;
-    OPWRIGHT_CHECK(sample.dim() == samples.front().dim() && has_sizes(sample, sizes), op_.name(),
-                   ": result ", result + 1, " has sizes ", to_text(sizes),
-                   " for one sample of vmap"
-                   " and ",
-                   to_text(other),
-                   " for another, but the samples of a batch have the "
-                   "same");
+    OPWRIGHT_CHECK(has_sizes(sample, sizes), op_.name(), ": result ", result + 1, " has sizes ",
+                   to_text(sizes), " for one sample of vmap and ",
+                   to_text(sym_geometry_of(sample).sizes),
+                   " for another, but the samples of a batch have the same");
   }
   return stack(samples);
 }

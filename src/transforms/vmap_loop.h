@@ -31,6 +31,9 @@ class SampleLoop {
     }
     if (num_samples_ == 0) run_on_zeros();
   }
+  [[nodiscard]] bool is_empty() const noexcept { return num_samples_ == 0; }
+  // The last result of the sample that ran last.
+  [[nodiscard]] const Value& last_result() const { return kept_.back(); }
   // The results of all samples: tensors stacked in front, with 0 in `dims`; what is no tensor once,
   // with None. RuntimeError where samples do not agree.
   void give(Results raw, std::span<OpwValue> dims);

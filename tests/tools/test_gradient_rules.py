@@ -113,6 +113,16 @@ def test_lines_that_move_change_the_table_alone():
     assert [name for name in before if before[name] != after[name]] == ["register_gradients.cpp"]
 
 
+def test_an_in_place_form_of_what_has_no_gradient_ends_the_old_history():
+    text = rules_of(
+        "- func: less(Tensor self, Tensor other) -> Tensor\n  tags: [nondifferentiable]\n"
+        "  pointwise: less\n  in_place: less_\n"
+    )
+
+    assert "int differentiate_less(" not in text
+    assert "if (needs_self) {\n      give_gradient(results[0], zeros_like(grad));\n    }\n" in text
+
+
 def test_an_out_form_has_no_gradients():
     assert "scale_out" not in rules_of(SCALE)
 

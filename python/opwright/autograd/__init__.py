@@ -15,6 +15,7 @@ from . import graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .checkpointing import checkpoint
 from .function import Function
+from .gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
     "Function",
@@ -23,6 +24,8 @@ __all__ = [
     "detect_anomaly",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",
@@ -79,7 +82,9 @@ def grad(
     (27.0, 18.0)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad: materialize_grads gives zeros for unused inputs: allow_unused=False")
+        raise ValueError(
+            "grad: materialize_grads gives zeros for unused inputs: allow_unused=False"
+        )
     unused = bool(allow_unused) or materialize_grads
     if is_grads_batched:
         return _batched_grad(

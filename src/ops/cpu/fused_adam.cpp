@@ -124,6 +124,7 @@ void update_all(const char* who, std::span<const TensorList> given,
 
 }  // namespace
 
+// NOLINTBEGIN(readability-function-size): the parameters are those of the schema
 void fused_adam_cpu(std::span<const Tensor> self, std::span<const Tensor> grads,
                     std::span<const Tensor> exp_avgs, std::span<const Tensor> exp_avg_sqs,
                     std::span<const Tensor> max_exp_avg_sqs, std::span<const Tensor> state_steps,
@@ -163,5 +164,6 @@ void fused_adamw_cpu(std::span<const Tensor> self, std::span<const Tensor> grads
               .is_maximized = maximize,
               .is_decoupled = true});
 }
+// NOLINTEND(readability-function-size)
 
 }  // namespace opwright

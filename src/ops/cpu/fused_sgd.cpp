@@ -6,7 +6,6 @@
 #include <span>
 
 #include "opwright/base/thread_pool.h"
-#include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/aligned_tensors.h"
 #include "opwright/ops/cpu/gradient_scale.h"

@@ -47,17 +47,18 @@ Tensor elu_second_gradient(const Tensor& grad, const Scalar& alpha, const Scalar
                            const Scalar& input_scale, bool is_result,
                            const Tensor& self_or_result) {
   const Tensor inner = grad * input_scale;
-  const Tensor bent = is_result ? inner
-                                : elu_backward(inner, alpha, scale, input_scale, is_result,
-                                               self_or_result);
+  const Tensor bent =
+      is_result ? inner : elu_backward(inner, alpha, scale, input_scale, is_result, self_or_result);
   return where(self_or_result.lt(0), bent, 0);
 }
 
 Scalar reciprocal(const Scalar& number) { return 1.0 / number.to<double>(); }
 
-std::tuple<Tensor, Tensor, Tensor> prelu_second_gradients(
-    const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_output,
-    const Tensor& self, const Tensor& weight) {
+std::tuple<Tensor, Tensor, Tensor> prelu_second_gradients(const Tensor& grad_input,
+                                                          const Tensor& grad_weight,
+                                                          const Tensor& grad_output,
+                                                          const Tensor& self,
+                                                          const Tensor& weight) {
   const Tensor is_straight = self.gt(0);
   return {where(is_straight, grad_input, grad_input * weight + grad_weight * self),
           where(is_straight, 0, grad_weight * grad_output),
@@ -71,8 +72,7 @@ std::tuple<Tensor, Tensor> glu_second_gradients(const Tensor& grad, const Tensor
   const Tensor s = halves[1].sigmoid();
   const Tensor slope = s * (1 - s);
   const Tensor of_value = grads[1] * grad_output * slope;
-  const Tensor of_gate =
-      grad_output * slope * (grads[0] + grads[1] * halves[0] * (1 - s * 2));
+  const Tensor of_gate = grad_output * slope * (grads[0] + grads[1] * halves[0] * (1 - s * 2));
   return {grads[0] * s + grads[1] * halves[0] * slope,
           cat(std::vector<Tensor>{of_value, of_gate}, dim)};
 }

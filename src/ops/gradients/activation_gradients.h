@@ -25,9 +25,11 @@ namespace opwright {
 [[nodiscard]] Scalar reciprocal(const Scalar& number);
 
 // Of _prelu_kernel_backward: grad_output, self, weight.
-[[nodiscard]] std::tuple<Tensor, Tensor, Tensor> prelu_second_gradients(
-    const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_output,
-    const Tensor& self, const Tensor& weight);
+[[nodiscard]] std::tuple<Tensor, Tensor, Tensor> prelu_second_gradients(const Tensor& grad_input,
+                                                                        const Tensor& grad_weight,
+                                                                        const Tensor& grad_output,
+                                                                        const Tensor& self,
+                                                                        const Tensor& weight);
 // Of glu_backward: grad_output, self.
 [[nodiscard]] std::tuple<Tensor, Tensor> glu_second_gradients(const Tensor& grad,
                                                               const Tensor& grad_output,

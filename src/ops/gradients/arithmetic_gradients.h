@@ -1,4 +1,5 @@
-// Gradients of arithmetic, choice and complex numbers that are longer than a line of functions.yaml.
+// Gradients of arithmetic, choice and complex numbers that are longer than a line of
+// functions.yaml.
 #pragma once
 
 #include <optional>

@@ -29,6 +29,20 @@ Tensor reversed_logcumsumexp(const Tensor& self, int64_t dim) {
   return reversed(reversed(self, dim).logcumsumexp(dim), dim);
 }
 
+// The least number that is finite; of halves one that is near it.
+double lowest_of(DType dtype) {
+  switch (dtype) {
+    case DType::Float64:
+      return std::numeric_limits<double>::lowest();
+    case DType::Float16:
+      return -65504.0;
+    case DType::BFloat16:
+      return -3.0e38;
+    default:
+      return static_cast<double>(std::numeric_limits<float>::lowest());
+  }
+}
+
 }  // namespace
 
 Tensor reversed_cumsum(const Tensor& grad, int64_t dim) {
@@ -51,8 +65,9 @@ Tensor prod_gradient(const Tensor& grad, const Tensor& self, int64_t dim, bool k
   return (keepdim ? grad : grad.unsqueeze(dim)) * conjugate(products_of_others(self, dim));
 }
 
-// The gradient of element k is the sum over j >= k of grad[j] times the product of the elements up to
-// j without k: that of those before k, times row k of a matrix of the products of those after it.
+// The gradient of element k is the sum over j >= k of grad[j] times the product of the elements up
+// to j without k: that of those before k, times row k of a matrix of the products of those after
+// it.
 Tensor cumprod_gradient(const Tensor& grad, const Tensor& self, int64_t dim) {
   if (self.dim() == 0) return grad;
   if (guard_or_false(self.sym_numel() == 0)) return zeros_like(self);
@@ -73,13 +88,14 @@ Tensor cumprod_gradient(const Tensor& grad, const Tensor& self, int64_t dim) {
 Tensor logcumsumexp_gradient(const Tensor& grad, const Tensor& self, const Tensor& result,
                              int64_t dim) {
   if (self.dim() == 0) return grad;
-  const double lowest = -std::numeric_limits<double>::infinity();
-  const Tensor of_positive = where(grad.gt(0), grad.log(), lowest);
-  const Tensor of_negative = where(grad.lt(0), (-grad).log(), lowest);
   const auto spread = [&](const Tensor& log_part) {
     return (reversed_logcumsumexp(log_part - result, dim) + self).exp();
   };
-  return spread(of_positive) - spread(of_negative);
+  if (is_complex(self.dtype())) return conjugate(spread(conjugate(grad).log()));
+  // Not infinite: in a gradient of the gradient it is subtracted from itself.
+  const double lowest = lowest_of(grad.dtype());
+  return spread(where(grad.gt(0), grad.log(), lowest)) -
+         spread(where(grad.lt(0), (-grad).log(), lowest));
 }
 
 }  // namespace opwright

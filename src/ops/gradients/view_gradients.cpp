@@ -44,12 +44,9 @@ SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides)
   return extent;
 }
 
-// `grad` in memory of the base's own strides.
+// `grad` in memory of the base's own strides, as as_strided_scatter copies the base.
 Tensor in_layout_of(const Tensor& grad, const SplitGeometry& base) {
   return copy(grad.new_empty_strided(base.sizes, base.strides), grad);
-}
-SymInt offset_in(const SplitGeometry& base, const std::optional<SymInt>& storage_offset) {
-  return storage_offset ? *storage_offset - base.offset : SymInt(0);
 }
 
 const Tensor& first_defined(const std::vector<Tensor>& tensors) {
@@ -69,8 +66,7 @@ Tensor sum_to(const Tensor& tensor, std::span<const SymInt> sizes) {
   const int64_t added = tensor.dim() - static_cast<int64_t>(sizes.size());
   std::vector<int64_t> dims;
   for (int64_t i = 0; i < tensor.dim(); ++i) {
-    const bool was_one =
-        i < added || guard_or_false(sizes[static_cast<size_t>(i - added)] == 1);
+    const bool was_one = i < added || guard_or_false(sizes[static_cast<size_t>(i - added)] == 1);
     if (was_one && (i < added || !guard_or_false(tensor.sym_size(i) == 1))) dims.push_back(i);
   }
   if (dims.empty()) return tensor;
@@ -106,11 +102,12 @@ Tensor as_strided_gradient(const Tensor& grad, std::span<const SymInt> geometry,
   // Elements of the view that are one in memory are added up; elements of the base that are one
   // share what comes to it.
   const Tensor memory = grad.new_zeros({extent});
-  const Tensor sums = memory.index_add(0, places_of(size, stride, offset - start, grad),
-                                       grad.reshape({-1}));
+  const Tensor sums =
+      memory.index_add(0, places_of(size, stride, offset - start, grad), grad.reshape({-1}));
   const Tensor places = places_of(base.sizes, base.strides, base.offset - start, grad);
   const Tensor owners =
-      memory.index_add(0, places, grad.new_full({places.sym_size(0)}, 1));
+      grad.new_zeros({extent}, DType::Int64)
+          .index_add(0, places, grad.new_ones({places.sym_size(0)}, DType::Int64));
   return (sums / owners.clamp(1)).index_select(0, places).reshape(base.sizes);
 }
 
@@ -118,14 +115,14 @@ Tensor as_strided_part(const Tensor& grad, std::span<const SymInt> geometry,
                        std::span<const SymInt> size, std::span<const SymInt> stride,
                        const std::optional<SymInt>& storage_offset) {
   const SplitGeometry base = parts_of(geometry);
-  return in_layout_of(grad, base).as_strided(size, stride, offset_in(base, storage_offset));
+  return in_layout_of(grad, base).as_strided(size, stride, storage_offset);
 }
 Tensor as_strided_rest(const Tensor& grad, std::span<const SymInt> geometry,
                        std::span<const SymInt> size, std::span<const SymInt> stride,
                        const std::optional<SymInt>& storage_offset) {
   const SplitGeometry base = parts_of(geometry);
   return as_strided_scatter(in_layout_of(grad, base), grad.new_zeros(size), size, stride,
-                            offset_in(base, storage_offset));
+                            storage_offset);
 }
 
 Tensor split_gradient(const std::vector<Tensor>& grads, std::span<const SymInt> sizes,
@@ -155,8 +152,8 @@ Tensor unbind_gradient(const std::vector<Tensor>& grads, int64_t dim) {
   return stack(parts, dim);
 }
 
-std::vector<Tensor> cat_gradients(const Tensor& grad,
-                                  const std::vector<std::vector<SymInt>>& sizes, int64_t dim) {
+std::vector<Tensor> cat_gradients(const Tensor& grad, const std::vector<std::vector<SymInt>>& sizes,
+                                  int64_t dim) {
   const size_t along = wrapped(dim, static_cast<size_t>(grad.dim()));
   std::vector<Tensor> gradients;
   SymInt start = 0;

@@ -33,11 +33,9 @@ namespace opwright {
                                      const std::optional<SymInt>& storage_offset);
 
 // A gradient that is not there counts as zeros.
-[[nodiscard]] Tensor split_gradient(const std::vector<Tensor>& grads,
-                                    std::span<const SymInt> sizes, const SymInt& split_size,
-                                    int64_t dim);
-[[nodiscard]] Tensor split_gradient(const std::vector<Tensor>& grads,
-                                    std::span<const SymInt> sizes,
+[[nodiscard]] Tensor split_gradient(const std::vector<Tensor>& grads, std::span<const SymInt> sizes,
+                                    const SymInt& split_size, int64_t dim);
+[[nodiscard]] Tensor split_gradient(const std::vector<Tensor>& grads, std::span<const SymInt> sizes,
                                     std::span<const SymInt> split_sizes, int64_t dim);
 [[nodiscard]] Tensor unbind_gradient(const std::vector<Tensor>& grads, int64_t dim);
 [[nodiscard]] std::vector<Tensor> cat_gradients(const Tensor& grad,

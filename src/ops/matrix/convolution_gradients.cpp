@@ -21,8 +21,8 @@ Tensors convolve_back(const Tensor& grad, const Tensor& input, const Tensor& wei
   const SymInt channels[] = {grad.sym_size(1)};
   const bool mask[] = {wanted.first, wanted.second, wanted.third};
   return convolution_backward(grad, input, weight, std::span<const SymInt>(channels), steps.stride,
-                              steps.padding, steps.dilation, steps.transposed,
-                              steps.output_padding, steps.groups, mask);
+                              steps.padding, steps.dilation, steps.transposed, steps.output_padding,
+                              steps.groups, mask);
 }
 
 // A number for each channel at every position of `like`.
@@ -65,11 +65,11 @@ Tensors convolution_backward_gradients(const Tensors& grads, const Tensor& grad_
     }
   }
   if (wanted.second && of_weight.is_defined())
-    std::get<1>(gradients) = std::get<0>(convolve_back(conjugate(grad_output), input, of_weight,
-                                                       steps, {true, false, false}));
+    std::get<1>(gradients) = std::get<0>(
+        convolve_back(conjugate(grad_output), input, of_weight, steps, {true, false, false}));
   if (wanted.third && of_input.is_defined())
-    std::get<2>(gradients) = std::get<1>(convolve_back(conjugate(grad_output), of_input, weight,
-                                                       steps, {false, true, false}));
+    std::get<2>(gradients) = std::get<1>(
+        convolve_back(conjugate(grad_output), of_input, weight, steps, {false, true, false}));
   return gradients;
 }
 

@@ -29,8 +29,7 @@ struct WantedGradients {
 
 // Of grad_output, input and weight; gradients of results that are not there are undefined.
 [[nodiscard]] std::tuple<Tensor, Tensor, Tensor> convolution_backward_gradients(
-    const std::tuple<Tensor, Tensor, Tensor>& grads, const Tensor& grad_output,
-    const Tensor& input, const Tensor& weight, const ConvolutionSteps& steps,
-    const WantedGradients& wanted);
+    const std::tuple<Tensor, Tensor, Tensor>& grads, const Tensor& grad_output, const Tensor& input,
+    const Tensor& weight, const ConvolutionSteps& steps, const WantedGradients& wanted);
 
 }  // namespace opwright

@@ -129,22 +129,54 @@ struct CopyLinesLoop {
   }
 };
 
+// to[d * width + i] = from[i * line + d] for four lines and four elements of each.
+template <class T>
+OPWRIGHT_INLINE void transpose_block(T* to, int64_t width, const T* from, int64_t line) {
+  using Four [[gnu::vector_size(4 * sizeof(T))]] = T;
+  Four rows[4];
+  for (int64_t i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * line, sizeof(Four));
+  const Four a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+  const Four b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+  const Four c = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+  const Four d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+  const Four columns[] = {
+      __builtin_shufflevector(a, b, 0, 1, 4, 5), __builtin_shufflevector(a, b, 2, 3, 6, 7),
+      __builtin_shufflevector(c, d, 0, 1, 4, 5), __builtin_shufflevector(c, d, 2, 3, 6, 7)};
+  for (int64_t i = 0; i < 4; ++i) std::memcpy(to + i * width, &columns[i], sizeof(Four));
+}
+
+// A panel from lines that are dense in memory: four by four, and what is left one by one.
+template <class T>
+struct TransposeLinesLoop {
+  OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* from, int64_t line, int64_t lines,
+                                  int64_t depth) {
+    const int64_t whole_lines = lines / 4 * 4;
+    const int64_t whole_depth = depth / 4 * 4;
+    for (int64_t i = 0; i < whole_lines; i += 4) {
+      for (int64_t d = 0; d < whole_depth; d += 4)
+        transpose_block(to + d * width + i, width, from + i * line + d, line);
+    }
+    for (int64_t d = 0; d < depth; ++d) {
+      for (int64_t i = d < whole_depth ? whole_lines : 0; i < lines; ++i)
+        to[d * width + i] = from[i * line + d];
+      for (int64_t i = lines; i < width; ++i) to[d * width + i] = T{};
+    }
+  }
+};
+
 // Fills a panel of `width` lines from a matrix: to[d * width + i] = from[i * line + d * step], and
 // zero for lines that are not there.
 template <class T>
 void fill_panel(T* to, int64_t width, const T* from, int64_t line, int64_t step, int64_t lines,
                 int64_t depth) {
   if (line == 1) return run_at_level<CopyLinesLoop<T>>(to, width, from, step, lines, depth);
+  if (step == 1) return run_at_level<TransposeLinesLoop<T>>(to, width, from, line, lines, depth);
   constexpr int64_t kRun = 16;  // elements of a line at a time: one or two cache lines
   for (int64_t d0 = 0; d0 < depth; d0 += kRun) {
     const int64_t end = std::min(depth, d0 + kRun);
     for (int64_t i = 0; i < lines; ++i) {
       const T* source = from + i * line;
-      if (step == 1) {
-        for (int64_t d = d0; d < end; ++d) to[d * width + i] = source[d];
-      } else {
-        for (int64_t d = d0; d < end; ++d) to[d * width + i] = source[d * step];
-      }
+      for (int64_t d = d0; d < end; ++d) to[d * width + i] = source[d * step];
     }
     for (int64_t i = lines; i < width; ++i) {
       for (int64_t d = d0; d < end; ++d) to[d * width + i] = T{};

@@ -12,10 +12,10 @@ namespace {
 // How a norm sees its operands: elements that share statistics, and those that share parameters.
 struct NormView {
   SymSizes sizes;
-  Sizes shared;          // dimensions that a mean is taken over
-  SymSizes statistics;   // sizes of a mean
-  Sizes repeated;        // dimensions that parameters are repeated over
-  SymSizes parameters;   // sizes of a weight
+  Sizes shared;         // dimensions that a mean is taken over
+  SymSizes statistics;  // sizes of a mean
+  Sizes repeated;       // dimensions that parameters are repeated over
+  SymSizes parameters;  // sizes of a weight
 
   // Halves are computed in float32, as the norms themselves do.
   [[nodiscard]] Tensor of(const Tensor& tensor) const {
@@ -190,8 +190,7 @@ Tensor statistics_gradient(const NormView& view, const ThreeTensors& grads, cons
 ThreeTensors group_norm_gradients(const ThreeTensors& grads, const Tensor& input,
                                   const std::optional<Tensor>& weight, const Tensor& mean,
                                   const Tensor& rstd, const SymInt& batch, const SymInt& channels,
-                                  const SymInt& area, int64_t group,
-                                  std::span<const bool> wanted) {
+                                  const SymInt& area, int64_t group, std::span<const bool> wanted) {
   ThreeTensors gradients;
   if (std::get<0>(grads).is_defined()) {
     gradients = native_group_norm_backward(std::get<0>(grads), input, mean, rstd, weight, batch,
@@ -201,9 +200,8 @@ ThreeTensors group_norm_gradients(const ThreeTensors& grads, const Tensor& input
   const NormView view = view_groups(batch, channels, area, group);
   const Tensor more = statistics_gradient(view, grads, input, mean, rstd);
   if (more.is_defined()) {
-    std::get<0>(gradients) =
-        sum_if_defined(std::get<0>(gradients),
-                       more.reshape(sym_geometry_of(input).sizes).to(input.dtype()));
+    std::get<0>(gradients) = sum_if_defined(
+        std::get<0>(gradients), more.reshape(sym_geometry_of(input).sizes).to(input.dtype()));
   }
   return gradients;
 }
@@ -221,21 +219,21 @@ ThreeTensors layer_norm_backward_gradients(const ThreeTensors& grads, const Tens
 
 ThreeTensors group_norm_backward_gradients(const ThreeTensors& grads, const Tensor& grad_out,
                                            const Tensor& input, const Tensor& rstd,
-                                           const std::optional<Tensor>& weight,
-                                           const SymInt& batch, const SymInt& channels,
-                                           const SymInt& area, int64_t group,
-                                           const WantedNormGradients& wanted) {
+                                           const std::optional<Tensor>& weight, const SymInt& batch,
+                                           const SymInt& channels, const SymInt& area,
+                                           int64_t group, const WantedNormGradients& wanted) {
   const NormView view = view_groups(batch, channels, area, group);
   const BackwardCall call(view, grads, grad_out, input, weight);
   const Normalized normalized = normalize(view, call.input, rstd);
   return fit(differentiate(view, call, normalized, wanted), grad_out, input, weight);
 }
 
-ThreeTensors batch_norm_backward_gradients(
-    const ThreeTensors& grads, const Tensor& grad_out, const Tensor& input,
-    const std::optional<Tensor>& weight, const std::optional<Tensor>& running_mean,
-    const std::optional<Tensor>& running_var, const std::optional<Tensor>& save_invstd, bool train,
-    double eps, const WantedNormGradients& wanted) {
+ThreeTensors batch_norm_backward_gradients(const ThreeTensors& grads, const Tensor& grad_out,
+                                           const Tensor& input, const std::optional<Tensor>& weight,
+                                           const std::optional<Tensor>& running_mean,
+                                           const std::optional<Tensor>& running_var,
+                                           const std::optional<Tensor>& save_invstd, bool train,
+                                           double eps, const WantedNormGradients& wanted) {
   const NormView view = view_channels(input);
   const BackwardCall call(view, grads, grad_out, input, weight);
   if (train) {

@@ -35,13 +35,10 @@ struct WantedNormGradients {
                                                 std::span<const bool> wanted);
 
 // Of grad_out, input and weight; gradients of results that are not there are undefined.
-[[nodiscard]] ThreeTensors layer_norm_backward_gradients(const ThreeTensors& grads,
-                                                         const Tensor& grad_out,
-                                                         const Tensor& input,
-                                                         std::span<const SymInt> normalized_shape,
-                                                         const Tensor& rstd,
-                                                         const std::optional<Tensor>& weight,
-                                                         const WantedNormGradients& wanted);
+[[nodiscard]] ThreeTensors layer_norm_backward_gradients(
+    const ThreeTensors& grads, const Tensor& grad_out, const Tensor& input,
+    std::span<const SymInt> normalized_shape, const Tensor& rstd,
+    const std::optional<Tensor>& weight, const WantedNormGradients& wanted);
 [[nodiscard]] ThreeTensors group_norm_backward_gradients(
     const ThreeTensors& grads, const Tensor& grad_out, const Tensor& input, const Tensor& rstd,
     const std::optional<Tensor>& weight, const SymInt& batch, const SymInt& channels,

@@ -54,8 +54,7 @@ Tensor cdist_gradient(const Tensor& grad, const Tensor& x1, const Tensor& x2, do
 
 Tensor pdist_gradient(const Tensor& grad, const Tensor& self, double p, const Tensor& distances) {
   const SymInt rows = self.sym_size(0);
-  return cdist_gradient(make_symmetric(grad, rows), self, self, p,
-                        make_symmetric(distances, rows));
+  return cdist_gradient(make_symmetric(grad, rows), self, self, p, make_symmetric(distances, rows));
 }
 
 }  // namespace opwright

@@ -100,8 +100,8 @@ struct Axis {
     if (interpolation_mode == kBicubic) return find_cubic(follow(unbounded), unbounded);
     const Position position = bring_inside(unbounded, size, padding_mode, align_corners);
     if (interpolation_mode == kNearest) {
-      return {make_element(position.value.round(), size, ones_like(constant),
-                           zeros_like(constant))};
+      return {
+          make_element(position.value.round(), size, ones_like(constant), zeros_like(constant))};
     }
     const Tensor before = position.value.floor();
     const Tensor beyond = follow(position).sub(before);
@@ -193,8 +193,7 @@ Tensor widened(const Tensor& tensor) {
 }  // namespace
 
 std::tuple<Tensor, Tensor> grid_sampler_2d_gradients(const Tensor& grad, const Tensor& input,
-                                                     const Tensor& grid,
-                                                     int64_t interpolation_mode,
+                                                     const Tensor& grid, int64_t interpolation_mode,
                                                      int64_t padding_mode, bool align_corners,
                                                      bool needs_input, bool needs_grid) {
   const Tensor positions = widened(grid);

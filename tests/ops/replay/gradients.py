@@ -1,8 +1,9 @@
 """Differentiates one call in torch and in ours, and compares the gradients.
 
-Every floating or complex tensor among the arguments needs a gradient (one that is written is a clone
-of such a tensor), and every result that has one gets a random gradient. In float64 the gradients are
-differentiated again, with respect to the arguments and to the random gradients. What columns mean:
+Every floating or complex tensor among the arguments needs a gradient (one that is written is a
+clone of such a tensor), and every result that has one gets a random gradient. In float64 the
+gradients are differentiated again, with respect to the arguments and to the random gradients. What
+columns mean:
 
     calls     distinct calls differentiated
     recorded  a result carries a gradient in one of both only
@@ -14,11 +15,11 @@ differentiated again, with respect to the arguments and to the random gradients.
 """
 
 from collections import Counter
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
 
 import opwright as ow
 import torch
-from torch.overrides import enable_reentrant_dispatch
 
 from . import differences
 from .call import NotReplayableError, copy_arguments, list_of, map_values, tensors_of
@@ -29,8 +30,10 @@ from .replayer import Replayer, our_form
 
 LARGEST_TWICE = 600  # elements of the arguments together
 
-# Overloads that torch differentiates and we do not, or otherwise, and why.
-NOT_COMPARED: dict[str, str] = {}
+# Overloads whose gradients are not torch's, and why.
+NOT_COMPARED = {
+    "as_strided_scatter": "torch's gradient of self is that of the part which src replaces",
+}
 
 
 class TorchSide:
@@ -72,7 +75,7 @@ class Leaves:
 
 
 class GradientsOf:
-    """The gradients of one call on one side: of first order, and of second where it is asked for."""
+    """The gradients of one call on one side: of first order, and of second where asked for."""
 
     def __init__(self, side, operator, arguments, leaves: Leaves):
         args, kwargs = map_values(leaves, arguments)
@@ -117,8 +120,11 @@ def can_carry(value) -> bool:
 def random_like(tensors: list, seed: int) -> list[torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
     return [
-        torch.randn(each.shape, dtype=torch.complex128 if each.is_complex() else torch.float64,
-                    generator=generator).to(each.dtype)
+        torch.randn(
+            each.shape,
+            dtype=torch.complex128 if each.is_complex() else torch.float64,
+            generator=generator,
+        ).to(each.dtype)
         for each in tensors
     ]
 
@@ -185,8 +191,8 @@ def unique(tensors: list) -> list:
 
 
 def to_ours(tensors: list[torch.Tensor]) -> list[ow.Tensor]:
-    convert = Conversion()
-    return [convert(each.clone()) for each in tensors]
+    clones = [each.clone() for each in tensors]  # the conversion knows them by their addresses
+    return map_values(Conversion(), clones)
 
 
 def compare_gradients(kind: str, ours: list, torchs: list, tolerances: dict, exact) -> None:
@@ -227,8 +233,12 @@ class GradientReplayer(Replayer):
             raise NotReplayableError("on purpose")
         call = GradientCall(overload, copies)
         operator = our_form(self.ours(overload), overload, ours)
-        with enable_reentrant_dispatch(), torch.enable_grad():
-            self.compare_call(name, call, operator)
+        self.thread.submit(self.compare_call, name, call, operator).result()
+
+    @cached_property
+    def thread(self) -> ThreadPoolExecutor:
+        """A thread in which no mode of torch is on: the replayer runs below torch's autograd."""
+        return ThreadPoolExecutor(1)
 
     def compare_call(self, name: str, call: GradientCall, operator) -> None:
         twice = call.numel <= LARGEST_TWICE and all(
@@ -247,6 +257,8 @@ class GradientReplayer(Replayer):
             if mine.carrying == theirs.carrying and weights:
                 found = mine.first(to_ours(weights), twice)
         except Exception as error:
+            if differences.is_refused(name, str(error)):
+                raise NotReplayableError("refused on purpose") from error
             raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
         if mine.carrying != theirs.carrying:
             raise DifferenceError(
@@ -267,10 +279,7 @@ class GradientReplayer(Replayer):
             self.compare_second(name, mine, theirs, tolerances)
 
     def compare_second(self, name, mine, theirs, tolerances) -> None:
-        shapes = [
-            torch.zeros(()) if each is None else each.detach()
-            for each in theirs.found
-        ]
+        shapes = [torch.zeros(()) if each is None else each.detach() for each in theirs.found]
         weights = random_like(shapes, 2)
         try:
             expected = theirs.second(weights)

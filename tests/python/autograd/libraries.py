@@ -19,7 +19,7 @@ class Library(Protocol):
 
     def grad(self, outputs: Sequence, inputs: Sequence, **options: bool) -> Sequence: ...
     def backward(self, loss: object, **options: bool) -> None: ...
-    def grad_mode(self, is_recorded: bool) -> AbstractContextManager: ...
+    def grad_mode(self, is_recorded: bool, is_view: bool) -> AbstractContextManager: ...
     def view_of(self, x: object, is_recorded: bool) -> object: ...
     def split(self, x: object, size: int, dim: int, place: int) -> object: ...
     def unbind(self, x: object, dim: int, place: int) -> object: ...
@@ -45,7 +45,7 @@ class Ours:
         loss.backward(**options)
 
     @staticmethod
-    def grad_mode(is_recorded: bool) -> AbstractContextManager:
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
         return nullcontext() if is_recorded else ow.no_grad()
 
     @staticmethod
@@ -78,7 +78,7 @@ class Torch:
     backward = staticmethod(torch.Tensor.backward)
 
     @staticmethod
-    def grad_mode(is_recorded: bool) -> AbstractContextManager:
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
         return nullcontext() if is_recorded else torch.no_grad()
 
     @staticmethod
@@ -130,6 +130,10 @@ class DetachingTorch(Torch):
     def view_of(x: torch.Tensor, is_recorded: bool) -> torch.Tensor:
         return x if is_recorded else x.detach()
 
+    @staticmethod
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
+        return nullcontext() if is_recorded or is_view else torch.no_grad()
+
 
 class LenientTorch(DetachingTorch):
     """Torch that keeps copies of what it saves, and all graphs.
@@ -146,8 +150,8 @@ class LenientTorch(DetachingTorch):
         loss.backward(**(options | {"retain_graph": True}))
 
     @staticmethod
-    def grad_mode(is_recorded: bool) -> AbstractContextManager:
-        return _saving_copies() if is_recorded else torch.no_grad()
+    def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:
+        return _saving_copies() if is_recorded or is_view else torch.no_grad()
 
 
 def _saving_copies() -> AbstractContextManager:

@@ -6,7 +6,7 @@ zeros it finds out on which values of the pool an operation can work. A step tha
 nothing; steps on what is not there are left out. So each outcome can be compared, step by step.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import torch
@@ -134,6 +134,11 @@ OPERATIONS: dict[str, Operation] = {
     "double_backward": Operation(_double_backward, gives_value=False, is_backward=True),
 }
 NAMES = list(OPERATIONS)
+# What asks for histories, or changes them by hand.
+OF_HISTORIES = [
+    *(name for name, operation in OPERATIONS.items() if operation.is_backward),
+    *("requires_grad_", "forget_gradient", "gradient_of"),
+]
 MOST_ELEMENTS = 60
 MOST_TRIES = 12
 
@@ -143,12 +148,16 @@ def _first_values(inputs: Sequence) -> list:
     return [*inputs, *(each * 0.5 for each in inputs[:2])]
 
 
-def plan(program: Sequence[Instruction], inputs: Sequence[torch.Tensor]) -> list[Step]:
+def plan(
+    program: Sequence[Instruction], inputs: Sequence[torch.Tensor], left_out: Collection[str] = ()
+) -> list[Step]:
     """Make steps of the instructions that can fit; what fits nowhere is left out."""
     pool = _first_values([torch.zeros_like(each) for each in inputs])
     steps = []
     for operation, a, b, c, mode in program:
         name = NAMES[operation % len(NAMES)]
+        if name in left_out:
+            continue
         for attempt in range(MOST_TRIES):
             x = (c + attempt // 3) % len(pool)
             y = (c // 7 + attempt) % len(pool)
@@ -194,32 +203,58 @@ class Outcome(NamedTuple):
 
     errors: list[str]
     pool: list
+    late_error: str = ""  # of the end of a transform, or the run of the graph that it gave
+    has_ended: bool = False  # a backward raised
 
 
 def run(steps: Sequence[Step], library: Library, inputs: Sequence) -> Outcome:
     """Run a program, and then the backward of a sum of all of its values."""
+    outcome = run_steps(steps, library, inputs)
+    return outcome if outcome.has_ended else train(library, outcome)
+
+
+def run_steps(steps: Sequence[Step], library: Library, inputs: Sequence) -> Outcome:
+    """Run a program without that backward."""
     pool = _first_values(inputs)
     errors = []
     for step in steps:
         operation = OPERATIONS[step.name]
         x, y = pool[step.x], pool[step.y]
         result = None
+        errors.append("")
         if x is not None and y is not None:
-            errors.append("")
             try:
                 library.prepare(operation, x, step.a, y)
-                with library.grad_mode(step.is_recorded):
+                with library.grad_mode(step.is_recorded, operation.is_view):
                     if operation.is_view:
                         x = library.view_of(x, step.is_recorded)
                     result = operation.run(library, x, step.a, step.b, y)
             except (RuntimeError, ValueError) as error:
                 errors[-1] = str(error)
                 if operation.is_backward and not _was_refused_at_once(errors[-1]):
-                    return Outcome(errors, pool)  # some gradients are there, and some not
+                    # Some gradients are there, and some not.
+                    return Outcome(errors, pool, has_ended=True)
         if operation.gives_value:
             pool.append(result)
-    errors.append(_error_of(lambda: _train(library, pool)))
     return Outcome(errors, pool)
+
+
+def without_refused_writes(steps: Sequence[Step], inputs: Sequence[torch.Tensor]) -> list[Step]:
+    """Leave out the writes that torch refuses; one that also gives a value becomes a copy."""
+    errors = run_steps(steps, Torch, inputs).errors
+    accepted = []
+    for step, error in zip(steps, errors, strict=True):
+        if not error:
+            accepted.append(step)
+        elif OPERATIONS[step.name].gives_value:
+            accepted.append(step._replace(name="clone"))
+    return accepted
+
+
+def train(library: Library, outcome: Outcome) -> Outcome:
+    """Run the backward of a sum of all values."""
+    error = _error_of(lambda: _train(library, outcome.pool))
+    return outcome._replace(errors=[*outcome.errors, error])
 
 
 def _was_refused_at_once(error: str) -> bool:

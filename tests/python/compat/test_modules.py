@@ -75,6 +75,18 @@ def test_the_names_of_torch_are_those_of_the_package(name):
     assert getattr(torch, name) is getattr(opwright, name)
 
 
+@pytest.mark.parametrize("name", ["no_grad", "enable_grad", "inference_mode", "autocast"])
+def test_the_modes_of_torch_are_those_of_the_package(name):
+    assert getattr(torch, name) is getattr(opwright, name)
+
+
+def test_optimizers_are_those_of_the_package():
+    from opwright.compat.torch import amp, optim
+
+    assert optim.AdamW is opwright.optim.AdamW
+    assert amp.autocast is opwright.autocast
+
+
 def test_the_second_names_of_dtypes_are_there():
     assert torch.float is opwright.float32
     assert torch.double is opwright.float64

@@ -56,6 +56,10 @@ def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
     check_guide("tracing.md", tmp_path)
 
 
+def test_the_guide_to_training_prints_what_it_shows(tmp_path):
+    check_guide("training.md", tmp_path)
+
+
 def test_the_guide_to_vmap_prints_what_it_shows(tmp_path):
     check_guide("vmap.md", tmp_path)
 
@@ -89,3 +93,7 @@ def test_a_guide_that_shows_something_else_is_reported(tmp_path):
     guide.write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n")
 
     assert run_guide(guide, tmp_path) == (1, "wrong.md:2 shows\n3\n\nbut prints\n2\n")
+
+
+def test_the_guide_to_derivatives_prints_what_it_shows(tmp_path):
+    check_guide("func.md", tmp_path)

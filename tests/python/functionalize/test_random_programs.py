@@ -8,22 +8,13 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from opwright.func import functionalize
 from opwright.tracing import make_fx
-from programs import OPERATIONS, Instruction, run, text
+from programs import OPERATIONS, REFUSALS, Instruction, run, text
 
 EXAMPLES = 20_000 if os.environ.get("OPWRIGHT_ALL") == "1" else 1_200
 
 numbers = st.integers(0, 40)
 instructions = st.tuples(st.integers(0, len(OPERATIONS) - 1), numbers, numbers, numbers)
 programs = st.lists(instructions, min_size=1, max_size=12)
-
-# What eager does and functionalize tells that it does not.
-REFUSALS = (
-    "is written twice under functionalize",
-    "as_strided: the view reaches elements",
-    "a view by as_strided that reaches other elements",
-    "which functionalize does not change",  # an empty view as `out`
-    "is written and shares part of its memory",  # eager does not see this through DLPack
-)
 
 # Ways to make inputs; those of one list may share memory.
 INPUTS: dict[str, Callable[[], list[ow.Tensor]]] = {

@@ -377,3 +377,38 @@ def test_foreach_add_adds_to_each_tensor():
     tensors = [ow.ones(2), ow.tensor(3), ow.zeros(2, 2).t()]
     ow.ops.aten._foreach_add_(tensors, 2)
     assert [each.tolist() for each in tensors] == [[3.0, 3.0], 5, [[2.0, 2.0], [2.0, 2.0]]]
+
+
+def test_a_whole_training_step_is_a_graph():
+    x = ow.tensor([1.0, 2.0])
+    weight, twin = ow.nn.Parameter(ow.ones(2)), ow.nn.Parameter(ow.ones(2))
+
+    def make_step(parameter):
+        optimizer = ow.optim.SGD([parameter], lr=0.5)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = (parameter * x).sum()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        return step
+
+    traced, eager = ow.make_fx(make_step(weight))(x), make_step(twin)
+    eager(x)  # tracing ran the step once
+    for _ in range(3):
+        assert traced(x).tolist() == eager(x).tolist()
+    assert weight.tolist() == twin.tolist() == [-1.0, -3.0]
+
+
+def test_a_step_is_functionalized():
+    def step(parameter, gradient):
+        settings = {"weight_decay": 0.0, "momentum": 0.0, "lr": 1.0, "dampening": 0.0}
+        flags = {"nesterov": False, "maximize": False, "is_first_step": False}
+        ow.ops.aten._fused_sgd_([parameter], [gradient], [], **settings, **flags)
+        return parameter * 2
+
+    parameter = ow.ones(2)
+    assert ow.func.functionalize(step)(parameter, ow.ones(2)).tolist() == [0.0, 0.0]
+    assert parameter.tolist() == [0.0, 0.0]

@@ -20,7 +20,7 @@ def batch_of(sizes: tuple[int, ...], place: int | None, dtype: ow.dtype) -> Tens
     return counted(*sizes[:at], 4, *sizes[at:], dtype=dtype)
 
 
-@pytest.mark.parametrize(("left", "right"), itertools.product(SIZES, repeat=2))
+@pytest.mark.parametrize(("left", "right"), [*itertools.product(SIZES, repeat=2)])
 def test_samples_of_any_sizes_broadcast_as_they_do_alone(left, right):
     for in_dims in itertools.product(PLACES, repeat=2):
         if in_dims == (None, None):
@@ -33,7 +33,7 @@ def test_samples_of_any_sizes_broadcast_as_they_do_alone(left, right):
 DTYPES = [ow.bool, ow.uint8, ow.int32, ow.int64, ow.float16, ow.float32, ow.float64, ow.complex64]
 
 
-@pytest.mark.parametrize(("left", "right"), itertools.product(DTYPES, repeat=2))
+@pytest.mark.parametrize(("left", "right"), [*itertools.product(DTYPES, repeat=2)])
 def test_dtypes_meet_as_they_do_in_one_sample(left, right):
     for sizes, in_dims in itertools.product(
         [((), ()), ((3,), ()), ((), (3,)), ((3,), (3,))], [(0, None), (None, 0), (0, 0)]

@@ -137,13 +137,35 @@ def test_functionalize_around_vmap_draws_what_vmap_draws():
     assert_same(functional, plain)
 
 
-def test_functionalize_inside_vmap_draws_the_same_for_all_or_is_refused():
+@pytest.mark.parametrize("draw", [lambda x: x + ow.rand(16), lambda x: ow.bernoulli(x)])
+def test_functionalize_inside_vmap_asks_what_vmap_asks(draw):
+    with pytest.raises(RuntimeError, match=r"aten::\w+: random numbers were asked for inside vmap"):
+        vmap(functionalize(draw))(halves())
+
+    ow.manual_seed(2)
+    same = vmap(functionalize(draw), randomness="same")(halves())
+    ow.manual_seed(2)
+    alone = draw(halves()[0])
+    different = vmap(functionalize(draw), randomness="different")(halves())
+
+    assert all(sample.tolist() == alone.tolist() for sample in same)
+    assert len({tuple(sample.tolist()) for sample in different}) > 1
+
+
+def test_functionalize_inside_vmap_moves_the_state_on():
     def draw(x):
         return x + ow.rand(3)
 
-    same = vmap(functionalize(draw), randomness="same")(ow.zeros(2, 3))
-    assert same[0].tolist() == same[1].tolist()
-    with pytest.raises(RuntimeError, match="functionalize: random numbers were asked for inside"):
-        vmap(functionalize(draw))(ow.zeros(2, 3))
-    with pytest.raises(NotImplementedError, match="Map inside of functionalize instead"):
-        vmap(functionalize(draw), randomness="different")(ow.zeros(2, 3))
+    mapped = vmap(functionalize(draw), randomness="different")
+
+    assert mapped(ow.zeros(2, 3)).tolist() != mapped(ow.zeros(2, 3)).tolist()
+
+
+def test_functionalize_inside_vmap_is_traced_with_its_random_numbers():
+    def draw(x):
+        return ow.bernoulli(x)
+
+    traced = ow.make_fx(vmap(functionalize(draw), randomness="different"))(halves())
+
+    assert len({tuple(sample.tolist()) for sample in traced(halves())}) > 1
+    assert traced(halves()).tolist() != traced(halves()).tolist()

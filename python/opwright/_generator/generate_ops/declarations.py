@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .autocast import Autocast, read_autocast
 from .cpp_types import check_cpp_forms
-from .gradients import Formula, GradientError, read_formulas
+from .gradients import Formula, GradientError, overwriting_formulas, read_formulas
 from .pointwise import in_place_schema, out_schema
 from .schema import Schema, SchemaError, parse_schema
 from .slots import COMPOSITE, DECOMPOSE, SCATTER, VMAP, known_slots
@@ -292,8 +292,11 @@ def is_empty(node: yaml.Node) -> bool:
 
 def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration:
     variant = "method" if "method" in declaration.variants else "function"
-    tags = tuple(tag for tag in declaration.tags if tag != "core")
+    tags = tuple(tag for tag in declaration.tags if tag not in ("core", "nondifferentiable"))
     schema = in_place_schema(declaration.schema, name)
+    gradients = declaration.gradients
+    if "nondifferentiable" in declaration.tags:
+        gradients = overwriting_formulas(schema)
     return replace(
         declaration,
         schema=schema,
@@ -301,6 +304,7 @@ def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration
         tags=(*tags, "inplace"),
         autocast=None,
         line=line,
+        gradients=gradients,
     )
 
 

@@ -127,6 +127,12 @@ def read_formulas(schema: Schema, lines: dict[str, str]) -> tuple[Formula, ...]:
     return tuple(formulas)
 
 
+def overwriting_formulas(schema: Schema) -> tuple[Formula, ...]:
+    """Return the formulas of a form that writes what has no gradient: the old history ends."""
+    lines = {each.name: NONE for each in tensor_arguments(schema)}
+    return read_formulas(schema, lines | {schema.arguments[0].name: "zeros_like(grad)"})
+
+
 def check_names(schema: Schema, formula: Formula, key: str) -> None:
     if formula.is_none:
         return

@@ -7,7 +7,19 @@ from opwright import check_size as _check_is_size
 from opwright.compat._absent import absent
 from opwright.library import Tag
 
-from . import _higher_order_ops, _subclasses, autograd, func, fx, library, nn, types, utils
+from . import (
+    _higher_order_ops,
+    _subclasses,
+    amp,
+    autograd,
+    func,
+    fx,
+    library,
+    nn,
+    optim,
+    types,
+    utils,
+)
 
 __all__ = [
     "Tag",
@@ -15,12 +27,14 @@ __all__ = [
     "_check_is_size",
     "_higher_order_ops",
     "_subclasses",
+    "amp",
     "autograd",
     "func",
     "fx",
     "library",
     "nn",
     "ops",
+    "optim",
     "types",
     "utils",
 ]

@@ -1,0 +1,95 @@
+"""What is differentiated: a custom operator, mul, a chain, and a training step."""
+
+import importlib.util
+
+from harness import release_build
+from tracing.timing import Case
+
+CHAIN = 1000
+BATCH, WIDTH, LAYERS, CLASSES = 32, 64, 3, 10
+
+
+def save_factor(ctx, inputs, output):
+    _, ctx.factor = inputs
+
+
+def scale_gradient(ctx, grad):
+    return grad * ctx.factor, None
+
+
+def python_scale(package):
+    """Define a custom operator in Python, with its formula."""
+
+    def scale(x: package.Tensor, factor: float) -> package.Tensor:
+        return x * factor
+
+    operator = package.library.custom_op("differentiation::python_scale", scale, mutates_args=())
+    operator.register_autograd(scale_gradient, setup_context=save_factor)
+    return operator
+
+
+def step_case(package, forward, parts=1):
+    """Forward and backward of `forward(x)`, which has 4 elements."""
+    x = package.ones(4, requires_grad=True)
+    gradient = package.ones(4)
+
+    def run():
+        forward(x).backward(gradient)
+        x.grad = None
+
+    return Case(run, parts=parts)
+
+
+def product_chain(x):
+    y = x
+    for _ in range(CHAIN):
+        y = y * x
+    return y
+
+
+def training_case(package):
+    """One step of SGD of a small multi-layer perceptron."""
+    package.manual_seed(0)
+    nn = package.nn
+    widths = [WIDTH] * LAYERS + [CLASSES]
+    layers = []
+    for before, after in zip(widths, widths[1:], strict=False):
+        layers += [nn.Linear(before, after), nn.ReLU()]
+    model = nn.Sequential(*layers[:-1])
+    optimizer = package.optim.SGD(model.parameters(), lr=0.01)
+    x = package.randn(BATCH, WIDTH)
+    labels = package.zeros(BATCH, dtype=package.int64)
+
+    def run():
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), labels)
+        loss.backward()
+        optimizer.step()
+
+    return Case(run, parts=1)
+
+
+def cases_of(package):
+    scale = python_scale(package)
+    return {
+        "Python formula": step_case(package, lambda x: scale(x, 2.0)),
+        "mul": step_case(package, lambda x: x * x),
+        "chain": step_case(package, product_chain, parts=CHAIN),
+        "training": training_case(package),
+    }
+
+
+def our_cases(package):
+    package.load_library(release_build() / "operators" / "libdifferentiation.so")
+    scale = package.ops.differentiation.scale.default
+    return cases_of(package) | {"C++ formula": step_case(package, lambda x: scale(x, 2.0))}
+
+
+def torch_cases():
+    """The same through torch; nothing without it."""
+    if importlib.util.find_spec("torch") is None:
+        return {}
+    import torch
+
+    torch.set_num_threads(1)
+    return cases_of(torch)

@@ -1,0 +1,134 @@
+#include "opwright/base/slab.h"
+
+#include <cstdint>
+#include <mutex>
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "opwright/base/block_cache.h"
+
+namespace opwright {
+namespace {
+
+constexpr size_t kSlabBytes = size_t{64} * 1024;
+constexpr size_t kSlabsPerRegion = 16;
+
+struct alignas(kBlockStep) Slab {
+  size_t size_class;
+  size_t used;         // blocks that are out
+  std::byte* next_new;  // the first block that was never out
+  FreeBlock* free;      // those that came back
+  Slab* previous;      // of those of the class that have blocks to give
+  Slab* next;
+
+  [[nodiscard]] size_t block_bytes() const noexcept { return (size_class + 1) * kBlockStep; }
+  [[nodiscard]] bool has_new() noexcept {
+    return next_new + block_bytes() <= reinterpret_cast<std::byte*>(this) + kSlabBytes;
+  }
+  [[nodiscard]] bool is_full() noexcept { return !free && !has_new(); }
+};
+
+constinit std::mutex slabs_mutex;
+constinit Slab* with_room[kBlockClasses] = {};
+constinit Slab* empty_slabs = nullptr;  // linked by `next`
+
+// A child made by fork while another thread held the mutex could never take it.
+[[maybe_unused]] const int forks_are_safe =
+    pthread_atfork([] { slabs_mutex.lock(); }, [] { slabs_mutex.unlock(); },
+                   [] { slabs_mutex.unlock(); });
+
+void link(Slab* slab) noexcept {
+  Slab*& first = with_room[slab->size_class];
+  slab->previous = nullptr;
+  slab->next = first;
+  if (first) first->previous = slab;
+  first = slab;
+}
+
+void unlink(Slab* slab) noexcept {
+  if (slab->previous) {
+    slab->previous->next = slab->next;
+  } else {
+    with_room[slab->size_class] = slab->next;
+  }
+  if (slab->next) slab->next->previous = slab->previous;
+}
+
+// The system gives memory page by page as it is touched; only address space is taken here.
+bool map_region() noexcept {
+  constexpr size_t kBytes = (kSlabsPerRegion + 1) * kSlabBytes;
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(memory) + kSlabBytes - 1) & ~(kSlabBytes - 1);
+  for (size_t i = kSlabsPerRegion; i-- > 0;) {
+    auto* slab = reinterpret_cast<Slab*>(first + i * kSlabBytes);
+    slab->next = empty_slabs;
+    empty_slabs = slab;
+  }
+  return true;
+}
+
+Slab* slab_with_room(size_t size_class) noexcept {
+  if (Slab* slab = with_room[size_class]) return slab;
+  if (!empty_slabs && !map_region()) return nullptr;
+  Slab* slab = empty_slabs;
+  empty_slabs = slab->next;
+  slab->size_class = size_class;
+  slab->used = 0;
+  slab->next_new = reinterpret_cast<std::byte*>(slab) + sizeof(Slab);
+  slab->free = nullptr;
+  link(slab);
+  return slab;
+}
+
+void* take_block(Slab* slab) noexcept {
+  void* block = slab->free;
+  if (block) {
+    slab->free = slab->free->next;
+  } else {
+    block = slab->next_new;
+    slab->next_new += slab->block_bytes();
+  }
+  ++slab->used;
+  if (slab->is_full()) unlink(slab);
+  return block;
+}
+
+// The first page stays, since it links the slab.
+void give_back(Slab* slab) noexcept {
+  constexpr size_t kPage = 4096;
+  madvise(reinterpret_cast<std::byte*>(slab) + kPage, kSlabBytes - kPage, MADV_DONTNEED);
+  slab->next = empty_slabs;
+  empty_slabs = slab;
+}
+
+}  // namespace
+
+size_t allocate_from_slab(size_t size_class, void** blocks, size_t most) noexcept {
+  const std::lock_guard lock(slabs_mutex);
+  size_t count = 0;
+  while (count < most) {
+    Slab* slab = slab_with_room(size_class);
+    if (!slab) break;
+    blocks[count++] = take_block(slab);
+  }
+  return count;
+}
+
+void free_to_slab(void* block) noexcept {
+  auto* slab = reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(block) & ~(kSlabBytes - 1));
+  const std::lock_guard lock(slabs_mutex);
+  const bool was_full = slab->is_full();
+  auto* freed = static_cast<FreeBlock*>(block);
+  freed->next = slab->free;
+  slab->free = freed;
+  if (was_full) link(slab);
+  if (--slab->used > 0) return;
+  const bool is_only = !slab->previous && !slab->next;
+  if (is_only) return;  // kept, so that a block going to and fro costs no page
+  unlink(slab);
+  give_back(slab);
+}
+
+}  // namespace opwright

@@ -1,0 +1,135 @@
+"""checkpoint: what a function saves is computed again in the backward."""
+
+import gc
+
+import opwright as ow
+import pytest
+from opwright import _C
+from opwright.autograd import checkpoint
+
+
+def layers(x, weight):
+    return (x * weight).sin().exp().tanh()
+
+
+def leaf(*values):
+    return ow.tensor([float(value) for value in values], requires_grad=True)
+
+
+def test_gradients_are_the_same():
+    x, weight = leaf(0.1, 0.2), leaf(1.5, 2.5)
+    layers(x, weight).sum().backward()
+    expected = x.grad, weight.grad
+    x.grad = weight.grad = None
+
+    checkpoint(layers, x, weight).sum().backward()
+
+    assert ow.equal(x.grad, expected[0])
+    assert ow.equal(weight.grad, expected[1])
+
+
+def test_captured_tensors_get_gradients():
+    weight = leaf(2)
+
+    checkpoint(lambda x: x * weight, ow.ones(1)).sum().backward()
+
+    assert weight.grad.tolist() == [1.0]
+
+
+def test_the_function_runs_once_more_for_a_backward():
+    calls = []
+
+    def function(x):
+        calls.append(1)
+        return x.sin().cos()
+
+    x = leaf(1)
+    y = checkpoint(function, x).sum()
+    assert len(calls) == 1
+    y.backward()
+
+    assert len(calls) == 2
+
+
+def test_what_is_computed_in_between_is_freed():
+    x = leaf(*range(8))
+    gc.collect()
+    before = _C.live_counts()[0]
+
+    plain = layers(x, x)
+    gc.collect()
+    held = _C.live_counts()[0] - before
+    del plain
+    kept = checkpoint(layers, x, x, preserve_rng_state=False)
+    gc.collect()
+    held_less = _C.live_counts()[0] - before
+
+    assert held_less == 1 < held
+    kept.sum().backward()
+
+
+def test_random_numbers_are_drawn_the_same():
+    x = ow.ones(64, requires_grad=True)
+
+    y = checkpoint(lambda x: x * ow.rand(64), x)
+    ow.rand(1)
+    y.sum().backward()
+
+    assert ow.equal(x.grad, y.detach())
+
+
+def test_a_backward_leaves_the_random_state_as_it_was():
+    x = ow.ones(4, requires_grad=True)
+    y = checkpoint(lambda x: x * ow.rand(4), x).sum()
+
+    state = ow.get_rng_state()
+    y.backward()
+
+    assert ow.equal(ow.get_rng_state(), state)
+
+
+def test_checkpoints_nest():
+    def outer(x):
+        return checkpoint(lambda x: x.sin().exp(), x * 2).tanh()
+
+    x = leaf(0.3)
+    outer(x).sum().backward()
+    expected = x.grad
+    x.grad = None
+
+    checkpoint(outer, x).sum().backward()
+
+    assert ow.allclose(x.grad, expected)
+
+
+def test_double_backward_through_a_checkpoint():
+    x = leaf(0.5)
+
+    (first,) = ow.autograd.grad(checkpoint(lambda x: x.sin(), x).sum(), x, create_graph=True)
+    (second,) = ow.autograd.grad(first.sum(), x)
+
+    assert ow.allclose(second, -x.detach().sin())
+
+
+def test_a_function_that_does_something_else_the_second_time_is_told():
+    calls = []
+
+    def function(x):
+        calls.append(1)
+        return x.sin() if len(calls) == 1 else x[0:1].sin()
+
+    y = checkpoint(function, leaf(1, 2)).sum()
+
+    with pytest.raises(RuntimeError, match="unlike the first; it must do the same each time"):
+        y.backward()
+
+
+def test_an_argument_that_was_written_is_told():
+    x = leaf(1, 2)
+    argument = x * 1
+    y = checkpoint(lambda x: x.sin(), argument).sum()
+
+    argument.add_(1)
+
+    with pytest.raises(RuntimeError, match="an argument was modified in place after the call"):
+        y.backward()
