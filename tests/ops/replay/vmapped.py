@@ -213,14 +213,14 @@ class VmappedReplayer(Replayer):
             raise NotReplayableError("no tensor as a result")
         is_uninitialised = differences.find(dict.fromkeys(UNINITIALISED, ""), name) is not None
         call = MappedCall(our_form(self.ours(overload), overload, ours), overload, copies)
-        if differences.is_random(name, *torchs) and not is_uninitialised:
-            self.count(name, call)
-            raise NotReplayableError("random")
-        if not call.tensors:
-            raise NotReplayableError("no tensor among the arguments")
         tolerances = None if is_uninitialised else differences.tolerances(name, self.tolerances)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            if differences.is_random(name, *torchs) and not is_uninitialised:
+                self.count(name, call)
+                raise NotReplayableError("random")
+            if not call.tensors:
+                raise NotReplayableError("no tensor among the arguments")
             for way in call.ways():
                 self.compare_way(name, call, way, tolerances)
             self.count(name, call)
