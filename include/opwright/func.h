@@ -141,8 +141,8 @@ template <class Derive, class F, std::same_as<Tensor>... Inputs>
 // Gives the gradients of a function that gives one real number, one for each of `argnums`.
 template <class F>
 [[nodiscard]] auto grad(F function, DerivativeOptions options = {}) {
-  return [function = std::move(function), options = std::move(options)](
-             const std::same_as<Tensor> auto&... inputs) mutable {
+  return [function = std::move(function),
+          options = std::move(options)](const std::same_as<Tensor> auto&... inputs) mutable {
     return derive_at(
         function, options,
         [](auto chosen, const FunctionBody& body) { return grad_function(chosen, body).gradients; },
@@ -152,8 +152,8 @@ template <class F>
 // The same with the value: a GradResult.
 template <class F>
 [[nodiscard]] auto value_and_grad(F function, DerivativeOptions options = {}) {
-  return [function = std::move(function), options = std::move(options)](
-             const std::same_as<Tensor> auto&... inputs) mutable {
+  return [function = std::move(function),
+          options = std::move(options)](const std::same_as<Tensor> auto&... inputs) mutable {
     return derive_at(
         function, options,
         [](auto chosen, const FunctionBody& body) { return grad_function(chosen, body); },
@@ -181,8 +181,8 @@ template <class F, size_t Count>
 // The derivatives of the first output with respect to each of `argnums`, in reverse mode.
 template <class F>
 [[nodiscard]] auto jacrev(F function, DerivativeOptions options = {}) {
-  return [function = std::move(function), options = std::move(options)](
-             const std::same_as<Tensor> auto&... inputs) mutable {
+  return [function = std::move(function),
+          options = std::move(options)](const std::same_as<Tensor> auto&... inputs) mutable {
     return derive_at(
         function, options,
         [&](auto chosen, const FunctionBody& body) {
@@ -194,8 +194,8 @@ template <class F>
 // The same in forward mode.
 template <class F>
 [[nodiscard]] auto jacfwd(F function, DerivativeOptions options = {}) {
-  return [function = std::move(function), options = std::move(options)](
-             const std::same_as<Tensor> auto&... inputs) mutable {
+  return [function = std::move(function),
+          options = std::move(options)](const std::same_as<Tensor> auto&... inputs) mutable {
     return derive_at(
         function, options,
         [&](auto chosen, const FunctionBody& body) {

@@ -17,6 +17,7 @@
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/functions.h"
 #include "opwright/transforms/fake.h"
+#include "opwright/transforms/make_fx.h"
 
 namespace nb = nanobind;
 
@@ -109,7 +110,7 @@ void bind_fake_mode(nb::module_& m) {
           "__init__",
           [](FakeModeObject* self, const nb::object& shape_env) {
             new (self) FakeModeObject(shape_env.is_none()
-                                          ? ShapeEnvPtr::take(new ShapeEnv())
+                                          ? find_shape_env()
                                           : shape_env_of_object(shape_env, "FakeTensorMode"));
           },
           nb::arg("shape_env") = nb::none())

@@ -45,8 +45,8 @@ nb::object vjp_of(const nb::callable& function, const nb::list& inputs) {
 
 nb::object jvp_of(const nb::callable& function, const nb::list& inputs, const nb::list& tangents) {
   ListFunction body(function);
-  const JvpResult found = jvp_function(
-      inputs_of(inputs), tensors_or_none(tangents, "the tangents"), FunctionBody(body));
+  const JvpResult found = jvp_function(inputs_of(inputs), tensors_or_none(tangents, "the tangents"),
+                                       FunctionBody(body));
   return nb::make_tuple(to_list(found.outputs), to_list(found.tangents), to_list(found.aux));
 }
 

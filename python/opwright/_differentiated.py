@@ -40,7 +40,9 @@ class Differentiated:
         if self.is_one:
             return [argnums]
         if not isinstance(argnums, tuple) or not all(type(each) is int for each in argnums):
-            raise TypeError(f"{self.who}: argnums must be an int or a tuple of ints, got {argnums!r}")
+            raise TypeError(
+                f"{self.who}: argnums must be an int or a tuple of ints, got {argnums!r}"
+            )
         return list(argnums)
 
     def __call__(self, inputs: list[_C.Tensor]) -> tuple[list[_C.Tensor], list[_C.Tensor]]:
@@ -62,7 +64,11 @@ class Differentiated:
             if not isinstance(output, _C.Tensor):
                 raise TypeError(
                     f"{self.who}: the function must return tensors, got {type(output).__name__}"
-                    + ("" if self.has_aux else "; pass what else it computes along with has_aux=True")
+                    + (
+                        ""
+                        if self.has_aux
+                        else "; pass what else it computes along with has_aux=True"
+                    )
                 )
         self.aux_leaves, self.aux_spec = pytree.tree_flatten(aux)
         return outputs, [leaf for leaf in self.aux_leaves if isinstance(leaf, _C.Tensor)]

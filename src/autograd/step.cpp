@@ -13,6 +13,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/tensor/wrapper.h"
@@ -44,9 +45,8 @@ class UnrecordedScope {
 void check_writes(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto argument = static_cast<uint32_t>(std::countr_zero(left));
-    visit_tensors(args[argument], [&](OpwTensor* written) {
-      check_write(op, argument, Tensor::borrow(written));
-    });
+    visit_tensors(args[argument],
+                  [&](OpwTensor* written) { check_write(op, argument, Tensor::borrow(written)); });
   }
 }
 
@@ -171,9 +171,8 @@ class Recorder {
     for (uint32_t i = 0; i < results_.size(); ++i) {
       const bool is_written = (op_.returned_args() >> i & 1) != 0;
       const bool is_view = op_.gives_views() && find_viewed_argument(op_, i).has_value();
-      visit_tensors(results_[i], [&](OpwTensor* tensor) {
-        visit(tensor, place++, is_written, is_view);
-      });
+      visit_tensors(results_[i],
+                    [&](OpwTensor* tensor) { visit(tensor, place++, is_written, is_view); });
     }
     for (uint64_t left = op_.unreturned_args(); left != 0; left &= left - 1) {
       visit_tensors(args_[static_cast<size_t>(std::countr_zero(left))],
@@ -188,8 +187,8 @@ class Recorder {
 
   void attach_all() const {
     visit_outputs([&](OpwTensor* tensor, uint32_t place, bool is_written, bool is_view) {
-      const bool is_marked = std::ranges::find(saving_.non_differentiable, tensor) !=
-                             saving_.non_differentiable.end();
+      const bool is_marked =
+          std::ranges::find(saving_.non_differentiable, tensor) != saving_.non_differentiable.end();
       if (is_marked || !has_gradients(from_dlpack(tensor->dl.dtype))) return;
       const Tensor output = Tensor::borrow(tensor);
       if (is_written) {
@@ -215,9 +214,8 @@ class Recorder {
   OperatorNode::Saving saving_;
 };
 
-const AutogradHooks kHooks{.record = &record_call,
-                           .is_tracked = &is_tracked,
-                           .note_views = &note_results_as_views};
+const AutogradHooks kHooks{
+    .record = &record_call, .is_tracked = &is_tracked, .note_views = &note_results_as_views};
 
 [[maybe_unused]] const bool is_set = [] {
   set_autograd_hooks(&kHooks);
@@ -227,6 +225,12 @@ const AutogradHooks kHooks{.record = &record_call,
 }  // namespace
 
 void record_call(const Operator& op, Arguments args, Results results) {
+  if (!op.record(Slot::Autograd)) [[unlikely]] {
+    // What it is made of has formulas: the functional sibling of an operator that writes.
+    if (const OpwRecord* body = op.record(Slot::Decompose)) {
+      return run_record(op, *body, args, results);
+    }
+  }
   Recorder(op, args, results).run();
 }
 

@@ -104,7 +104,8 @@ class Check {
   }
 
   // The derivatives of all outputs along a direction of input `which`, by central differences.
-  [[nodiscard]] std::vector<Numbers> difference(size_t which, std::span<const double> direction) const {
+  [[nodiscard]] std::vector<Numbers> difference(size_t which,
+                                                std::span<const double> direction) const {
     const std::vector<Numbers> above = moved(which, direction, options_.eps);
     const std::vector<Numbers> below = moved(which, direction, -options_.eps);
     std::vector<Numbers> slopes = above;
@@ -133,9 +134,9 @@ class Check {
   [[nodiscard]] std::vector<Numbers> pull(size_t output, std::span<const double> cotangent) const {
     const Tensor outputs[] = {outputs_.all[output]};
     const Tensor gradients[] = {tensor_of(cotangent, outputs[0])};
-    const std::vector<Tensor> found =
-        grad(outputs, checked_inputs(), gradients,
-             {.keeps_graph = true, .create_graph = false, .allow_unused = true, .materialize = true});
+    const std::vector<Tensor> found = grad(
+        outputs, checked_inputs(), gradients,
+        {.keeps_graph = true, .create_graph = false, .allow_unused = true, .materialize = true});
     std::vector<Numbers> numbers;
     for (const Tensor& each : found) numbers.push_back(numbers_of(each));
     return numbers;
@@ -169,12 +170,13 @@ class Check {
       const Numbers direction = random_direction(values_[which].size(), which);
       const std::vector<Numbers> slopes = difference(which, direction);
       for (size_t out = 0; out < slopes.size(); ++out) {
-        const auto place = std::ranges::find_if(slopes[out], [&](double slope) { return !agrees(0, slope); });
+        const auto place =
+            std::ranges::find_if(slopes[out], [&](double slope) { return !agrees(0, slope); });
         if (place == slopes[out].end()) continue;
-        return concatenate("gradcheck: no output requires grad, but output ", out,
-                           " changes with input ", checked_[which], ": by ", *place,
-                           " along a random direction, at ",
-                           place_text(output(out), static_cast<size_t>(place - slopes[out].begin())));
+        return concatenate(
+            "gradcheck: no output requires grad, but output ", out, " changes with input ",
+            checked_[which], ": by ", *place, " along a random direction, at ",
+            place_text(output(out), static_cast<size_t>(place - slopes[out].begin())));
       }
     }
     return std::nullopt;
@@ -183,7 +185,8 @@ class Check {
   [[nodiscard]] std::optional<std::string> check_backward() const {
     for (const size_t out : outputs_.checked) {
       const Numbers direction = random_direction(count_numbers(output(out)), out + 1000);
-      if (auto problem = compare_runs(out, pull(out, direction), pull(out, direction))) return problem;
+      if (auto problem = compare_runs(out, pull(out, direction), pull(out, direction)))
+        return problem;
     }
     if (!options_.fast_mode) return check_rows();
     for (size_t which = 0; which < checked_.size(); ++which) {
@@ -203,7 +206,8 @@ class Check {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<std::string> compare_runs(size_t out, const std::vector<Numbers>& first,
+  [[nodiscard]] std::optional<std::string> compare_runs(size_t out,
+                                                        const std::vector<Numbers>& first,
                                                         const std::vector<Numbers>& second) const {
     for (size_t which = 0; which < first.size(); ++which) {
       for (size_t k = 0; k < first[which].size(); ++k) {
@@ -236,8 +240,7 @@ class Check {
                                                            const Analytic& analytic) const {
     for (size_t which = 0; which < checked_.size(); ++which) {
       for (size_t column = 0; column < values_[which].size(); ++column) {
-        const std::vector<Numbers> slopes =
-            difference(which, unit(values_[which].size(), column));
+        const std::vector<Numbers> slopes = difference(which, unit(values_[which].size(), column));
         for (const size_t out : outputs_.checked) {
           for (size_t row = 0; row < slopes[out].size(); ++row) {
             const double found = analytic(out, row, which, column);
@@ -399,9 +402,8 @@ std::optional<std::string> gradgradcheck(const FunctionBody& function,
     if (!requires_grad(outputs[i])) continue;
     const size_t next = outputs_with_gradients.size();
     outputs_with_gradients.push_back(i);
-    OPWRIGHT_CHECK_VALUE(gradients.empty() || next < gradients.size(),
-                         "gradgradcheck: there are ", gradients.size(),
-                         " gradients, but more outputs require grad");
+    OPWRIGHT_CHECK_VALUE(gradients.empty() || next < gradients.size(), "gradgradcheck: there are ",
+                         gradients.size(), " gradients, but more outputs require grad");
     if (!gradients.empty()) {
       all.push_back(gradients[next]);
       continue;
@@ -417,9 +419,11 @@ std::optional<std::string> gradgradcheck(const FunctionBody& function,
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (requires_grad(inputs[i])) targets.push_back(given[i]);
     }
-    return FunctionOutputs{
-        .outputs = grad(roots, targets, given.subspan(inputs.size()),
-                        {.keeps_graph = true, .create_graph = true, .allow_unused = true, .materialize = true})};
+    return FunctionOutputs{.outputs = grad(roots, targets, given.subspan(inputs.size()),
+                                           {.keeps_graph = true,
+                                            .create_graph = true,
+                                            .allow_unused = true,
+                                            .materialize = true})};
   };
   return gradcheck(FunctionBody(body), all, options);
 }

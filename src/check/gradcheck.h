@@ -17,7 +17,7 @@ struct GradcheckOptions {
   double eps = 1e-6;
   double atol = 1e-5;
   double rtol = 1e-3;
-  double nondet_tol = 0;  // how much two runs of one backward may differ
+  double nondet_tol = 0;   // how much two runs of one backward may differ
   bool fast_mode = false;  // one random direction instead of all elements
   bool check_undefined_grad = true;
   bool check_backward_ad = true;

@@ -131,8 +131,7 @@ Tensor FakeMode::from_tensor(const Tensor& real, std::span<const int64_t> dynami
                              const std::string& source) {
   const TensorImpl& self = impl(real);
   if (self.flags & kOpwFlagFake) return real;
-  OPWRIGHT_CHECK(!self.is_wrapper(), "from_tensor: a tensor inside ", self.home->name(),
-                 " has no fake twin; take the one of the tensor outside of it");
+  if (self.is_wrapper()) return fake_of(real);  // with the sizes that its transform shows
   if (const auto found = twins_.find(real.get()); found != twins_.end()) return found->second.fake;
   const SymSizes sizes = make_sizes(real, dynamic_dims, source);
   const SymSizes strides = derive_strides(geometry_of(real), sizes);

@@ -129,8 +129,10 @@ GradResult grad_function(std::span<const Tensor> inputs, const FunctionBody& bod
   OPWRIGHT_CHECK(given.outputs.size() == 1, "grad: the function must give one tensor, got ",
                  given.outputs.size(), "; use vjp or jacrev for several");
   const Tensor value = run.finish(given.outputs)[0];
-  OPWRIGHT_CHECK(value.dim() == 0, "grad: the function must give a scalar, a tensor without "
-                 "dimensions, got ", value, "; reduce it (sum), or use vjp or jacrev");
+  OPWRIGHT_CHECK(value.dim() == 0,
+                 "grad: the function must give a scalar, a tensor without "
+                 "dimensions, got ",
+                 value, "; reduce it (sum), or use vjp or jacrev");
   OPWRIGHT_CHECK(!is_complex(value.dtype()), "grad: the function must give a real number, got ",
                  value, "; differentiate its real or imaginary part, or use vjp");
   const Tensor one[] = {ones_like(value)};
@@ -138,7 +140,8 @@ GradResult grad_function(std::span<const Tensor> inputs, const FunctionBody& bod
 }
 
 std::vector<size_t> checked_argnums(std::span<const int64_t> argnums, size_t count) {
-  OPWRIGHT_CHECK_VALUE(!argnums.empty(), "argnums is empty: it names the arguments to "
+  OPWRIGHT_CHECK_VALUE(!argnums.empty(),
+                       "argnums is empty: it names the arguments to "
                        "differentiate with respect to");
   std::vector<size_t> places;
   const auto limit = static_cast<int64_t>(count);

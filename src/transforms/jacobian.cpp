@@ -50,15 +50,15 @@ JacobianResult jacrev_function(std::span<const Tensor> inputs, const FunctionBod
     check_real("jacrev", "an output", output);
     const Tensor basis[] = {basis_of(output)};
     const BatchDims in_dims{0};
-    std::vector<Tensor> found = run_mapped(
-        basis, in_dims, output.sym_numel(), Randomness::Error, chunk_size,
-        [&](std::span<const Tensor> samples) {
-          std::vector<Tensor> cotangents(run.outputs.size());
-          cotangents[i] = samples[0];
-          std::vector<Tensor> gradients = run.pull(cotangents);
-          BatchDims dims(gradients.size(), 0);
-          return MappedOutputs{.tensors = std::move(gradients), .dims = std::move(dims)};
-        });
+    std::vector<Tensor> found =
+        run_mapped(basis, in_dims, output.sym_numel(), Randomness::Error, chunk_size,
+                   [&](std::span<const Tensor> samples) {
+                     std::vector<Tensor> cotangents(run.outputs.size());
+                     cotangents[i] = samples[0];
+                     std::vector<Tensor> gradients = run.pull(cotangents);
+                     BatchDims dims(gradients.size(), 0);
+                     return MappedOutputs{.tensors = std::move(gradients), .dims = std::move(dims)};
+                   });
     for (size_t k = 0; k < found.size(); ++k) found[k] = in_blocks(found[k], output, inputs[k]);
     jacobian.rows.push_back(std::move(found));
   }
@@ -73,21 +73,21 @@ JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBod
     const Tensor basis[] = {basis_of(inputs[k])};
     const BatchDims in_dims{0};
     size_t num_outputs = 0;
-    std::vector<Tensor> found = run_mapped(
-        basis, in_dims, inputs[k].sym_numel(), Randomness::Error, chunk_size,
-        [&](std::span<const Tensor> samples) {
-          std::vector<Tensor> tangents(inputs.size());
-          tangents[k] = samples[0];
-          JvpResult run = jvp_function(inputs, tangents, body);
-          num_outputs = run.outputs.size();
-          MappedOutputs outputs{.tensors = std::move(run.tangents), .dims = {}};
-          outputs.dims.assign(num_outputs, -1);
-          for (const std::vector<Tensor>& rest : {run.outputs, run.aux}) {
-            outputs.tensors.insert(outputs.tensors.end(), rest.begin(), rest.end());
-            outputs.dims.resize(outputs.tensors.size(), std::nullopt);
-          }
-          return outputs;
-        });
+    std::vector<Tensor> found =
+        run_mapped(basis, in_dims, inputs[k].sym_numel(), Randomness::Error, chunk_size,
+                   [&](std::span<const Tensor> samples) {
+                     std::vector<Tensor> tangents(inputs.size());
+                     tangents[k] = samples[0];
+                     JvpResult run = jvp_function(inputs, tangents, body);
+                     num_outputs = run.outputs.size();
+                     MappedOutputs outputs{.tensors = std::move(run.tangents), .dims = {}};
+                     outputs.dims.assign(num_outputs, -1);
+                     for (const std::vector<Tensor>& rest : {run.outputs, run.aux}) {
+                       outputs.tensors.insert(outputs.tensors.end(), rest.begin(), rest.end());
+                       outputs.dims.resize(outputs.tensors.size(), std::nullopt);
+                     }
+                     return outputs;
+                   });
     jacobian.rows.resize(num_outputs);
     for (size_t i = 0; i < num_outputs; ++i) {
       jacobian.rows[i].push_back(in_blocks(found[i], found[num_outputs + i], inputs[k]));

@@ -27,8 +27,8 @@ struct TangentCell : Counted<TangentCell> {
 // What a wrapper of this level carries.
 struct Dual {
   IntrusivePtr<TangentCell> cell;
-  ViewRecordPtr view;        // null: the cell's own
-  Tensor part = {};          // of the cell's tangent, as of `seen`
+  ViewRecordPtr view;  // null: the cell's own
+  Tensor part = {};    // of the cell's tangent, as of `seen`
   uint64_t seen = UINT64_MAX;
 };
 
@@ -53,7 +53,12 @@ class Jvp final : public Interpreter {
   [[nodiscard]] Tensor tangent_of(const Tensor& tensor) const;
 
  private:
-  struct Push;
+  // One call with its values taken apart.
+  struct Push {
+    Arguments args;
+    Arguments inner;               // at the level below
+    std::vector<Tensor> tangents;  // of all tensors among the arguments
+  };
 
   [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept {
     return is_wrapper_of(*this, tensor);

@@ -16,14 +16,14 @@
 namespace opwright {
 namespace {
 
+// Inputs may have sizes of the environment outside, which a trace inside of another one shares.
 IntrusivePtr<Trace> begin(TraceSessionOptions options) {
   Interpreter* outside = current_interpreter();
+  if (!options.shape_env) options.shape_env = find_shape_env();
   if (options.mode == TracingMode::Real) {
-    if (!options.shape_env) options.shape_env = find_shape_env();
     return make_intrusive<Trace>(outside, make_intrusive<Graph>(std::move(options.shape_env)),
                                  std::move(options.trace));
   }
-  if (!options.shape_env) options.shape_env = make_intrusive<ShapeEnv>();
   GraphPtr graph = make_intrusive<Graph>(options.shape_env);
   return make_intrusive<Trace>(make_intrusive<FakeMode>(std::move(options.shape_env)), outside,
                                std::move(graph), std::move(options.trace));

@@ -51,9 +51,9 @@ class OperatorPush {
 
   std::vector<Tensor> run(Arguments args, std::span<const Tensor> tangents, Results results) {
     call_recorded(args, tangents, results);
-    const bool is_direct =
-        is_elementwise(op_, args) && outputs_.size() == 1 && is_floating(outputs_[0].primal.dtype()) &&
-        ValueMeta(outputs_[0].primal).fits(tangents_[0].tangent);
+    const bool is_direct = is_elementwise(op_, args) && outputs_.size() == 1 &&
+                           is_floating(outputs_[0].primal.dtype()) &&
+                           ValueMeta(outputs_[0].primal).fits(tangents_[0].tangent);
     return is_direct ? push_elementwise() : push_transposed();
   }
 
@@ -98,8 +98,8 @@ class OperatorPush {
       }
     }
     for (OpwValue& result : results) {
-      Value below = map_tensors(
-          result, [&](OpwTensor* tensor) { return below_of(Tensor::borrow(tensor)); });
+      Value below =
+          map_tensors(result, [&](OpwTensor* tensor) { return below_of(Tensor::borrow(tensor)); });
       release_value(result);
       result = below.give();
     }
@@ -152,7 +152,8 @@ class OperatorPush {
       leaves.push_back(std::move(leaf));
     }
     std::vector<Edge> targets;
-    for (const ArgumentTangent& argument : tangents_) targets.push_back({arguments_, argument.place});
+    for (const ArgumentTangent& argument : tangents_)
+      targets.push_back({arguments_, argument.place});
     const std::vector<Tensor> gradients = pull(roots, targets);
     const InterpreterScope scope(outer_.get());
     const RecordingScope recording;
@@ -160,7 +161,8 @@ class OperatorPush {
     std::vector<RootGradient> forward;
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (!gradients[i].is_defined() || !is_wrapper_of(*outer_, gradients[i].get())) continue;
-      if (Edge edge = edge_of(gradients[i])) forward.push_back({std::move(edge), tangents_[i].tangent});
+      if (Edge edge = edge_of(gradients[i]))
+        forward.push_back({std::move(edge), tangents_[i].tangent});
     }
     std::vector<Tensor> found = run_backward_to(forward, cotangents);
     for (Tensor& each : found) {

@@ -1,10 +1,10 @@
 #include "opwright/check/gradcheck.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"

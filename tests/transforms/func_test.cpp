@@ -1,8 +1,8 @@
 #include "opwright/func.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"

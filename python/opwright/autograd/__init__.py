@@ -82,7 +82,9 @@ def grad(
     (27.0, 18.0)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad: materialize_grads gives zeros for unused inputs: allow_unused=False")
+        raise ValueError(
+            "grad: materialize_grads gives zeros for unused inputs: allow_unused=False"
+        )
     unused = bool(allow_unused) or materialize_grads
     if is_grads_batched:
         return _batched_grad(

@@ -179,17 +179,23 @@ def test_an_input_of_integers_is_refused():
 
 
 def test_an_input_that_is_no_tensor_is_refused():
-    with pytest.raises(TypeError, match="must be a tensor or a tree of tensors, but leaf 0 is of class float"):
+    with pytest.raises(
+        TypeError, match="must be a tensor or a tree of tensors, but leaf 0 is of class float"
+    ):
         grad(lambda x: x)(1.0)
 
 
 def test_argnums_out_of_range_are_refused():
-    with pytest.raises(IndexError, match="argnums has 1, but the function got 1 positional argument"):
+    with pytest.raises(
+        IndexError, match="argnums has 1, but the function got 1 positional argument"
+    ):
         grad(lambda x: x.sum(), argnums=1)(ow.ones(2))
 
 
 def test_argnums_of_another_class_are_refused():
-    with pytest.raises(TypeError, match=r"grad: argnums must be an int or a tuple of ints, got \[0\]"):
+    with pytest.raises(
+        TypeError, match=r"grad: argnums must be an int or a tuple of ints, got \[0\]"
+    ):
         grad(lambda x: x.sum(), argnums=[0])(ow.ones(2))
 
 
@@ -226,7 +232,9 @@ def test_a_detached_value_cannot_be_written_outside_either():
 
 
 def test_the_input_itself_cannot_be_written():
-    with pytest.raises(RuntimeError, match="leaf that requires grad and cannot be modified in place"):
+    with pytest.raises(
+        RuntimeError, match="leaf that requires grad and cannot be modified in place"
+    ):
         grad(lambda x: x.mul_(2).sum())(ow.ones(2))
 
 
@@ -240,5 +248,7 @@ def test_cotangents_of_another_structure_are_refused():
 def test_cotangents_of_other_sizes_are_refused():
     _, pull = vjp(lambda x: x, ow.ones(2))
 
-    with pytest.raises(RuntimeError, match=r"vjp: cotangent 0 has sizes \[3\], but output 0 has \[2\]"):
+    with pytest.raises(
+        RuntimeError, match=r"vjp: cotangent 0 has sizes \[3\], but output 0 has \[2\]"
+    ):
         pull(ow.ones(3))

@@ -220,7 +220,9 @@ def test_a_tangent_of_wrong_sizes_from_a_rule_is_refused():
     cube = make_operator("wrong_sizes")
     cube.register_jvp(lambda x, scale, tangent: ow.ones(3))
 
-    with pytest.raises(RuntimeError, match=r"gave a tangent of sizes \[3\] for a result of sizes \[2\]"):
+    with pytest.raises(
+        RuntimeError, match=r"gave a tangent of sizes \[3\] for a result of sizes \[2\]"
+    ):
         jvp(lambda x: cube(x, 2.0), (ow.ones(2),), (ow.ones(2),))
 
 
@@ -244,7 +246,9 @@ def test_a_mutable_operator_goes_forward_by_its_formula():
 
 
 def test_a_tangent_that_is_not_like_its_primal_is_refused():
-    with pytest.raises(ValueError, match=r"jvp: the tangent of primal 0 must be like it \(float32\[2\]\)"):
+    with pytest.raises(
+        ValueError, match=r"jvp: the tangent of primal 0 must be like it \(float32\[2\]\)"
+    ):
         jvp(lambda x: x, (ow.ones(2),), (ow.ones(3),))
 
 

@@ -80,7 +80,9 @@ def test_a_wrong_rule_for_forward_mode_is_found():
     )
 
     assert gradcheck(wrong, (doubles(1.0),))
-    with pytest.raises(GradcheckError, match=r"the forward derivative of output 0 \[0\] by input 0"):
+    with pytest.raises(
+        GradcheckError, match=r"the forward derivative of output 0 \[0\] by input 0"
+    ):
         gradcheck(wrong, (doubles(1.0),), check_forward_ad=True)
 
 
