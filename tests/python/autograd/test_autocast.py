@@ -364,6 +364,30 @@ def test_backward_in_a_traced_function_has_its_casts_in_the_graph(x):
     assert weight.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
+def squared_error(weight, x):
+    return F.mse_loss(x @ weight, x)
+
+
+@pytest.mark.parametrize("autocast_is", ["around", "inside"])
+def test_transforms_give_float32_gradients(x, autocast_is):
+    function = squared_error
+    if autocast_is == "inside":
+        function = ow.autocast("cpu")(squared_error)
+    weight = ow.ones(2, 2)
+    with ow.autocast("cpu", enabled=autocast_is == "around"):
+        gradient = ow.func.grad(function)(weight, x)
+        batched = ow.vmap(ow.func.grad(function), in_dims=(None, 0))(weight, ow.ones(3, 2, 2))
+        traced = ow.make_fx(ow.func.grad(function))(weight, x)
+        value, tangent = ow.func.jvp(function, (weight, x), (weight, x))
+
+    for each in (gradient, batched, traced(weight, x)):
+        assert each.dtype == ow.float32
+        assert set(each.flatten().tolist()) == {1.0}
+    assert (value.item(), tangent.item()) == (1.0, 6.0)
+    casts = [node for node in traced.graph.nodes if "_to_copy" in str(node.target)]
+    assert len(casts) >= 3
+
+
 # ---- Rules of authors ----
 
 
