@@ -168,13 +168,13 @@ template <class F, std::same_as<Tensor>... Inputs>
   };
   return vjp_function(given, FunctionBody(body));
 }
-template <class F, size_t Count>
-[[nodiscard]] JvpResult jvp(F function, const Tensor (&primals)[Count],
-                            const Tensor (&tangents)[Count]) {
+template <class F, size_t kCount>
+[[nodiscard]] JvpResult jvp(F function, const Tensor (&primals)[kCount],
+                            const Tensor (&tangents)[kCount]) {
   auto body = [&](std::span<const Tensor> own) {
     return [&]<size_t... I>(std::index_sequence<I...>) {
-      return call_with_list<F, std::enable_if_t<(I < Count), Tensor>...>(function, own);
-    }(std::make_index_sequence<Count>{});
+      return call_with_list<F, std::enable_if_t<(I < kCount), Tensor>...>(function, own);
+    }(std::make_index_sequence<kCount>{});
   };
   return jvp_function(primals, tangents, FunctionBody(body));
 }

@@ -1,8 +1,12 @@
 #include "opwright/check/checked_function.h"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "opwright/autograd/backward.h"
 #include "opwright/autograd/history.h"
@@ -10,8 +14,11 @@
 #include "opwright/check/real_numbers.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/func.h"
 #include "opwright/functions.h"
+#include "opwright/tensor.h"
 #include "opwright/transforms/vmap_function.h"
+#include "opwright/vmap.h"
 
 namespace opwright {
 namespace {

@@ -1,18 +1,23 @@
 #include "opwright/check/gradcheck.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "opwright/autograd/backward.h"
 #include "opwright/autograd/history.h"
+#include "opwright/autograd/tape.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/check/checked_function.h"
 #include "opwright/check/real_numbers.h"
 #include "opwright/error.h"
+#include "opwright/func.h"
+#include "opwright/tensor.h"
 
 namespace opwright {
 namespace {

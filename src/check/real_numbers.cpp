@@ -1,13 +1,18 @@
 #include "opwright/check/real_numbers.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "opwright/complex.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/tensor.h"
 
 namespace opwright {
 namespace {

@@ -1,17 +1,32 @@
 #include "opwright/transforms/grad.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "opwright/autograd/engine.h"
 #include "opwright/autograd/gradient_fit.h"
 #include "opwright/autograd/history.h"
+#include "opwright/autograd/tape.h"
+#include "opwright/autograd/value_meta.h"
+#include "opwright/c_api.h"
+#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/replaced_arguments.h"
+#include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/func.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/own_results.h"
 #include "opwright/transforms/owned_results.h"
 

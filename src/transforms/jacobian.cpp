@@ -6,13 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/func.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/vmap_function.h"
+#include "opwright/vmap.h"
 
 namespace opwright {
 namespace {

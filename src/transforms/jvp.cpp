@@ -3,17 +3,30 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "opwright/autograd/history.h"
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/c_api.h"
+#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/rule.h"
-#include "opwright/error.h"
+#include "opwright/dispatch/slot.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symint.h"
+#include "opwright/tag.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/own_results.h"
 #include "opwright/transforms/owned_results.h"
+#include "opwright/value.h"
 
 namespace opwright {
 namespace {

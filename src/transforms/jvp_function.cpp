@@ -1,7 +1,6 @@
 // Forward mode over a whole function.
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "opwright/autograd/value_meta.h"

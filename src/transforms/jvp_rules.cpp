@@ -9,17 +9,26 @@
 #include <vector>
 
 #include "opwright/autograd/gradient_fit.h"
+#include "opwright/autograd/value_meta.h"
 #include "opwright/base/small_vector.h"
+#include "opwright/c_api.h"
+#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
+#include "opwright/dispatch/slot.h"
+#include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/schema/constant.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/jvp.h"
 #include "opwright/transforms/operator_push.h"
 #include "opwright/transforms/own_results.h"
 #include "opwright/transforms/owned_results.h"
+#include "opwright/value.h"
 
 namespace opwright {
 namespace {

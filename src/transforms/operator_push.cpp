@@ -3,16 +3,26 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "opwright/autograd/engine.h"
 #include "opwright/autograd/gradient_fit.h"
 #include "opwright/autograd/history.h"
 #include "opwright/autograd/tape.h"
+#include "opwright/c_api.h"
+#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/replaced_arguments.h"
+#include "opwright/dtype.h"
 #include "opwright/functions.h"
+#include "opwright/tag.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/grad.h"
 #include "opwright/value.h"
 

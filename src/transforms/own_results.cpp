@@ -1,8 +1,18 @@
 #include "opwright/transforms/own_results.h"
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
+#include "opwright/c_api.h"
+#include "opwright/dispatch/arguments.h"
+#include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
+#include "opwright/tensor/home.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
+#include "opwright/value.h"
 
 namespace opwright {
 
