@@ -1,6 +1,5 @@
 // The vmap rule of randperm, for samples with numbers of their own: the order of random keys.
 #include <optional>
-#include <tuple>
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
