@@ -120,20 +120,22 @@ Tensor PythonFunctionNode::saved(size_t index) {
   check_not_released();
   if (call_) return call_->saved[index];
   const SavedTensor& kept = saved_[index];
-  if (kept.is_none()) return {};
-  if (kept.packed) return kept.unpack(*this);
+  if (packed_[index]) return kept.unpack(*this, packed_[index].get());
+  if (!kept.tensor.is_defined()) return {};
   const uint64_t version = version_of(kept.tensor);
   OPWRIGHT_CHECK(version == kept.version, name_, ": saved tensor ", index,
                  " was modified by an in-place operation: it is at version ", version,
                  ", expected ", kept.version,
                  "\n  Clone it before it is written, or write to a copy.");
-  return kept.unpack(*this);
+  return kept.unpack(*this, nullptr);
 }
 
 void PythonFunctionNode::release_saved() noexcept {
   if (saved_.empty()) return;
   const SmallVector<SavedTensor, 2> gone = std::move(saved_);
+  const std::vector<PackedTensorPtr> gone_packed = std::move(packed_);
   saved_ = {};
+  packed_ = {};
   is_released_ = true;
 }
 
@@ -161,7 +163,6 @@ SavedTensor PythonFunctionNode::make_saved(const Tensor& tensor,
     saved.result_place = SavedTensor::kNotAResult;
   }
   if (saved.result_place != SavedTensor::kNotAResult) saved.tensor = alias_of(tensor);
-  saved.pack();
   return saved;
 }
 
@@ -201,6 +202,7 @@ void PythonFunctionNode::finish(std::span<Tensor> outputs) {
     for (const Tensor& place : places) add_place(ValueMeta(place));
     for (const Tensor& tensor : call_->saved) {
       saved_.push_back(make_saved(tensor, {places.data(), places.size()}));
+      packed_.push_back(saved_.back().pack());
     }
     uint32_t place = 0;
     for (Tensor& output : outputs) {

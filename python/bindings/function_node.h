@@ -59,6 +59,7 @@ class PythonFunctionNode final : public FormulaNode {
   std::string name_;
   SourceSite line_;
   SmallVector<SavedTensor, 2> saved_;
+  std::vector<PackedTensorPtr> packed_;  // null: as saved_ has it
   std::vector<bool> output_is_tensor_;
   std::vector<bool> input_is_tensor_;
   std::unique_ptr<Call> call_;

@@ -36,10 +36,7 @@ class OwnedWalk final : public OwnedTensorVisitor {
     if (!history) return;
     add(history->node.get());
     add(history->accumulator.get());
-    visit(history->gradient);
-    if (history->retained && history->retained->is_owned_once()) {
-      visit(history->retained->gradient);
-    }
+    if (history->kept && history->kept->is_owned_once()) visit(history->kept->gradient);
     visit(history->root);
   }
 

@@ -26,19 +26,20 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
   History& history = history_of(leaf);
   std::unique_lock<std::mutex> lock;
   if (history.accumulator) lock = static_cast<Accumulate&>(*history.accumulator).lock();
+  Tensor& sum = history.gradient();
   const bool is_recorded = thread_state().grad_is_enabled();
-  if (!history.gradient.is_defined()) {
+  if (!sum.is_defined()) {
     if (is_recorded) {
-      history.gradient = std::move(gradient);
+      sum = std::move(gradient);
     } else {
-      history.gradient = may_be_taken(gradient) ? std::move(gradient) : gradient.detach().clone();
+      sum = may_be_taken(gradient) ? std::move(gradient) : gradient.detach().clone();
     }
   } else {
-    history.gradient = lifted(history.gradient);  // that of a tensor outside is written there
-    if (is_recorded || impl(history.gradient).home != impl(gradient).home) {
-      history.gradient = history.gradient + gradient;
+    sum = lifted(sum);  // that of a tensor outside is written there
+    if (is_recorded || impl(sum).home != impl(gradient).home) {
+      sum = sum + gradient;
     } else {
-      history.gradient.add_(gradient);
+      sum.add_(gradient);
     }
   }
 }

@@ -24,7 +24,7 @@ void adopt_history(const Tensor& foreign, const Tensor& twin) {
     }
   }
   Tensor gradient = gradient_of(foreign);
-  if (gradient.is_defined()) history_of(twin).gradient = std::move(gradient);
+  if (gradient.is_defined()) history_of(twin).gradient() = std::move(gradient);
 }
 
 Tensor lift_as_view(const Tensor& foreign, Interpreter& level) {

@@ -24,21 +24,22 @@ SavedTensorHooks* set_saved_tensor_hooks(SavedTensorHooks* hooks) noexcept {
   return std::exchange(current_hooks, hooks);
 }
 
-void SavedTensor::pack() {
+PackedTensorPtr SavedTensor::pack() {
   if (!current_hooks || !tensor.is_defined()) [[likely]]
-    return;
+    return nullptr;
   struct WithoutHooks {
     SavedTensorHooks* hooks = set_saved_tensor_hooks(nullptr);
     ~WithoutHooks() { set_saved_tensor_hooks(hooks); }
   } without;
   const AttentionScope grad_off(kAttentionGradOff, true);
   Edge history = result_place == kNotAResult ? edge_of(tensor) : Edge();
-  packed = without.hooks->pack(alias_of(tensor));
+  PackedTensorPtr packed = without.hooks->pack(alias_of(tensor));
   packed->history = std::move(history);
   tensor = Tensor();
+  return packed;
 }
 
-Tensor SavedTensor::unpack(TapeNode& node) const {
+Tensor SavedTensor::unpack(TapeNode& node, PackedTensor* packed) const {
   const bool is_recorded = thread_state().grad_is_enabled();
   const bool is_result = result_place != kNotAResult;
   if (packed) [[unlikely]] {

@@ -21,13 +21,12 @@ struct SavedTensor {
   uint64_t version = 0;
   uint32_t result_place = kNotAResult;  // which place of this node it is
   uint32_t argument = kNotAResult;      // which argument, for errors
-  PackedTensorPtr packed;               // in place of `tensor`, where hooks wanted it
 
-  [[nodiscard]] bool is_none() const noexcept { return !tensor.is_defined() && !packed; }
-  // Goes through the hooks of this thread, if there are some.
-  void pack();
+  // What the hooks of this thread give in place of the tensor, which is then undefined; null: there
+  // are none.
+  [[nodiscard]] PackedTensorPtr pack();
   // With its history if grad mode is on; `node` is the one that saved it. Not for None.
-  [[nodiscard]] Tensor unpack(TapeNode& node) const;
+  [[nodiscard]] Tensor unpack(TapeNode& node, PackedTensor* packed) const;
 };
 
 class FormulaNode : public TapeNode {

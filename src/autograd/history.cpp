@@ -102,11 +102,7 @@ void set_requires_grad(const Tensor& tensor, bool on) {
 
 Tensor gradient_of(const Tensor& tensor) {
   const History* history = find_history(tensor.get());
-  if (!history) return {};
-  if (history->retained && history->retained->gradient.is_defined()) {
-    return history->retained->gradient;
-  }
-  return history->gradient;
+  return history && history->kept ? history->kept->gradient : Tensor();
 }
 
 void set_gradient(const Tensor& tensor, Tensor gradient) {
@@ -121,8 +117,7 @@ void set_gradient(const Tensor& tensor, Tensor gradient) {
     return;
   }
   History& history = history_of(tensor);
-  if (history.retained) history.retained->gradient = Tensor();
-  history.gradient = std::move(gradient);
+  if (history.kept || gradient.is_defined()) history.gradient() = std::move(gradient);
 }
 
 void retain_gradient(const Tensor& tensor) {
@@ -131,9 +126,9 @@ void retain_gradient(const Tensor& tensor) {
   if (is_leaf(tensor)) return;
   const Edge edge = edge_of(tensor);
   History& history = history_of(tensor);
-  if (history.retained) return;
-  history.retained = make_intrusive<RetainedGradient>();
-  edge.node->add_retaining_hook(edge.place, [kept = history.retained](const Tensor& gradient) {
+  if (std::exchange(history.retains_gradient, true)) return;
+  (void)history.gradient();
+  edge.node->add_retaining_hook(edge.place, [kept = history.kept](const Tensor& gradient) {
     kept->gradient = kept->gradient.is_defined() ? kept->gradient + gradient : gradient;
     return Tensor();
   });
@@ -141,7 +136,7 @@ void retain_gradient(const Tensor& tensor) {
 
 bool retains_gradient(const Tensor& tensor) {
   const History* history = find_history(tensor.get());
-  return history && history->retained;
+  return history && history->retains_gradient;
 }
 
 void detach_in_place(const Tensor& tensor) {
@@ -153,7 +148,8 @@ void detach_in_place(const Tensor& tensor) {
   if (History* history = find_history(tensor.get())) {
     history->node = nullptr;
     history->place = 0;
-    history->retained = nullptr;
+    history->retains_gradient = false;
+    history->kept = nullptr;
   }
 }
 

@@ -44,8 +44,8 @@ struct ViewRecord : Counted<ViewRecord> {
 using ViewRecordPtr = IntrusivePtr<ViewRecord>;
 using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // from the root on
 
-// The gradient of a value that is no leaf, kept because somebody asked (retain_grad).
-struct RetainedGradient : Counted<RetainedGradient> {
+// The .grad of a tensor: of a leaf, or of a value whose gradient somebody asked to keep.
+struct KeptGradient : Counted<KeptGradient> {
   Tensor gradient;
 };
 
@@ -58,12 +58,19 @@ struct History final : AutogradMeta {
   uint32_t place = 0;
   uint32_t rebases = 0;     // of a root: how often a write gave it a new history
   uint32_t seen = 0;        // of a view: the root's rebases that `node` reflects
+  bool retains_gradient = false;  // retain_grad was asked for
   TapeNodePtr accumulator;  // of a leaf, once its gradient was asked for
-  Tensor gradient;          // .grad
   ViewRecordPtr view;
   Tensor root;  // of a view: which gets the history of writes to it
-  IntrusivePtr<RetainedGradient> retained;
+  IntrusivePtr<KeptGradient> kept;  // null: no .grad yet
+
+  // .grad; the block of a tensor that has none stays small.
+  [[nodiscard]] Tensor& gradient() {
+    if (!kept) kept = make_intrusive<KeptGradient>();
+    return kept->gradient;
+  }
 };
+static_assert(sizeof(History) <= 64, "one block: every recorded result has one");
 
 // Null: none yet.
 [[nodiscard]] inline History* find_history(const OpwTensor* tensor) noexcept {

@@ -20,6 +20,9 @@ namespace opwright {
 
 namespace {
 
+// What this thread saves, the innermost call first.
+constinit thread_local OperatorNode::Saving* innermost_saving = nullptr;
+
 // Of a length: it is that of a list, not of one tensor or none.
 constexpr uint32_t kIsList = 1u << 31;
 
@@ -48,7 +51,7 @@ void OperatorNode::operator delete(void* memory, size_t bytes) noexcept {
 }
 
 OperatorNode::OperatorNode(const Operator& op, Arguments args, uint64_t needs)
-    : context_{{&kContextObjectTable, &kContextTable}, this}, op_(&op), needs_(needs) {
+    : context_{&kContextObjectTable, &kContextTable}, op_(&op), needs_(needs) {
   const uint32_t num_numbers = op.num_arguments() - op.num_tensor_arguments();
   if (num_numbers > 0) {
     numbers_ = std::make_unique<Value[]>(num_numbers);
@@ -79,6 +82,14 @@ OpwValue OperatorNode::context() noexcept {
   return value;
 }
 
+OperatorNode& OperatorNode::of(OpwContext* context) noexcept {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+  constexpr size_t kOffset = offsetof(OperatorNode, context_);
+#pragma GCC diagnostic pop
+  return *reinterpret_cast<OperatorNode*>(reinterpret_cast<std::byte*>(context) - kOffset);
+}
+
 OperatorNode* OperatorNode::find(OpwObject* object) noexcept {
   if (object->table != &kContextObjectTable) return nullptr;
   return &of(reinterpret_cast<OpwContext*>(object));
@@ -97,6 +108,17 @@ void OperatorNode::visit_owned(OwnedTensorVisitor& visitor) const {
 
 // ---- Saving ----
 
+void OperatorNode::begin_saving(Saving& saving) const noexcept {
+  saving.node = this;
+  saving.outer = std::exchange(innermost_saving, &saving);
+}
+
+void OperatorNode::end_saving() noexcept { innermost_saving = innermost_saving->outer; }
+
+OperatorNode::Saving* OperatorNode::find_saving() const noexcept {
+  return innermost_saving && innermost_saving->node == this ? innermost_saving : nullptr;
+}
+
 uint32_t OperatorNode::place_of(const OpwTensor* tensor) const noexcept {
   uint32_t place = 0;
   uint32_t found = SavedTensor::kNotAResult;
@@ -104,9 +126,10 @@ uint32_t OperatorNode::place_of(const OpwTensor* tensor) const noexcept {
     if (each == tensor && found == SavedTensor::kNotAResult) found = place;
     ++place;
   };
-  for (const OpwValue& result : saving_->results) visit_tensors(result, look);
+  const Saving& saving = *find_saving();
+  for (const OpwValue& result : saving.results) visit_tensors(result, look);
   for (uint64_t left = op_->unreturned_args(); left != 0; left &= left - 1) {
-    visit_tensors(saving_->args[static_cast<size_t>(std::countr_zero(left))], look);
+    visit_tensors(saving.args[static_cast<size_t>(std::countr_zero(left))], look);
   }
   return found;
 }
@@ -120,27 +143,32 @@ SavedTensor OperatorNode::make_saved(OpwTensor* tensor) {
                  "of inference mode first");
   saved.version = version_of(given);
   saved.tensor = given;
-  if (!saving_) {
-    saved.pack();
-    return saved;
-  }
-  for (uint32_t i = 0; i < saving_->args.size(); ++i) {
-    visit_tensors(saving_->args[i], [&](const OpwTensor* each) {
+  const Saving* saving = find_saving();
+  if (!saving) return saved;
+  for (uint32_t i = 0; i < saving->args.size(); ++i) {
+    visit_tensors(saving->args[i], [&](const OpwTensor* each) {
       if (each == tensor) saved.argument = i;
     });
   }
   saved.result_place = place_of(tensor);
   if (saved.result_place != SavedTensor::kNotAResult) saved.tensor = alias_of(given);
-  for (const auto& noted : saving_->versions) {
+  for (const auto& noted : saving->versions) {
     if (noted.tensor == tensor) saved.version = noted.version;
   }
-  saved.pack();
   return saved;
 }
 
 void OperatorNode::save(std::span<OpwTensor* const> tensors) {
   SmallVector<SavedTensor, 2> all;
-  for (OpwTensor* tensor : tensors) all.push_back(make_saved(tensor));
+  if (extra_) extra_->packed.clear();
+  for (OpwTensor* tensor : tensors) {
+    all.push_back(make_saved(tensor));
+    PackedTensorPtr packed = all.back().pack();
+    if (!packed) [[likely]]
+      continue;
+    extra().packed.resize(tensors.size());
+    extra().packed[all.size() - 1] = std::move(packed);
+  }
   saved_ = std::move(all);
 }
 
@@ -156,19 +184,20 @@ size_t OperatorNode::num_saved() const {
   return saved_.size();
 }
 
-SavedTensor OperatorNode::find_saved(size_t index) {
+OperatorNode::Kept OperatorNode::find_saved(size_t index) {
   const ShortLock lock(saved_is_taken_);
   check_not_released();
   OPWRIGHT_CHECK_INDEX(index < saved_.size(), op_->name(), ": its formula asks for saved tensor ",
                        index, ", but ", saved_.size(), " were saved");
-  return saved_[index];
+  const bool is_packed = extra_ && !extra_->packed.empty();
+  return {saved_[index], is_packed ? extra_->packed[index] : nullptr};
 }
 
 Tensor OperatorNode::saved(size_t index) {
-  const SavedTensor kept = find_saved(index);
-  if (kept.is_none()) return {};
-  if (kept.packed) [[unlikely]]
-    return kept.unpack(*this);
+  const auto [kept, packed] = find_saved(index);
+  if (packed) [[unlikely]]
+    return kept.unpack(*this, packed.get());
+  if (!kept.tensor.is_defined()) return {};
   const uint64_t version = version_of(kept.tensor);
   if (version != kept.version) [[unlikely]] {
     const bool is_argument = kept.argument < op_->num_arguments();
@@ -182,14 +211,16 @@ Tensor OperatorNode::saved(size_t index) {
         version, ", expected ", kept.version,
         "\n  Clone it before it is written, or write to a copy.");
   }
-  return kept.unpack(*this);
+  return kept.unpack(*this, nullptr);
 }
 
 void OperatorNode::release_saved() noexcept {
   SmallVector<SavedTensor, 2> gone;
+  std::vector<PackedTensorPtr> gone_packed;
   const ShortLock lock(saved_is_taken_);
   if (saved_.empty()) return;
   gone = std::move(saved_);
+  if (extra_) gone_packed = std::move(extra_->packed);
   saved_ = {};
   is_released_ = true;
 }
@@ -220,9 +251,10 @@ void OperatorNode::set_attribute(std::string_view name, Value value) {
 }
 
 void OperatorNode::mark_non_differentiable(std::span<OpwTensor* const> results) {
-  OPWRIGHT_CHECK(saving_, op_->name(),
+  Saving* saving = find_saving();
+  OPWRIGHT_CHECK(saving, op_->name(),
                  ": mark_non_differentiable belongs into setup_context, not into the formula");
-  for (const OpwTensor* result : results) saving_->non_differentiable.push_back(result);
+  for (const OpwTensor* result : results) saving->non_differentiable.push_back(result);
 }
 
 // ---- Running the formula ----

@@ -41,13 +41,13 @@ class OperatorNode final : public FormulaNode {
   // As the rules get it; lent.
   [[nodiscard]] OpwValue context() noexcept;
   // The node whose context it is.
-  static OperatorNode& of(OpwContext* context) noexcept {
-    return *static_cast<Context*>(context)->node;
-  }
+  static OperatorNode& of(OpwContext* context) noexcept;
 
   // Before a call that writes: what is saved of arguments that it reads has their version from now.
   // While SetupContext runs: what the call got and gave; lent.
   struct Saving {
+    const OperatorNode* node = nullptr;  // null: it does not run
+    Saving* outer = nullptr;
     Arguments args;
     std::span<const OpwValue> results;
     struct Version {
@@ -57,7 +57,8 @@ class OperatorNode final : public FormulaNode {
     SmallVector<Version, 4> versions;
     SmallVector<const OpwTensor*, 2> non_differentiable;
   };
-  void set_saving(Saving* saving) noexcept { saving_ = saving; }
+  void begin_saving(Saving& saving) const noexcept;
+  static void end_saving() noexcept;  // of the one begun last on this thread
   // The place of a result or written argument; kNotAResult for others.
   [[nodiscard]] uint32_t place_of(const OpwTensor* tensor) const noexcept;
   // After the call: how many tensors each gradient of the formula has.
@@ -90,12 +91,18 @@ class OperatorNode final : public FormulaNode {
     std::vector<Attribute> attributes;
     std::vector<uint32_t> argument_lengths;  // of each tensor argument, 1 if it is no list
     std::vector<uint32_t> gradient_lengths;  // of each gradient that the formula gets
+    std::vector<PackedTensorPtr> packed;     // in place of saved tensors, where hooks wanted it
     SourceSite line;
   };
 
   [[nodiscard]] Extra& extra();
   [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor);
-  [[nodiscard]] SavedTensor find_saved(size_t index);
+  struct Kept {
+    SavedTensor saved;
+    PackedTensorPtr packed;
+  };
+  [[nodiscard]] Kept find_saved(size_t index);
+  [[nodiscard]] Saving* find_saving() const noexcept;
   void fill(std::span<Tensor> gradients) const;
   void check_not_released() const;
   void give(uint32_t which, uint32_t argument, const OpwValue& gradient, std::span<Tensor> given,
@@ -103,16 +110,12 @@ class OperatorNode final : public FormulaNode {
   void give_one(uint32_t argument, Tensor gradient, Tensor& given, size_t edge);
   [[noreturn]] void throw_failed_formula();
 
-  struct Context : OpwContext {
-    OperatorNode* node;
-  };
-  Context context_;
+  OpwContext context_;
   const Operator* op_;
   uint64_t needs_;
   SmallVector<SavedTensor, 2> saved_;
   std::unique_ptr<Value[]> numbers_;  // the arguments that are no tensors, in schema order
   std::unique_ptr<Extra> extra_;
-  Saving* saving_ = nullptr;
   bool materializes_ = true;
   bool is_released_ = false;
   // Of saved_ and is_released_: a backward on one thread may free what one on another reads.

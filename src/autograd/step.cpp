@@ -120,10 +120,10 @@ void save(const Operator& op, OperatorNode& node, Arguments args, Results result
   }
   all.append(results.begin(), results.end());
   struct Saved {
-    OperatorNode& node;
-    ~Saved() { node.set_saving(nullptr); }
-  } saved{node};
-  node.set_saving(&saving);
+    ~Saved() { OperatorNode::end_saving(); }
+  };
+  node.begin_saving(saving);
+  const Saved saved;
   const UnrecordedScope scope;
   run_rule(op, Slot::SetupContext, all, {});
 }

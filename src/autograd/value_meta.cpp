@@ -10,9 +10,9 @@
 namespace opwright {
 
 ValueMeta::ValueMeta(const Tensor& tensor)
-    : dtype_(tensor.dtype()),
-      device_(tensor.device()),
+    : device_(tensor.device()),
       ndim_(static_cast<int32_t>(tensor.dim())),
+      dtype_(tensor.dtype()),
       is_on_heap_(ndim_ > kFew || tensor.is_symbolic()),
       few_{} {
   if (is_on_heap_) {
@@ -24,9 +24,9 @@ ValueMeta::ValueMeta(const Tensor& tensor)
 }
 
 ValueMeta::ValueMeta(const ValueMeta& other)
-    : dtype_(other.dtype_),
-      device_(other.device_),
+    : device_(other.device_),
       ndim_(other.ndim_),
+      dtype_(other.dtype_),
       is_on_heap_(other.is_on_heap_),
       few_{other.few_[0], other.few_[1]} {
   if (!is_on_heap_) return;
@@ -35,9 +35,9 @@ ValueMeta::ValueMeta(const ValueMeta& other)
 }
 
 ValueMeta::ValueMeta(ValueMeta&& other) noexcept
-    : dtype_(other.dtype_),
-      device_(other.device_),
+    : device_(other.device_),
       ndim_(other.ndim_),
+      dtype_(other.dtype_),
       is_on_heap_(std::exchange(other.is_on_heap_, false)),
       few_{other.few_[0], other.few_[1]} {
   if (is_on_heap_) other.ndim_ = 0;

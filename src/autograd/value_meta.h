@@ -41,9 +41,9 @@ class ValueMeta {
   static constexpr int32_t kFew = 2;
   [[nodiscard]] bool is_inline() const noexcept { return !is_on_heap_; }
 
-  DType dtype_;
   Device device_;
   int32_t ndim_;
+  DType dtype_;
   bool is_on_heap_;
   union {
     int64_t few_[kFew];  // plain

@@ -77,7 +77,7 @@ std::vector<TraceSession::LeafGradient> TraceSession::find_gradients() const {
   std::vector<LeafGradient> found;
   const auto look = [&](const Tensor& foreign, const Tensor& own, const Tensor& twin) {
     const History* history = find_history(twin.get());
-    const Tensor now = history ? history->gradient : Tensor();
+    const Tensor now = history && history->kept ? history->kept->gradient : Tensor();
     const Tensor before = gradient_of(foreign);
     const bool is_same = now.get() == before.get() ||
                          (before.is_defined() && level()->find_twin(before.get()) == now.get());

@@ -1,0 +1,271 @@
+"""Issue "Bad input": each mistake in differentiating has its own message."""
+
+import opwright as ow
+import pytest
+from opwright import Tensor
+from opwright.library import custom_op
+
+
+def leaf(*values):
+    return ow.tensor([float(value) for value in values], requires_grad=True)
+
+
+def message_of(kind, function):
+    with pytest.raises(kind) as failure:
+        function()
+    return str(failure.value)
+
+
+def define(backward, setup_context=None):
+    @custom_op("mistakes::scale", mutates_args=())
+    def scale(x: Tensor, factor: float) -> Tensor:
+        return x * factor
+
+    scale.register_autograd(backward, setup_context=setup_context)
+    return scale
+
+
+# ---- Formulas ----
+
+
+def test_a_formula_with_too_few_gradients():
+    scale = define(lambda ctx, grad: grad)
+
+    assert (
+        "mistakes::scale: the backward formula gave 1 gradients, but the operator has 2 arguments\n"
+        "  Return one for each of x, factor: None for an argument that has no gradient."
+    ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
+
+
+def test_a_formula_with_too_many_gradients():
+    scale = define(lambda ctx, grad: (grad, None, grad))
+
+    assert "the backward formula gave 3 gradients, but the operator has 2 arguments" in message_of(
+        RuntimeError, lambda: scale(leaf(1), 2.0).backward()
+    )
+
+
+def test_a_formula_with_a_gradient_of_other_sizes():
+    scale = define(lambda ctx, grad: (grad.sum(), None))
+
+    assert (
+        "mistakes::scale: the backward formula gave a gradient of sizes [] for 'x', which has "
+        "sizes [2]"
+    ) in message_of(RuntimeError, lambda: scale(leaf(1, 2), 2.0).sum().backward())
+
+
+def test_a_formula_with_a_gradient_for_a_number():
+    scale = define(lambda ctx, grad: (grad, grad))
+
+    assert (
+        "mistakes::scale: the backward formula gave a gradient for 'factor', which is float; "
+        "return None there"
+    ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
+
+
+def test_a_formula_that_gives_something_else():
+    scale = define(lambda ctx, grad: (3.0, None))
+
+    assert (
+        "mistakes::scale: the backward formula gave float for 'x'; a gradient is a tensor or None"
+    ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
+
+
+def test_a_formula_that_writes_into_its_gradient():
+    scale = define(lambda ctx, grad: (grad.mul_(2.0), None))
+
+    assert (
+        "mistakes::scale: the backward formula modified gradient 0 in place\n"
+        "  Others may hold the same gradient: compute a new tensor, or write to a clone."
+    ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
+
+
+def test_saving_what_is_no_tensor():
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    scale = define(lambda ctx, grad: (grad, None), setup_context)
+
+    assert (
+        "mistakes::scale: save_for_backward (set other values as attributes of ctx) takes tensors, "
+        "got float"
+    ) in message_of(TypeError, lambda: scale(leaf(1), 2.0))
+
+
+def test_training_without_a_formula():
+    @custom_op("mistakes::plain", mutates_args=())
+    def plain(x: Tensor) -> Tensor:
+        return x * 2
+
+    text = message_of(NotImplementedError, lambda: plain(leaf(1)).backward())
+
+    assert "mistakes::plain has no backward formula, so nothing can be trained through it" in text
+    assert "Register one with register_autograd" in text
+
+
+def test_training_through_a_write_without_a_formula():
+    @custom_op("mistakes::write_", mutates_args=("x",))
+    def write_(x: Tensor) -> None:
+        x.mul_(2)
+
+    def train():
+        y = leaf(1) * 1
+        write_(y)
+        y.backward()
+
+    assert "mistakes::write_ has no backward formula" in message_of(NotImplementedError, train)
+
+
+# ---- Values ----
+
+
+def test_a_saved_argument_that_was_written():
+    def train():
+        x = leaf(1, 2)
+        y = x * 1
+        z = y.sin()
+        y.add_(1)
+        z.sum().backward()
+
+    text = message_of(RuntimeError, train)
+
+    assert (
+        "aten::sin: 'self', saved for its backward, was modified by an in-place operation: it is at "
+        "version 1, expected 0"
+    ) in text
+
+
+def test_a_saved_result_that_was_written():
+    def train():
+        y = leaf(1, 2).exp()
+        y.mul_(2)
+        y.sum().backward()
+
+    assert (
+        "aten::exp: its result, saved for its backward, was modified by an in-place operation"
+    ) in message_of(RuntimeError, train)
+
+
+def test_a_second_backward():
+    y = (leaf(1) * leaf(2)).sum()
+    y.backward()
+
+    assert (
+        "the values that aten::mul.Tensor saved for its backward were freed by an earlier backward; "
+        "pass retain_graph=True to the first one to run it again"
+    ) in message_of(RuntimeError, y.backward)
+
+
+def test_a_backward_of_several_elements():
+    assert (
+        "backward: a gradient is needed for an output of [2] elements; only one of a single element "
+        "is a scalar whose gradient is 1"
+    ) in message_of(RuntimeError, (leaf(1, 2) * 2).backward)
+
+
+def test_a_backward_of_what_does_not_require_grad():
+    assert "backward: the output does not require grad" in message_of(
+        RuntimeError, ow.ones(1).backward
+    )
+
+
+def test_a_gradient_of_other_sizes_than_the_output():
+    assert "backward: the gradient has sizes [3], but its output has [2]" in message_of(
+        RuntimeError, lambda: (leaf(1, 2) * 2).backward(ow.ones(3))
+    )
+
+
+def test_another_number_of_gradients_than_outputs():
+    y = leaf(1) * 2
+
+    assert "backward: 1 outputs, but 2 gradients" in message_of(
+        RuntimeError, lambda: ow.autograd.backward([y], [ow.ones(1), ow.ones(1)])
+    )
+
+
+def test_an_input_that_had_no_part():
+    x, y = leaf(1), leaf(1)
+
+    assert (
+        "grad: input 1 had no part in the outputs; pass allow_unused=True to get None for it"
+    ) in message_of(RuntimeError, lambda: ow.autograd.grad(x * 2, [x, y]))
+
+
+def test_a_leaf_that_is_written():
+    assert (
+        "aten::add_.Scalar: 'self' is a leaf that requires grad and cannot be modified in place; "
+        "write under no_grad, or clone it first"
+    ) in message_of(RuntimeError, lambda: leaf(1).add_(1))
+
+
+def test_a_view_of_a_leaf_that_is_written():
+    assert "'self' is a view of a leaf that requires grad" in message_of(
+        RuntimeError, lambda: leaf(1, 2)[0:1].mul_(2)
+    )
+
+
+def test_a_view_made_under_no_grad_that_is_written():
+    def write():
+        y = leaf(1, 2) * 1
+        with ow.no_grad():
+            view = y[0:1]
+        view.mul_(2)
+
+    assert "made under no_grad, and cannot be modified in place with grad mode on" in message_of(
+        RuntimeError, write
+    )
+
+
+def test_a_tensor_of_inference_mode_is_not_saved():
+    with ow.inference_mode():
+        made = ow.ones(1)
+
+    assert "a tensor made in inference mode cannot be saved for backward" in message_of(
+        RuntimeError, lambda: leaf(1) * made
+    )
+
+
+def test_requires_grad_of_integers():
+    assert (
+        "only tensors of floating and complex dtypes can require grad, got int64"
+    ) in message_of(RuntimeError, lambda: ow.tensor([1]).requires_grad_())
+
+
+def test_requires_grad_cannot_be_taken_from_what_was_computed():
+    y = leaf(1) * 2
+
+    assert "requires_grad can be switched off for leaves only; use detach()" in message_of(
+        RuntimeError, lambda: y.requires_grad_(False)
+    )
+
+
+def test_a_view_is_not_detached_in_place():
+    y = leaf(1, 2) * 1
+
+    assert "detach_: a view cannot be detached in place" in message_of(
+        RuntimeError, lambda: y[0:1].detach_()
+    )
+
+
+# ---- Anomalies ----
+
+
+def test_under_anomaly_mode_an_error_names_the_line_of_the_call():
+    with ow.autograd.detect_anomaly():
+        y = leaf(1, 2).exp()
+        y.mul_(2)
+        with pytest.raises(RuntimeError) as failure:
+            y.sum().backward()
+
+    notes = "".join(getattr(failure.value, "__notes__", [])) + str(failure.value)
+    assert "called at" in notes
+    assert "test_errors.py" in notes
+
+
+def test_under_anomaly_mode_nan_is_found_where_it_arises():
+    with ow.autograd.detect_anomaly():
+        x = leaf(0)
+        text = message_of(RuntimeError, lambda: (x.sqrt() * 0.0).sum().backward())
+
+    assert text.startswith("the backward of aten::sqrt, called at ")
+    assert "gave nan as gradient 0" in text
