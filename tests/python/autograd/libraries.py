@@ -135,11 +135,8 @@ class DetachingTorch(Torch):
         return nullcontext() if is_recorded or is_view else torch.no_grad()
 
 
-class LenientTorch(DetachingTorch):
-    """Torch that keeps copies of what it saves, and all graphs.
-
-    So it has no errors that come of its own choice of what to save.
-    """
+class RetainingTorch(DetachingTorch):
+    """Torch that keeps all graphs: which of them has something to free is its own choice."""
 
     @staticmethod
     def grad(outputs: Sequence, inputs: Sequence, **options: bool) -> Sequence:
@@ -148,6 +145,10 @@ class LenientTorch(DetachingTorch):
     @staticmethod
     def backward(loss: torch.Tensor, **options: bool) -> None:
         loss.backward(**(options | {"retain_graph": True}))
+
+
+class LenientTorch(RetainingTorch):
+    """Torch that saves copies, so that no write is one to what it chose to save."""
 
     @staticmethod
     def grad_mode(is_recorded: bool, is_view: bool = False) -> AbstractContextManager:

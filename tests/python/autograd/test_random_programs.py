@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from libraries import DetachingTorch, LenientTorch, Ours, Torch
+from libraries import DetachingTorch, LenientTorch, Ours, RetainingTorch, Torch
 from opwright.func import functionalize
 from opwright.tracing import make_fx
 from programs import REFUSALS as FUNCTIONALIZE_REFUSALS
@@ -181,7 +181,7 @@ class Tally(Counter):
     def compare(self, steps: Sequence[Step], ours: Callable[[], Outcome]) -> str:
         """Run on both."""
         mine = ours()
-        for referee in (Torch, DetachingTorch, LenientTorch):
+        for referee in (Torch, DetachingTorch, RetainingTorch, LenientTorch):
             problem = self.differing(steps, mine, run(steps, referee, torch_leaves()))
             if not problem:
                 self[f"referee is {referee.__name__}"] += 1
