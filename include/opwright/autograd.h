@@ -57,9 +57,9 @@ class AutogradContext {
   }
   // Results that carry no gradient; while saving.
   void mark_non_differentiable(std::initializer_list<Tensor> results) {
-    require_ok(table().mark_non_differentiable(
-        context_, reinterpret_cast<OpwTensor* const*>(results.begin()),
-        static_cast<uint32_t>(results.size())));
+    require_ok(table().mark_non_differentiable(context_,
+                                               reinterpret_cast<OpwTensor* const*>(results.begin()),
+                                               static_cast<uint32_t>(results.size())));
   }
 
  private:

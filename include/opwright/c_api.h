@@ -228,15 +228,12 @@ struct OpwObject {
  *   SetupContext  (Object context, args..., results...) -> ()
  *   Autograd      (Object context, gradients of results..., gradients of written arguments that are
  *     no results...) -> (gradients of tensor arguments, in schema order...)
- *     A gradient that is not there is None. A Tensor[] has a Tensor[] gradient, or a List of tensors
- *     and None.
- *   Jvp           (args..., tangents of tensor arguments...) -> (tangents of results...)
- *     A tangent that is not there is None.
- *   Vmap          (SymInt batch_size, str randomness, List in_dims, args...) -> (results..., List
- *     out_dims)
- *     in_dims has int or None for each argument (a List of them for a list), out_dims for each
- *     result.
- *   Scatter       (Tensor base, Tensor value, args after the first..., of a list of views int place)
+ *     A gradient that is not there is None. A Tensor[] has a Tensor[] gradient, or a List of
+ * tensors and None. Jvp           (args..., tangents of tensor arguments...) -> (tangents of
+ * results...) A tangent that is not there is None. Vmap          (SymInt batch_size, str
+ * randomness, List in_dims, args...) -> (results..., List out_dims) in_dims has int or None for
+ * each argument (a List of them for a list), out_dims for each result. Scatter       (Tensor base,
+ * Tensor value, args after the first..., of a list of views int place)
  *     -> Tensor: base with that view replaced
  *   Functional    (args...) -> (unwritten results..., new values of written arguments...)
  *   Autocast      (Dtype dtype, Device device, args...) -> (args to call with..., or all None)

@@ -107,7 +107,10 @@ struct VmapAdapter<VmapResult<R>(const VmapInfo&, Args...)> {
                      OpwValue* results, std::index_sequence<I...>) {
     const auto function =
         reinterpret_cast<VmapResult<R> (*)(const VmapInfo&, Args...)>(record->self);
-    VmapResult<R> mapped = function(info, ValueOfParameter<Args>::read(args[I])...);
+    // In one expression: a result may be one of the arguments that are read here.
+    give(results, function(info, ValueOfParameter<Args>::read(args[I])...));
+  }
+  static void give(OpwValue* results, VmapResult<R> mapped) {
     ResultsOf<R>::give(results, std::forward<R>(mapped.results));
     results[ResultsOf<R>::kCount] =
         ValueOf<std::vector<std::optional<int64_t>>>::give(mapped.out_dims);

@@ -45,9 +45,9 @@ PyObject* grad(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_arg
     std::vector<Tensor> found = opwright::grad(outputs, inputs, gradients, options);
     nb::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(found.size())));
     for (size_t i = 0; i < found.size(); ++i) {
-      PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
-                       found[i].is_defined() ? require(wrap(std::move(found[i])))
-                                             : Py_NewRef(Py_None));
+      PyTuple_SET_ITEM(
+          tuple.ptr(), static_cast<Py_ssize_t>(i),
+          found[i].is_defined() ? require(wrap(std::move(found[i]))) : Py_NewRef(Py_None));
     }
     return give(std::move(tuple));
   });
@@ -69,10 +69,9 @@ PyObject* backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num
   });
 }
 
-PyMethodDef functions[] = {
-    {"_grad", as_method(grad), METH_FASTCALL, nullptr},
-    {"_backward", as_method(backward), METH_FASTCALL, nullptr},
-    {}};
+PyMethodDef functions[] = {{"_grad", as_method(grad), METH_FASTCALL, nullptr},
+                           {"_backward", as_method(backward), METH_FASTCALL, nullptr},
+                           {}};
 
 }  // namespace
 

@@ -27,8 +27,8 @@ namespace opwright::python {
 namespace {
 
 bool contains(std::span<const Tensor> tensors, const Tensor& wanted) {
-  return std::ranges::any_of(
-      tensors, [&](const Tensor& each) { return each.get() == wanted.get(); });
+  return std::ranges::any_of(tensors,
+                             [&](const Tensor& each) { return each.get() == wanted.get(); });
 }
 
 std::vector<Tensor> to_tensors(std::span<OpwTensor* const> tensors) {
@@ -156,8 +156,7 @@ SavedTensor PythonFunctionNode::make_saved(const Tensor& tensor,
     if (outputs[i].get() == tensor.get()) saved.result_place = static_cast<uint32_t>(i);
   }
   for (size_t i = 0; i < call_->inputs.size(); ++i) {
-    const bool is_read =
-        call_->inputs[i].get() == tensor.get() && !contains(call_->dirty, tensor);
+    const bool is_read = call_->inputs[i].get() == tensor.get() && !contains(call_->dirty, tensor);
     if (!is_read) continue;
     saved.version = call_->versions[i];
     saved.result_place = SavedTensor::kNotAResult;
@@ -207,8 +206,8 @@ void PythonFunctionNode::finish(std::span<Tensor> outputs) {
     uint32_t place = 0;
     for (Tensor& output : outputs) {
       if (!output.is_defined()) continue;
-      const bool has_gradient = has_gradients(output.dtype()) &&
-                                !contains(call_->non_differentiable, output);
+      const bool has_gradient =
+          has_gradients(output.dtype()) && !contains(call_->non_differentiable, output);
       if (has_gradient) output = attach(std::move(output), place);
       ++place;
     }
@@ -259,8 +258,8 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
   const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(returned.ptr()));
   PyObject** items = PySequence_Fast_ITEMS(returned.ptr());
   const bool is_enough =
-      size >= given.size() &&
-      std::all_of(items + given.size(), items + size, [](PyObject* item) { return item == Py_None; });
+      size >= given.size() && std::all_of(items + given.size(), items + size,
+                                          [](PyObject* item) { return item == Py_None; });
   OPWRIGHT_CHECK(is_enough, name_, ": backward gave ", size, " gradients, but forward took ",
                  given.size(), " arguments");
   for (size_t i = 0; i < given.size(); ++i) {
@@ -273,12 +272,11 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
     if (!to) continue;
     const Tensor gradient = handle_of(items[i]);
     const ValueMeta& wanted = to.node->meta(to.place);
-    const Tensor fitting = has_sizes(gradient, wanted.sizes())
-                               ? gradient
-                               : undo_broadcast(gradient, wanted.sizes());
+    const Tensor fitting =
+        has_sizes(gradient, wanted.sizes()) ? gradient : undo_broadcast(gradient, wanted.sizes());
     OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward gave a gradient of sizes ",
-                   to_text(ValueMeta(gradient).sizes()), " for argument ", i,
-                   ", which has sizes ", to_text(wanted.sizes()));
+                   to_text(ValueMeta(gradient).sizes()), " for argument ", i, ", which has sizes ",
+                   to_text(wanted.sizes()));
     given[i] = in_dtype(fitting, wanted.dtype());
   }
 }
@@ -307,24 +305,25 @@ nb::object apply_function(const nb::object& function, bool has_setup_context,
   for (size_t i = 0; i < values.size(); ++i) {
     const bool is_tensor_here = values[i].tag == kOpwTensor;
     inputs.push_back(is_tensor_here ? Tensor::borrow(values[i].as_tensor) : Tensor());
-    PyTuple_SET_ITEM(passed.ptr(), static_cast<Py_ssize_t>(i),
-                     is_tensor_here ? require(wrap(inputs.back()))
-                                    : Py_NewRef(nb::handle(args[i]).ptr()));
+    PyTuple_SET_ITEM(
+        passed.ptr(), static_cast<Py_ssize_t>(i),
+        is_tensor_here ? require(wrap(inputs.back())) : Py_NewRef(nb::handle(args[i]).ptr()));
   }
-  auto* made = new PythonFunctionNode(nb::cast<std::string>(function.attr("__name__")),
-                                      std::move(inputs));
+  auto* made =
+      new PythonFunctionNode(nb::cast<std::string>(function.attr("__name__")), std::move(inputs));
   const nb::object context = own(wrap_node(TapeNodePtr::take(made)));
   as_tape_object(context.ptr()).function = Py_NewRef(function.ptr());
   nb::object output;
   {
     const ForwardScope scope;
     if (has_setup_context) {
-      output = own(PyObject_Call(nb::object(function.attr("forward")).ptr(), passed.ptr(), nullptr));
+      output =
+          own(PyObject_Call(nb::object(function.attr("forward")).ptr(), passed.ptr(), nullptr));
       function.attr("setup_context")(context, passed, output);
     } else {
       const nb::object with_context = nb::make_tuple(context) + passed;
-      output =
-          own(PyObject_Call(nb::object(function.attr("forward")).ptr(), with_context.ptr(), nullptr));
+      output = own(
+          PyObject_Call(nb::object(function.attr("forward")).ptr(), with_context.ptr(), nullptr));
     }
   }
   const bool is_tuple = PyTuple_Check(output.ptr());

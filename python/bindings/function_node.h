@@ -11,8 +11,8 @@
 #include <nanobind/nanobind.h>
 
 #include "opwright/autograd/formula_node.h"
-#include "opwright/base/source_site.h"
 #include "opwright/base/small_vector.h"
+#include "opwright/base/source_site.h"
 #include "opwright/c_api.h"
 #include "opwright/tensor.h"
 

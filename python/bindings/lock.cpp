@@ -36,8 +36,7 @@ bool interpreter_has_ended() noexcept {
 }
 
 void push(PyObject* object, TensorImpl* tensor, TapeNode* tape) noexcept {
-  auto* node =
-      new (std::nothrow) Dead{object, tensor, tape, dead.load(std::memory_order_relaxed)};
+  auto* node = new (std::nothrow) Dead{object, tensor, tape, dead.load(std::memory_order_relaxed)};
   if (!node) return;  // leaks, rather than crash
   while (!dead.compare_exchange_weak(node->next, node, std::memory_order_release)) {
   }

@@ -203,9 +203,8 @@ nanobind::object make_output(const OpwValue* results, uint32_t count) {
 [[noreturn]] void throw_wrong_count(const Operator& op, size_t given, size_t wanted,
                                     const std::string& names) {
   throw_error("RuntimeError", op.name(), ": the backward formula gave ", given,
-              " gradients, but the operator has ", wanted,
-              " arguments\n  Return one for each of ", names,
-              ": None for an argument that has no gradient.");
+              " gradients, but the operator has ", wanted, " arguments\n  Return one for each of ",
+              names, ": None for an argument that has no gradient.");
 }
 
 void check_count(const Operator& op, PyObject* const* items, size_t size) {
@@ -216,9 +215,8 @@ void check_count(const Operator& op, PyObject* const* items, size_t size) {
     if (argument.is_keyword_only && (op.all_tensor_args() >> i & 1) == 0) continue;
     names += (wanted++ == 0 ? "" : ", ") + argument.name;
   }
-  const bool is_enough = size >= wanted && std::all_of(items + wanted, items + size, [](auto* each) {
-                           return each == Py_None;
-                         });
+  const bool is_enough = size >= wanted && std::all_of(items + wanted, items + size,
+                                                       [](auto* each) { return each == Py_None; });
   if (!is_enough) throw_wrong_count(op, size, wanted, names);
 }
 

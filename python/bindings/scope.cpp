@@ -58,9 +58,8 @@ int copy_old(const OpwRecord* record, const OpwValue* args, uint32_t /*num_args*
         results[i] = ValueOf<Tensor>::give(Tensor::borrow(arg.as_tensor).clone());
       } else if (arg.tag == kOpwTensorList) {
         std::vector<Tensor> copies;
-        visit_tensors(arg, [&](OpwTensor* tensor) {
-          copies.push_back(Tensor::borrow(tensor).clone());
-        });
+        visit_tensors(arg,
+                      [&](OpwTensor* tensor) { copies.push_back(Tensor::borrow(tensor).clone()); });
         results[i] = Value(copies).give();
       }
     }
@@ -187,8 +186,7 @@ void bind_scope(nb::module_& m) {
             return self.implement_autocast(name, dtypes);
           },
           nb::arg("name"), nb::arg("dtypes"))
-      .def("implement_keep_old", &Scope::implement_keep_old, nb::arg("name"),
-           nb::arg("positions"))
+      .def("implement_keep_old", &Scope::implement_keep_old, nb::arg("name"), nb::arg("positions"))
       .def(
           "set_fallback",
           [](Scope& self, const std::string& slot, const nb::object& function) {

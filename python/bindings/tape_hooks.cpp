@@ -169,9 +169,7 @@ void bind_tape_hooks(nb::module_& m) {
   nb::class_<HookHandle>(m, "HookHandle", "What takes a hook away again; also under `with`.")
       .def("remove", &HookHandle::remove, "Take the hook away; harmless when it is gone.")
       .def("__enter__", [](const nb::object& self) { return self; })
-      .def(
-          "__exit__",
-          [](const HookHandle& self, const nb::args& /*raised*/) { self.remove(); });
+      .def("__exit__", [](const HookHandle& self, const nb::args& /*raised*/) { self.remove(); });
 }
 
 }  // namespace opwright::python

@@ -11,10 +11,10 @@
 namespace opwright::python {
 
 // Each gives a handle with remove(); a new reference. TypeError for what cannot be called.
-PyObject* add_gradient_hook(const Edge& edge, PyObject* callable);      // gradient -> gradient | None
-PyObject* add_node_hook(TapeNode& node, PyObject* callable);            // (given, got) -> given | None
-PyObject* add_node_prehook(TapeNode& node, PyObject* callable);         // got -> got | None
-PyObject* add_leaf_hook(Accumulate& accumulator, PyObject* callable);   // leaf -> None
+PyObject* add_gradient_hook(const Edge& edge, PyObject* callable);  // gradient -> gradient | None
+PyObject* add_node_hook(TapeNode& node, PyObject* callable);        // (given, got) -> given | None
+PyObject* add_node_prehook(TapeNode& node, PyObject* callable);     // got -> got | None
+PyObject* add_leaf_hook(Accumulate& accumulator, PyObject* callable);  // leaf -> None
 
 void bind_tape_hooks(nanobind::module_& m);
 

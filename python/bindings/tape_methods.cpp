@@ -43,9 +43,8 @@ TensorPointers read_tensors(PyObject* const* args, Py_ssize_t num_args, bool may
 PyObject* save_for_backward(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   return guarded([&] {
     FormulaNode& node = formula_of(self, "save_for_backward");
-    const TensorPointers tensors =
-        read_tensors(args, num_args, true, node,
-                     "save_for_backward (set other values as attributes of ctx)");
+    const TensorPointers tensors = read_tensors(
+        args, num_args, true, node, "save_for_backward (set other values as attributes of ctx)");
     node.save({tensors.data(), tensors.size()});
     return Py_NewRef(Py_None);
   });

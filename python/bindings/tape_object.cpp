@@ -153,8 +153,7 @@ PyObject* wrap_node(TapeNodePtr node) {
 
 PyObject* wrap_borrowed_node(TapeNode* node) {
   const bool is_live =
-      node->mirror() &&
-      !(node->count_word().load(std::memory_order_acquire) & kOpwCountHostBit);
+      node->mirror() && !(node->count_word().load(std::memory_order_acquire) & kOpwCountHostBit);
   if (is_live) return Py_NewRef(static_cast<PyObject*>(node->mirror()));
   return wrap_node(TapeNodePtr::share(node));
 }

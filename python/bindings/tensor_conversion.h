@@ -34,7 +34,6 @@ Tensor detached(const Tensor& tensor);
 // A copy whose memory nobody else has, without its gradient.
 Tensor detached_copy(const Tensor& tensor, const Conversion& conversion = {});
 
-
 // to, cpu, cuda, type, float, int, ...
 void add_conversion_slots(TensorSlots& out);
 

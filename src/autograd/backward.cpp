@@ -53,8 +53,9 @@ Tensor one_for(const Tensor& output) {
 
 RootGradient root_of(const Tensor& output, const Tensor& gradient) {
   Edge edge = edge_of(output);
-  OPWRIGHT_CHECK(edge, "backward: the output does not require grad: nothing that requires grad "
-                       "had a part in it, or it was made under no_grad");
+  OPWRIGHT_CHECK(edge,
+                 "backward: the output does not require grad: nothing that requires grad "
+                 "had a part in it, or it was made under no_grad");
   if (!gradient.is_defined()) return {std::move(edge), one_for(output)};
   const ValueMeta meta(output);
   OPWRIGHT_CHECK(has_sizes(gradient, meta.sizes()), "backward: the gradient has sizes ",
@@ -65,8 +66,8 @@ RootGradient root_of(const Tensor& output, const Tensor& gradient) {
 
 std::vector<RootGradient> roots_of(std::span<const Tensor> outputs,
                                    std::span<const Tensor> gradients) {
-  OPWRIGHT_CHECK(gradients.empty() || gradients.size() == outputs.size(), "backward: ",
-                 outputs.size(), " outputs, but ", gradients.size(), " gradients");
+  OPWRIGHT_CHECK(gradients.empty() || gradients.size() == outputs.size(),
+                 "backward: ", outputs.size(), " outputs, but ", gradients.size(), " gradients");
   std::vector<RootGradient> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     roots.push_back(root_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));

@@ -161,9 +161,7 @@ class Needed {
     }
   }
   // A node that is older than every target leads to none.
-  bool enter(const TapeNode* node) {
-    return node->age() > oldest_ && visited_.insert(node).second;
-  }
+  bool enter(const TapeNode* node) { return node->age() > oldest_ && visited_.insert(node).second; }
 
   uint64_t oldest_ = UINT64_MAX;
   std::unordered_set<const TapeNode*> visited_;

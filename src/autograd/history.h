@@ -56,12 +56,12 @@ struct History final : AutogradMeta {
 
   TapeNodePtr node;  // null: a leaf
   uint32_t place = 0;
-  uint32_t rebases = 0;     // of a root: how often a write gave it a new history
-  uint32_t seen = 0;        // of a view: the root's rebases that `node` reflects
+  uint32_t rebases = 0;           // of a root: how often a write gave it a new history
+  uint32_t seen = 0;              // of a view: the root's rebases that `node` reflects
   bool retains_gradient = false;  // retain_grad was asked for
-  TapeNodePtr accumulator;  // of a leaf, once its gradient was asked for
+  TapeNodePtr accumulator;        // of a leaf, once its gradient was asked for
   ViewRecordPtr view;
-  Tensor root;  // of a view: which gets the history of writes to it
+  Tensor root;                      // of a view: which gets the history of writes to it
   IntrusivePtr<KeptGradient> kept;  // null: no .grad yet
 
   // .grad; the block of a tensor that has none stays small.

@@ -144,7 +144,8 @@ class TapeNode {
   void* mirror_ = nullptr;
 };
 
-// What the tape asks of the language that mirrors nodes. May be called without that language's lock.
+// What the tape asks of the language that mirrors nodes. May be called without that language's
+// lock.
 struct TapeMirrorTable {
   // The node owns its mirror and this was the last handle: takes that count over.
   void (*last_handle_dropped)(TapeNode* node);

@@ -11,8 +11,8 @@ namespace opwright {
 
 ValueMeta::ValueMeta(const Tensor& tensor)
     : device_(tensor.device()),
-      ndim_(static_cast<int32_t>(tensor.dim())),
       dtype_(tensor.dtype()),
+      ndim_(static_cast<int16_t>(tensor.dim())),
       is_on_heap_(ndim_ > kFew || tensor.is_symbolic()),
       few_{} {
   if (is_on_heap_) {
@@ -25,8 +25,8 @@ ValueMeta::ValueMeta(const Tensor& tensor)
 
 ValueMeta::ValueMeta(const ValueMeta& other)
     : device_(other.device_),
-      ndim_(other.ndim_),
       dtype_(other.dtype_),
+      ndim_(other.ndim_),
       is_on_heap_(other.is_on_heap_),
       few_{other.few_[0], other.few_[1]} {
   if (!is_on_heap_) return;
@@ -36,8 +36,8 @@ ValueMeta::ValueMeta(const ValueMeta& other)
 
 ValueMeta::ValueMeta(ValueMeta&& other) noexcept
     : device_(other.device_),
-      ndim_(other.ndim_),
       dtype_(other.dtype_),
+      ndim_(other.ndim_),
       is_on_heap_(std::exchange(other.is_on_heap_, false)),
       few_{other.few_[0], other.few_[1]} {
   if (is_on_heap_) other.ndim_ = 0;

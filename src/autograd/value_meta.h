@@ -38,12 +38,12 @@ class ValueMeta {
   [[nodiscard]] Tensor zeros() const;
 
  private:
-  static constexpr int32_t kFew = 2;
+  static constexpr int16_t kFew = 2;
   [[nodiscard]] bool is_inline() const noexcept { return !is_on_heap_; }
 
   Device device_;
-  int32_t ndim_;
   DType dtype_;
+  int16_t ndim_;
   bool is_on_heap_;
   union {
     int64_t few_[kFew];  // plain

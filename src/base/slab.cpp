@@ -1,10 +1,10 @@
 #include "opwright/base/slab.h"
 
-#include <cstdint>
-#include <mutex>
-
 #include <pthread.h>
 #include <sys/mman.h>
+
+#include <cstdint>
+#include <mutex>
 
 #include "opwright/base/block_cache.h"
 
@@ -16,10 +16,10 @@ constexpr size_t kSlabsPerRegion = 16;
 
 struct alignas(kBlockStep) Slab {
   size_t size_class;
-  size_t used;         // blocks that are out
+  size_t used;          // blocks that are out
   std::byte* next_new;  // the first block that was never out
   FreeBlock* free;      // those that came back
-  Slab* previous;      // of those of the class that have blocks to give
+  Slab* previous;       // of those of the class that have blocks to give
   Slab* next;
 
   [[nodiscard]] size_t block_bytes() const noexcept { return (size_class + 1) * kBlockStep; }
@@ -34,9 +34,8 @@ constinit Slab* with_room[kBlockClasses] = {};
 constinit Slab* empty_slabs = nullptr;  // linked by `next`
 
 // A child made by fork while another thread held the mutex could never take it.
-[[maybe_unused]] const int forks_are_safe =
-    pthread_atfork([] { slabs_mutex.lock(); }, [] { slabs_mutex.unlock(); },
-                   [] { slabs_mutex.unlock(); });
+[[maybe_unused]] const int forks_are_safe = pthread_atfork(
+    [] { slabs_mutex.lock(); }, [] { slabs_mutex.unlock(); }, [] { slabs_mutex.unlock(); });
 
 void link(Slab* slab) noexcept {
   Slab*& first = with_room[slab->size_class];
@@ -60,7 +59,8 @@ bool map_region() noexcept {
   constexpr size_t kBytes = (kSlabsPerRegion + 1) * kSlabBytes;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
-  const uintptr_t first = (reinterpret_cast<uintptr_t>(memory) + kSlabBytes - 1) & ~(kSlabBytes - 1);
+  const uintptr_t first =
+      (reinterpret_cast<uintptr_t>(memory) + kSlabBytes - 1) & ~(kSlabBytes - 1);
   for (size_t i = kSlabsPerRegion; i-- > 0;) {
     auto* slab = reinterpret_cast<Slab*>(first + i * kSlabBytes);
     slab->next = empty_slabs;

@@ -22,7 +22,8 @@ struct AutogradHooks {
 void set_autograd_hooks(const AutogradHooks* hooks) noexcept;
 [[nodiscard]] const AutogradHooks* autograd_hooks() noexcept;
 
-// Of an operator that gives views. A kernel's own views, and those of inference mode, are not noted.
+// Of an operator that gives views. A kernel's own views, and those of inference mode, are not
+// noted.
 void note_views(const Operator& op, Arguments args, Results results);
 
 }  // namespace opwright

@@ -90,9 +90,7 @@ class Operator {
   [[nodiscard]] uint64_t unreturned_args() const noexcept { return unreturned_args_; }
   // No argument is an optional tensor or a list of tensors.
   [[nodiscard]] bool takes_only_plain_tensors() const noexcept { return other_tensor_args_ == 0; }
-  [[nodiscard]] bool takes_tensors() const noexcept {
-    return all_tensor_args() != 0;
-  }
+  [[nodiscard]] bool takes_tensors() const noexcept { return all_tensor_args() != 0; }
 
   // The flags of all tensors among the arguments, ORed; kMissingTensor where one is not a tensor
   // that must be.

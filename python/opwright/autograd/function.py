@@ -102,9 +102,7 @@ def once_differentiable(function: Callable) -> Callable:
             return returned
         given = returned if isinstance(returned, tuple) else (returned,)
         tensors = [each for each in given if isinstance(each, _C.Tensor)]
-        sources = [
-            grad for grad in (*grads, *ctx.saved_tensors) if isinstance(grad, _C.Tensor)
-        ]
+        sources = [grad for grad in (*grads, *ctx.saved_tensors) if isinstance(grad, _C.Tensor)]
         marked = iter(_DifferentiatedOnce.apply(ctx.name(), len(tensors), *tensors, *sources))
         return tuple(next(marked) if isinstance(each, _C.Tensor) else each for each in given)
 

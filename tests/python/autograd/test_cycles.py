@@ -5,7 +5,7 @@ import weakref
 
 import opwright as ow
 import pytest
-from opwright import Tensor, _C
+from opwright import _C, Tensor
 from opwright.library import custom_op
 
 

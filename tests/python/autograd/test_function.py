@@ -195,8 +195,9 @@ def test_a_gradient_of_other_sizes_is_told():
     with pytest.raises(RuntimeError) as failure:
         Wrong.apply(leaf(1, 2, 3)).sum().backward()
 
-    assert "Wrong: backward gave a gradient of sizes [2] for argument 0, which has sizes [3]" in str(
-        failure.value
+    assert (
+        "Wrong: backward gave a gradient of sizes [2] for argument 0, which has sizes [3]"
+        in str(failure.value)
     )
 
 

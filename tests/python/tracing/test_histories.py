@@ -110,8 +110,8 @@ def scale_through_detach(x: ow.Tensor) -> ow.Tensor:
 
 
 @pytest.mark.parametrize("function", [scale_unseen, scale_through_detach])
-def test_a_write_that_autograd_does_not_see_keeps_the_history(function) -> None:  # noqa: ANN001
-    def gradient_of(run) -> list[float]:  # noqa: ANN001
+def test_a_write_that_autograd_does_not_see_keeps_the_history(function) -> None:
+    def gradient_of(run) -> list[float]:
         x = ow.tensor([1.0, 2.0]).requires_grad_()
         run(x).backward()
         return x.grad.tolist()
