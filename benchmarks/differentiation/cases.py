@@ -1,6 +1,7 @@
 """What is differentiated: a custom operator, mul, a chain, and a training step."""
 
 import importlib.util
+import itertools
 
 from harness import release_build
 from tracing.timing import Case
@@ -53,7 +54,7 @@ def training_case(package):
     nn = package.nn
     widths = [WIDTH] * LAYERS + [CLASSES]
     layers = []
-    for before, after in zip(widths, widths[1:], strict=False):
+    for before, after in itertools.pairwise(widths):
         layers += [nn.Linear(before, after), nn.ReLU()]
     model = nn.Sequential(*layers[:-1])
     optimizer = package.optim.SGD(model.parameters(), lr=0.01)

@@ -46,8 +46,8 @@ def backward(
 ) -> None:
     """Add to the `grad` of each leaf its gradient of the tensors' weighted sum.
 
-    `grad_tensors` are the weights: a tensor of the same sizes for each, or None for 1 where there is
-    one element. `Tensor.backward` says what the others mean.
+    `grad_tensors` are the weights: a tensor of the same sizes for each, or None for 1 where there
+    is one element. `Tensor.backward` says what the others mean.
 
     >>> import opwright as ow
     >>> x = ow.ones(2, requires_grad=True)

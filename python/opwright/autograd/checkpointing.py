@@ -10,7 +10,7 @@ from .graph import saved_tensors_hooks
 __all__ = ["checkpoint"]
 
 
-class _AllFound(Exception):
+class _AllFound(Exception):  # noqa: N818
     """Ends the second run of a function when what the first one saved is there."""
 
 

@@ -121,7 +121,7 @@ def test_attributes_of_a_ctx_live_until_its_node_goes():
     box = Box()
 
     def save(ctx, inputs, output):
-        ctx.box = box
+        ctx.box = box  # noqa: F821
 
     kept = define_kept(save)
     y = kept(ow.ones(2, requires_grad=True))

@@ -130,8 +130,8 @@ def test_a_saved_argument_that_was_written():
     text = message_of(RuntimeError, train)
 
     assert (
-        "aten::sin: 'self', saved for its backward, was modified by an in-place operation: it is at "
-        "version 1, expected 0"
+        "aten::sin: 'self', saved for its backward, was modified by an in-place operation: it is "
+        "at version 1, expected 0"
     ) in text
 
 
@@ -151,15 +151,15 @@ def test_a_second_backward():
     y.backward()
 
     assert (
-        "the values that aten::mul.Tensor saved for its backward were freed by an earlier backward; "
-        "pass retain_graph=True to the first one to run it again"
+        "the values that aten::mul.Tensor saved for its backward were freed by an earlier "
+        "backward; pass retain_graph=True to the first one to run it again"
     ) in message_of(RuntimeError, y.backward)
 
 
 def test_a_backward_of_several_elements():
     assert (
-        "backward: a gradient is needed for an output of [2] elements; only one of a single element "
-        "is a scalar whose gradient is 1"
+        "backward: a gradient is needed for an output of [2] elements; only one of a single "
+        "element is a scalar whose gradient is 1"
     ) in message_of(RuntimeError, (leaf(1, 2) * 2).backward)
 
 

@@ -250,7 +250,7 @@ def test_an_operator_that_writes_gets_old_values():
 def test_keep_old_names_written_arguments():
     scale = define_scale()
 
-    with pytest.raises(ValueError) as failure:
+    with pytest.raises(ValueError, match="keep_old") as failure:
         scale.register_autograd(lambda ctx, grad: grad, keep_old=("x",))
 
     assert str(failure.value) == (

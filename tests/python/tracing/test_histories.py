@@ -1,4 +1,4 @@
-"""Traces of functions that differentiate: leaves, gradients as effects, writes unseen by autograd."""
+"""Traces of functions that differentiate: leaves, gradients as effects, unseen writes."""
 
 import opwright as ow
 import pytest
