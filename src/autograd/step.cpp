@@ -126,6 +126,13 @@ void save(const Operator& op, OperatorNode& node, Arguments args, Results result
   const Saved saved;
   const UnrecordedScope scope;
   run_rule(op, Slot::SetupContext, all, {});
+  for (size_t i = 0; i < old.size(); ++i) {  // who marks an old value means the argument
+    if (old[i].tag() != kOpwTensor) continue;
+    const auto& marked = saving.non_differentiable;
+    if (std::ranges::find(marked, old[i].get().as_tensor) != marked.end()) {
+      saving.non_differentiable.push_back(args[i].as_tensor);
+    }
+  }
 }
 
 // A value that the call made: no view, whatever its kernel took it from.

@@ -42,10 +42,11 @@ class detect_anomaly:  # noqa: N801 (torch's name, used as `with detect_anomaly(
     >>> import opwright as ow
     >>> x = ow.tensor(0.0, requires_grad=True)
     >>> with ow.autograd.detect_anomaly():
-    ...     (x.sqrt() * 0.0).backward()
-    Traceback (most recent call last):
-        ...
-    RuntimeError: the backward of aten::sqrt, called at <...> gave nan as gradient 0
+    ...     try:
+    ...         (x.sqrt() * 0.0).backward()
+    ...     except RuntimeError as error:
+    ...         print(str(error).split(",")[0], "...", str(error).split()[-5:])
+    the backward of aten::sqrt ... ['gave', 'nan', 'as', 'gradient', '0']
     """
 
     def __init__(self, check_nan: bool = True):

@@ -144,7 +144,7 @@ class BatchNorm1d(_BatchNorm):
     >>> layer = ow.nn.BatchNorm1d(1)
     >>> layer(ow.tensor([[1.0], [3.0]]))
     tensor([[-1.0000],
-            [ 1.0000]])
+            [ 1.0000]], requires_grad=True)
     >>> layer.running_mean
     tensor([0.2000])
 
@@ -159,7 +159,7 @@ class BatchNorm2d(_BatchNorm):
     """Makes mean 0 and variance 1 for each channel of (N, C, H, W).
 
     >>> ow.nn.BatchNorm2d(3).eval()(ow.zeros(1, 3, 2, 2)).sum()
-    tensor(0.)
+    tensor(0., requires_grad=True)
     """
 
     def _check_input(self, input: Tensor) -> None:
@@ -170,7 +170,7 @@ class BatchNorm3d(_BatchNorm):
     """Makes mean 0 and variance 1 for each channel of (N, C, D, H, W).
 
     >>> ow.nn.BatchNorm3d(3).eval()(ow.zeros(1, 3, 2, 2, 2)).sum()
-    tensor(0.)
+    tensor(0., requires_grad=True)
     """
 
     def _check_input(self, input: Tensor) -> None:

@@ -59,7 +59,7 @@ class Module:
     ...         return x * self.factor
     >>> model = nn.Sequential(Scale(2.0), Scale(3.0))
     >>> model(ow.ones(2))
-    tensor([6., 6.])
+    tensor([6., 6.], requires_grad=True)
     >>> [name for name, _ in model.named_parameters()]
     ['0.factor', '1.factor']
     >>> model

@@ -246,10 +246,11 @@ class OperatorRules:
                 f"args[{self.place_of(argument)}]);\n"
             )
         unused = self.results_without_gradient()
-        if unused:
-            if len(unused) + 1 == len(self.schema.returns):
-                body += "    context.leave_out_zeros();\n"
-            tensors = [f"tensor_of(args[{self.place_of(f'result{place}')}])" for place in unused]
+        if unused and len(unused) + 1 == len(self.schema.returns):
+            body += "    context.leave_out_zeros();\n"
+        names = [*(f"result{place}" for place in unused), *self.statistics()]
+        if names:
+            tensors = [f"tensor_of(args[{self.place_of(name)}])" for name in names]
             body += wrap_list("    context.mark_non_differentiable({", tensors, "});", 8) + "\n"
         return self.function("save", self.needs_lines(needed, "    ") + body, uses_results=False)
 
@@ -269,6 +270,14 @@ class OperatorRules:
         used = self.used_gradients(self.formulas)
         places = range(len(self.schema.returns)) if len(self.schema.returns) > 1 else ()
         return [place for place in places if place not in used.values()]
+
+    def statistics(self) -> list[str]:
+        """Return the arguments that are written and no results: no gradient flows through them."""
+        return [
+            each.name
+            for each in self.tensors
+            if each.type.is_written and not self.schema.returns_what_is(each.type)
+        ]
 
     def used_gradients(self, formulas: Iterable[Formula]) -> dict[str, int]:
         used = {name for each in formulas for name in each.names}
