@@ -7,6 +7,8 @@ from builtins import float as _float
 from collections.abc import Sequence
 from typing import overload
 
+from . import autocast_mode as autocast_mode
+from . import autograd as autograd
 from . import compat as compat
 from . import control_flow as control_flow
 from . import cpp_extension as cpp_extension
@@ -14,9 +16,11 @@ from . import debug as debug
 from . import declare as declare
 from . import fake as fake
 from . import func as func
+from . import grad_mode as grad_mode
 from . import graph as graph
 from . import library as library
 from . import nn as nn
+from . import optim as optim
 from . import pytree as pytree
 from . import random as random
 from . import safetensors as safetensors
@@ -28,6 +32,7 @@ from ._C import Node as Node
 from ._C import NodeValue as NodeValue
 from ._C import Operator as Operator
 from ._C import OperatorPacket as OperatorPacket
+from ._C import PerformanceWarning as PerformanceWarning
 from ._C import Schema as Schema
 from ._C import Tensor as Tensor
 from ._C import _DeviceLike, _dtype, _Generator, _Int, _layout, _memory_format, _Number
@@ -46,6 +51,7 @@ from ._C import default_generator as default_generator
 from ._C import device as device
 from ._C import double as double
 from ._C import dtype as dtype
+from ._C import enable_grad as enable_grad
 from ._C import float as float
 from ._C import float8_e4m3fn as float8_e4m3fn
 from ._C import float8_e5m2 as float8_e5m2
@@ -56,18 +62,23 @@ from ._C import from_dlpack as from_dlpack
 from ._C import from_numpy as from_numpy
 from ._C import frombuffer as frombuffer
 from ._C import half as half
+from ._C import inference_mode as inference_mode
 from ._C import int as int
 from ._C import int8 as int8
 from ._C import int16 as int16
 from ._C import int32 as int32
 from ._C import int64 as int64
+from ._C import is_grad_enabled as is_grad_enabled
+from ._C import is_inference_mode_enabled as is_inference_mode_enabled
 from ._C import is_tensor as is_tensor
 from ._C import layout as layout
 from ._C import long as long
 from ._C import memory_format as memory_format
+from ._C import no_grad as no_grad
 from ._C import num_threads as num_threads
 from ._C import ops as ops
 from ._C import preserve_format as preserve_format
+from ._C import set_grad_enabled as set_grad_enabled
 from ._C import set_num_threads as set_num_threads
 from ._C import short as short
 from ._C import strided as strided
@@ -76,10 +87,16 @@ from ._C import uint8 as uint8
 from ._C import uint16 as uint16
 from ._C import uint32 as uint32
 from ._C import uint64 as uint64
+from .autocast_mode import autocast as autocast
+from .autocast_mode import get_autocast_dtype as get_autocast_dtype
+from .autocast_mode import is_autocast_enabled as is_autocast_enabled
+from .autograd import gradcheck as gradcheck
+from .autograd import gradgradcheck as gradgradcheck
 from .control_flow import cond as cond
 from .control_flow import while_loop as while_loop
 from .fake import FakeTensor as FakeTensor
 from .fake import FakeTensorMode as FakeTensorMode
+from .func import vmap as vmap
 from .random import get_rng_state as get_rng_state
 from .random import initial_seed as initial_seed
 from .random import manual_seed as manual_seed
@@ -112,6 +129,7 @@ __all__ = [
     "NodeValue",
     "Operator",
     "OperatorPacket",
+    "PerformanceWarning",
     "Schema",
     "ShapeEnv",
     "SymBool",
@@ -119,6 +137,7 @@ __all__ = [
     "Tensor",
     "as_tensor",
     "asarray",
+    "autocast",
     "channels_last",
     "channels_last_3d",
     "check",
@@ -128,14 +147,22 @@ __all__ = [
     "default_generator",
     "device",
     "dtype",
+    "enable_grad",
     "fake",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
+    "get_autocast_dtype",
     "get_rng_state",
+    "gradcheck",
+    "gradgradcheck",
     "guard_or_false",
     "guard_or_true",
+    "inference_mode",
     "initial_seed",
+    "is_autocast_enabled",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
     "is_symbolic",
     "is_tensor",
     "layout",
@@ -144,11 +171,13 @@ __all__ = [
     "make_fx",
     "manual_seed",
     "memory_format",
+    "no_grad",
     "num_threads",
     "ops",
     "preserve_format",
     "random",
     "seed",
+    "set_grad_enabled",
     "set_num_threads",
     "set_rng_state",
     "strided",
@@ -157,6 +186,7 @@ __all__ = [
     "sym_not",
     "symbolic",
     "tensor",
+    "vmap",
     "while_loop",
 ]
 
@@ -434,6 +464,8 @@ def col2im(
     stride: _Int | Sequence[_Int],
 ) -> Tensor: ...
 def complex(real: Tensor, imag: Tensor) -> Tensor: ...
+def conj(self: Tensor) -> Tensor: ...
+def conj_physical(self: Tensor) -> Tensor: ...
 def constant_pad_nd(self: Tensor, pad: Sequence[_Int], value: _Number = 0) -> Tensor: ...
 @overload
 def conv1d(
@@ -1621,6 +1653,7 @@ def select(self: Tensor, dim: _Int, index: _Int) -> Tensor: ...
 def select_scatter(self: Tensor, src: Tensor, dim: _Int, index: _Int) -> Tensor: ...
 def selu(self: Tensor) -> Tensor: ...
 def selu_(self: Tensor) -> Tensor: ...
+def sgn(self: Tensor) -> Tensor: ...
 def sigmoid(self: Tensor) -> Tensor: ...
 def sigmoid_backward(grad_output: Tensor, output: Tensor) -> Tensor: ...
 def sign(self: Tensor) -> Tensor: ...

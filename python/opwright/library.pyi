@@ -29,6 +29,7 @@ __all__ = [
     "register_autograd",
     "register_effect",
     "register_fake",
+    "register_jvp",
     "register_kernel",
     "register_opaque_type",
     "register_scatter",
@@ -138,8 +139,17 @@ def register_autograd(
     /,
     *,
     setup_context: Callable[..., Any] | None = None,
+    keep_old: Sequence[str] = (),
     lib: Library | None = None,
 ) -> None: ...
+@overload
+def register_jvp(
+    op: OperatorLike, func: None = None, /, *, lib: Library | None = None
+) -> Callable[[_FunctionT], _FunctionT]: ...
+@overload
+def register_jvp(
+    op: OperatorLike, func: _FunctionT, /, *, lib: Library | None = None
+) -> _FunctionT: ...
 @overload
 def register_vmap(
     op: OperatorLike, func: None = None, /, *, lib: Library | None = None
