@@ -101,7 +101,8 @@ class Gradients {
   Gradients() = default;
 
   Gradients& add(Tensor gradient) {
-    all_.push_back(gradient.is_defined() ? Value(std::move(gradient)) : Value());
+    const bool is_there = gradient.is_defined();
+    all_.push_back(is_there ? Value::take(ValueOf<Tensor>::give(std::move(gradient))) : Value());
     return *this;
   }
   Gradients& add(const std::vector<Tensor>& gradients) {

@@ -7,7 +7,6 @@
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
-#include "opwright/tensor/overlap.h"
 
 namespace opwright {
 namespace {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"

@@ -43,7 +43,7 @@ Tensor SavedTensor::unpack(TapeNode& node, PackedTensor* packed) const {
   const bool is_recorded = thread_state().grad_is_enabled();
   const bool is_result = result_place != kNotAResult;
   if (packed) [[unlikely]] {
-    const Tensor value = packed->unpack();
+    Tensor value = packed->unpack();
     if (!is_recorded) return value;
     if (is_result) return with_history(value, TapeNodePtr::share(&node), result_place);
     const Edge& history = packed->history;

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "opwright/base/small_vector.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor/view.h"
 
 namespace opwright {

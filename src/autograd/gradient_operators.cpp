@@ -5,8 +5,7 @@
 #include "opwright/autograd/accumulate.h"
 #include "opwright/autograd/history.h"
 #include "opwright/fake_tensor.h"
-#include "opwright/functions.h"
-#include "opwright/grad_mode.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/library.h"
 
 namespace opwright {

@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "opwright/autograd/gradient_fit.h"
-#include "opwright/autograd/history.h"
 #include "opwright/base/block_cache.h"
 #include "opwright/base/given_error.h"
-#include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
 #include "opwright/error.h"
 #include "opwright/tensor/view.h"

@@ -15,7 +15,6 @@
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
-#include "opwright/error.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {
@@ -224,7 +223,7 @@ class Recorder {
 const AutogradHooks kHooks{
     .record = &record_call, .is_tracked = &is_tracked, .note_views = &note_results_as_views};
 
-[[maybe_unused]] const bool is_set = [] {
+[[maybe_unused]] const bool kHooksAreSet = [] {
   set_autograd_hooks(&kHooks);
   return true;
 }();

@@ -1,6 +1,5 @@
 #include "opwright/autograd/tape.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace opwright {

@@ -14,12 +14,12 @@ ValueMeta::ValueMeta(const Tensor& tensor)
       dtype_(tensor.dtype()),
       ndim_(static_cast<int16_t>(tensor.dim())),
       is_on_heap_(ndim_ > kFew || tensor.is_symbolic()),
-      few_{} {
+      few{} {
   if (is_on_heap_) {
-    many_ = new SymInt[static_cast<size_t>(ndim_)];
-    for (int32_t i = 0; i < ndim_; ++i) many_[i] = tensor.sym_size(i);
+    many = new SymInt[static_cast<size_t>(ndim_)];
+    for (int32_t i = 0; i < ndim_; ++i) many[i] = tensor.sym_size(i);
   } else {
-    std::copy_n(impl(tensor).dl.shape, ndim_, few_);
+    std::copy_n(impl(tensor).dl.shape, ndim_, few);
   }
 }
 
@@ -28,10 +28,10 @@ ValueMeta::ValueMeta(const ValueMeta& other)
       dtype_(other.dtype_),
       ndim_(other.ndim_),
       is_on_heap_(other.is_on_heap_),
-      few_{other.few_[0], other.few_[1]} {
+      few{other.few[0], other.few[1]} {
   if (!is_on_heap_) return;
-  many_ = new SymInt[static_cast<size_t>(ndim_)];
-  std::copy_n(other.many_, ndim_, many_);
+  many = new SymInt[static_cast<size_t>(ndim_)];
+  std::copy_n(other.many, ndim_, many);
 }
 
 ValueMeta::ValueMeta(ValueMeta&& other) noexcept
@@ -39,7 +39,7 @@ ValueMeta::ValueMeta(ValueMeta&& other) noexcept
       dtype_(other.dtype_),
       ndim_(other.ndim_),
       is_on_heap_(std::exchange(other.is_on_heap_, false)),
-      few_{other.few_[0], other.few_[1]} {
+      few{other.few[0], other.few[1]} {
   if (is_on_heap_) other.ndim_ = 0;
 }
 
@@ -48,18 +48,18 @@ ValueMeta& ValueMeta::operator=(ValueMeta other) noexcept {
   std::swap(device_, other.device_);
   std::swap(ndim_, other.ndim_);
   std::swap(is_on_heap_, other.is_on_heap_);
-  std::swap(few_, other.few_);
+  std::swap(few, other.few);
   return *this;
 }
 
 ValueMeta::~ValueMeta() {
-  if (is_on_heap_) delete[] many_;
+  if (is_on_heap_) delete[] many;
 }
 
 bool ValueMeta::fits(const Tensor& gradient) const {
   if (gradient.dtype() != dtype_ || gradient.dim() != ndim_) return false;
   if (!is_on_heap_ && !gradient.is_symbolic()) {
-    return std::equal(few_, few_ + ndim_, impl(gradient).dl.shape);
+    return std::equal(few, few + ndim_, impl(gradient).dl.shape);
   }
   return has_sizes(gradient, sizes());
 }

@@ -27,8 +27,7 @@ class ValueMeta {
   ~ValueMeta();
 
   [[nodiscard]] std::span<const SymInt> sizes() const noexcept {
-    return {is_inline() ? reinterpret_cast<const SymInt*>(few_) : many_,
-            static_cast<size_t>(ndim_)};
+    return {is_inline() ? reinterpret_cast<const SymInt*>(few) : many, static_cast<size_t>(ndim_)};
   }
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
   [[nodiscard]] Device device() const noexcept { return device_; }
@@ -46,8 +45,8 @@ class ValueMeta {
   int16_t ndim_;
   bool is_on_heap_;
   union {
-    int64_t few_[kFew];  // plain
-    SymInt* many_;
+    int64_t few[kFew];  // plain
+    SymInt* many;
   };
 };
 

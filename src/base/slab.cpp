@@ -34,7 +34,7 @@ constinit Slab* with_room[kBlockClasses] = {};
 constinit Slab* empty_slabs = nullptr;  // linked by `next`
 
 // A child made by fork while another thread held the mutex could never take it.
-[[maybe_unused]] const int forks_are_safe = pthread_atfork(
+[[maybe_unused]] const int kForksAreSafe = pthread_atfork(
     [] { slabs_mutex.lock(); }, [] { slabs_mutex.unlock(); }, [] { slabs_mutex.unlock(); });
 
 void link(Slab* slab) noexcept {

@@ -4,7 +4,7 @@
 
 #include "opwright/error.h"
 #include "opwright/fake_tensor.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/strided_loop.h"
 #include "opwright/ops/elementwise_shape.h"
 #include "opwright/ops/fake_shape.h"

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <span>
-#include <utility>
 
 #include "opwright/base/source_site.h"
 #include "opwright/dispatch/first_use.h"

@@ -62,17 +62,6 @@ class RuleContext {
     Tensor tensor = saved(index);
     return tensor.is_defined() ? std::optional<Tensor>(std::move(tensor)) : std::nullopt;
   }
-  // The list that was saved behind `first` tensors: of Tensor or std::optional<Tensor>.
-  template <class Element>
-  [[nodiscard]] std::vector<Element> saved_list(uint32_t first, const char* length_name) const {
-    std::vector<Element> list(static_cast<size_t>(attribute<int64_t>(length_name)));
-    for (Element& element : list) {
-      Tensor tensor = saved(first++);
-      if (tensor.is_defined()) element = std::move(tensor);
-    }
-    return list;
-  }
-
   // An argument that is not a tensor, counted over all arguments.
   template <class T>
   [[nodiscard]] auto argument(uint32_t index) const {
@@ -87,6 +76,17 @@ class RuleContext {
     require_ok(context_->context->attribute(context_, name, &value));
     return ValueOf<T>::read(*value);
   }
+  // The list that was saved behind `first` tensors: of Tensor or std::optional<Tensor>.
+  template <class Element>
+  [[nodiscard]] std::vector<Element> saved_list(uint32_t first, const char* length_name) const {
+    std::vector<Element> list(static_cast<size_t>(attribute<int64_t>(length_name)));
+    for (Element& element : list) {
+      Tensor tensor = saved(first++);
+      if (tensor.is_defined()) element = std::move(tensor);
+    }
+    return list;
+  }
+
   // Of a tensor, or one for each tensor of a list.
   void keep_sizes(const char* name, const OpwValue& value) const;
   void keep_dtype(const char* name, const OpwValue& value) const;

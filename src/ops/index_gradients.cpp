@@ -1,6 +1,5 @@
 #include "opwright/ops/index_gradients.h"
 
-#include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/gradients/view_gradients.h"
 #include "opwright/symbolic/sizes.h"

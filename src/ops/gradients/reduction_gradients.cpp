@@ -6,8 +6,6 @@
 
 #include "opwright/functions.h"
 #include "opwright/ops/gradient_rule.h"
-#include "opwright/ops/reduction_shape.h"
-#include "opwright/symbolic/sizes.h"
 
 namespace opwright {
 namespace {

@@ -127,7 +127,7 @@ Tensor as_strided_rest(const Tensor& grad, std::span<const SymInt> geometry,
 
 Tensor split_gradient(const std::vector<Tensor>& grads, std::span<const SymInt> sizes,
                       const SymInt& split_size, int64_t dim) {
-  const SymInt whole = sizes[wrapped(dim, sizes.size())];
+  const SymInt& whole = sizes[wrapped(dim, sizes.size())];
   std::vector<SymInt> lengths(grads.size(), split_size);
   lengths.back() = whole - split_size * SymInt(static_cast<int64_t>(grads.size()) - 1);
   return split_gradient(grads, sizes, lengths, dim);

@@ -1,6 +1,6 @@
 #include "opwright/ops/matrix/product_gradients.h"
 
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/gradient_rule.h"
 
 namespace opwright {

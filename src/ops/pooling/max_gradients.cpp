@@ -1,6 +1,6 @@
 #include "opwright/ops/pooling/max_gradients.h"
 
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -20,7 +20,7 @@ Tensor divide(const Tensor& grad, const Tensor& distances, double power) {
 
 // d |difference|^p / p for every element of every pair of rows.
 Tensor slopes(const Tensor& difference, const Tensor& distances, double p) {
-  const Tensor direction = difference.sign();
+  Tensor direction = difference.sign();
   if (p == 1) return direction;
   if (std::isinf(p)) {
     const Tensor is_largest = difference.abs().eq(distances.unsqueeze(-1));
