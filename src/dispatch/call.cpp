@@ -59,15 +59,22 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
   run_row(op, args, results, flags);
 }
 
+// Apart, so that other calls end in that of the interpreter.
+[[gnu::noinline]] void process_views(const Operator& op, Arguments args, Results results,
+                                     Interpreter& level) {
+  level.process(op, args, results);
+  note_views(op, args, results);
+}
+
 void run_at_level(const Operator& op, Arguments args, Results results, uint32_t flags,
                   Interpreter* level) {
   if (!level) return run_row_apart(op, args, results, flags);
   if (const OpwRecord* body = op.seen_through_body(); body && !level->keeps_whole(op)) {
     return run_record(op, *body, args, results);
   }
-  level->process(op, args, results);
   if (op.gives_views()) [[unlikely]]
-    note_views(op, args, results);
+    return process_views(op, args, results, *level);
+  level->process(op, args, results);
 }
 
 // What an operator without a formula stands for, if its body is that: a functional sibling is

@@ -172,11 +172,11 @@ def test_functions_that_make_a_tensor_take_requires_grad():
         ow.sin(ow.ones(2), requires_grad=True)
 
 
-def test_a_call_with_a_tensor_that_requires_grad_is_not_recorded_while_there_is_no_engine():
+def test_a_call_with_a_tensor_that_requires_grad_is_recorded():
     result = ow.zeros(2, requires_grad=True).sin()
 
     assert result.tolist() == [0.0, 0.0]
-    assert not result.requires_grad
+    assert result.requires_grad
 
 
 def test_many_arguments_and_many_results(scope):

@@ -415,8 +415,8 @@ def test_zero_grad_works_where_there_are_no_gradients():
     assert all(each.grad is None for each in tree.parameters())
 
 
-def test_a_pass_works_with_parameters_that_require_grad_and_is_not_recorded_yet():
+def test_a_pass_with_parameters_that_require_grad_is_recorded():
     result = Tree()(ow.ones(2))
 
     assert result.tolist() == [2.0, 2.0]
-    assert not result.requires_grad
+    assert result.requires_grad
