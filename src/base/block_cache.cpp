@@ -52,18 +52,34 @@ void* allocate_block_slow(size_t bytes) {
 
 void free_block_slow(void* memory) noexcept { std::free(memory); }
 #else
+// The lock of the slabs is paid once for so many blocks.
+constexpr size_t kAtOnce = kBlocksKept / 2;
+
 void* allocate_block_slow(size_t bytes) {
-  constexpr size_t kMost = 8;  // the lock is paid once for so many
   if (!this_thread_block_cache && !thread_is_ending) open_cache();
-  void* blocks[kMost];
-  const size_t wanted = this_thread_block_cache ? kMost : 1;
+  void* blocks[kAtOnce];
+  const size_t wanted = this_thread_block_cache ? kAtOnce : 1;
   size_t count = allocate_from_slab(block_class(bytes), blocks, wanted);
   if (count == 0) throw_out_of_memory(bytes);
   while (count > 1) free_block(blocks[--count], bytes);
   return blocks[0];
 }
 
-void free_block_slow(void* memory) noexcept { free_to_slab(memory); }
+// The list of the class is full: half of it goes back.
+void free_block_slow(void* memory) noexcept {
+  BlockCache* cache = this_thread_block_cache;
+  if (!cache) return free_to_slab({&memory, 1});
+  const size_t size_class = slab_class(memory);
+  void* blocks[kAtOnce];
+  for (void*& block : blocks) {
+    FreeBlock* first = cache->head[size_class];
+    cache->head[size_class] = first->next;
+    block = first;
+  }
+  cache->kept[size_class] -= static_cast<uint32_t>(kAtOnce);
+  free_to_slab(blocks);
+  free_block(memory, (size_class + 1) * kBlockStep);
+}
 #endif
 
 void throw_out_of_memory(size_t bytes) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <span>
 
 #include "opwright/base/block_cache.h"
 
@@ -31,7 +32,8 @@ struct alignas(kBlockStep) Slab {
 
 constinit std::mutex slabs_mutex;
 constinit Slab* with_room[kBlockClasses] = {};
-constinit Slab* empty_slabs = nullptr;  // linked by `next`
+constinit Slab* empty_slabs = nullptr;  // linked by `next`; those with pages first
+constinit size_t num_resident = 0;      // of them, those whose pages stayed
 
 // A child made by fork while another thread held the mutex could never take it.
 [[maybe_unused]] const int kForksAreSafe = pthread_atfork(
@@ -74,6 +76,7 @@ Slab* slab_with_room(size_t size_class) noexcept {
   if (!empty_slabs && !map_region()) return nullptr;
   Slab* slab = empty_slabs;
   empty_slabs = slab->next;
+  if (num_resident > 0) --num_resident;
   slab->size_class = size_class;
   slab->used = 0;
   slab->next_new = reinterpret_cast<std::byte*>(slab) + sizeof(Slab);
@@ -95,12 +98,40 @@ void* take_block(Slab* slab) noexcept {
   return block;
 }
 
-// The first page stays, since it links the slab.
+// Some slabs keep their pages, so that a program that goes up and down does not pay for them each
+// time. Of the others the first page stays, since it links the slab.
 void give_back(Slab* slab) noexcept {
   constexpr size_t kPage = 4096;
+  constexpr size_t kMostResident = 64;
+  if (num_resident < kMostResident) {
+    ++num_resident;
+    slab->next = empty_slabs;
+    empty_slabs = slab;
+    return;
+  }
   madvise(reinterpret_cast<std::byte*>(slab) + kPage, kSlabBytes - kPage, MADV_DONTNEED);
-  slab->next = empty_slabs;
-  empty_slabs = slab;
+  Slab* before = empty_slabs;  // behind those with pages
+  for (size_t i = 1; i < num_resident; ++i) before = before->next;
+  slab->next = before->next;
+  before->next = slab;
+}
+
+Slab* slab_of(const void* block) noexcept {
+  return reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(block) & ~(kSlabBytes - 1));
+}
+
+void free_one(void* block) noexcept {
+  Slab* slab = slab_of(block);
+  const bool was_full = slab->is_full();
+  auto* freed = static_cast<FreeBlock*>(block);
+  freed->next = slab->free;
+  slab->free = freed;
+  if (was_full) link(slab);
+  if (--slab->used > 0) return;
+  const bool is_only = !slab->previous && !slab->next;
+  if (is_only) return;  // kept, so that a block going to and fro costs no page
+  unlink(slab);
+  give_back(slab);
 }
 
 }  // namespace
@@ -116,19 +147,11 @@ size_t allocate_from_slab(size_t size_class, void** blocks, size_t most) noexcep
   return count;
 }
 
-void free_to_slab(void* block) noexcept {
-  auto* slab = reinterpret_cast<Slab*>(reinterpret_cast<uintptr_t>(block) & ~(kSlabBytes - 1));
+size_t slab_class(const void* block) noexcept { return slab_of(block)->size_class; }
+
+void free_to_slab(std::span<void* const> blocks) noexcept {
   const std::lock_guard lock(slabs_mutex);
-  const bool was_full = slab->is_full();
-  auto* freed = static_cast<FreeBlock*>(block);
-  freed->next = slab->free;
-  slab->free = freed;
-  if (was_full) link(slab);
-  if (--slab->used > 0) return;
-  const bool is_only = !slab->previous && !slab->next;
-  if (is_only) return;  // kept, so that a block going to and fro costs no page
-  unlink(slab);
-  give_back(slab);
+  for (void* block : blocks) free_one(block);
 }
 
 }  // namespace opwright
