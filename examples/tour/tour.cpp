@@ -8,12 +8,14 @@
 
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/func.h"
 #include "opwright/functions.h"
 #include "opwright/make_fx.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/vmap.h"
 
 namespace {
 
@@ -121,6 +123,22 @@ void run_functionalised() {
   expect(equal(mine, eager), "the input was expected to be written as in eager mode");
 }
 
+void differentiate() {
+  const auto level = [](const Tensor& x) { return sum(soft_clip(x, 2)); };
+  const Tensor slope = grad(level)(samples())[0];
+  const auto clip = [](const Tensor& x) { return soft_clip(x, 2); };
+  const Tensor moved = jvp(clip, {samples()}, {ones_like(samples())}).tangents[0];
+  std::printf("backward %s\nforward  %s\n", concatenate(slope).c_str(), concatenate(moved).c_str());
+  expect(allclose(slope, moved), "both modes were expected to agree");
+}
+
+void run_batched() {
+  const auto clip = [](const Tensor& x) { return soft_clip(x, 2); };
+  const Tensor slopes = vmap([&](const Tensor& x) { return grad(clip)(x)[0]; })(samples())[0];
+  std::printf("a gradient for each sample: %s\n", concatenate(slopes).c_str());
+  expect(equal(vmap(clip)(samples())[0], clip(samples())), "the same as at once was expected");
+}
+
 void exchange() {
   const Tensor y = soft_clip(samples(), 2);
   const Tensor back = from_dlpack(to_dlpack_versioned(y));
@@ -155,11 +173,12 @@ int main(int argc, char** argv) {
   visit("fake tensors", run_fake);
   visit("traced symbolically", run_traced);
   visit("functionalised", run_functionalised);
+  visit("differentiated", differentiate);
+  visit("batched and nested", run_batched);
   visit("exchange by DLPack", exchange);
   visit("a user's mistake", show_an_error);
 
-  for (const char* coming :
-       {"train", "vmap", "export", "compile", "PyTorch", "JAX", "ONNX Runtime"}) {
+  for (const char* coming : {"export", "compile", "PyTorch", "JAX", "ONNX Runtime"}) {
     rows.push_back({coming, "to come"});
   }
   std::printf("\n%-32s %s\n", "audio::soft_clip", "");

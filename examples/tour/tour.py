@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import opwright as ow
 
-MODES_TO_COME = ("train", "vmap", "export", "compile", "ONNX", "in PyTorch", "in JAX")
+MODES_TO_COME = ("export", "compile", "ONNX", "in PyTorch", "in JAX")
 
 CPP_SOURCE = """
 #include "opwright/opwright.h"
@@ -55,6 +55,25 @@ def call_mutating(x):
     copy = x.clone()
     mute(copy)
     print(copy, "version", copy._version)
+
+
+@stop("trained through")
+def train(x):
+    gain = ow.tensor(0.2, requires_grad=True)
+    optimizer = ow.optim.SGD([gain], lr=0.2)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((ow.ops.audio.soft_clip(x * gain) - x) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        print(f"loss {loss.item():.4f}, gain {gain.item():.4f}")
+
+
+@stop("batched and nested")
+def map_and_differentiate(x):
+    slope = ow.func.grad(lambda sample: ow.ops.audio.soft_clip(sample))
+    print(ow.vmap(slope)(x))
+    print(ow.func.jvp(ow.ops.audio.soft_clip, (x,), (ow.ones_like(x),))[1])
 
 
 @stop("fake tensors")
