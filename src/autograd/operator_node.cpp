@@ -10,6 +10,7 @@
 #include "opwright/base/block_cache.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/user_line.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/error.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
@@ -329,20 +330,6 @@ class FormulaArguments {
   std::vector<Value> lists_;
 };
 
-class FormulaResults {
- public:
-  explicit FormulaResults(size_t count) : values_(count) {}
-  ~FormulaResults() {
-    for (OpwValue& value : values_) release_value(value);
-  }
-  FormulaResults(const FormulaResults&) = delete;
-  FormulaResults& operator=(const FormulaResults&) = delete;
-  [[nodiscard]] Results get() noexcept { return {values_.data(), values_.size()}; }
-
- private:
-  SmallVector<OpwValue, 4> values_;
-};
-
 }  // namespace
 
 std::string OperatorNode::line_text() const {
@@ -368,7 +355,7 @@ void OperatorNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   if (materializes_) fill(gradients);
   static const std::vector<uint32_t> plain;
   const FormulaArguments args(context(), gradients, extra_ ? extra_->gradient_lengths : plain);
-  FormulaResults results(op_->num_tensor_arguments());
+  OwnedResults results(op_->num_tensor_arguments());
   const Results got = results.get();
   const Arguments passed = args.get();
   const GradientVersions versions(gradients);

@@ -8,27 +8,12 @@
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 
 namespace opwright {
 namespace {
-
-// The results of one call, released at its end.
-class OwnedResults {
- public:
-  explicit OwnedResults(size_t count) : values_(count) {}
-  ~OwnedResults() {
-    for (OpwValue& value : values_) release_value(value);
-  }
-  OwnedResults(const OwnedResults&) = delete;
-  OwnedResults& operator=(const OwnedResults&) = delete;
-
-  [[nodiscard]] Results get() noexcept { return {values_.data(), values_.size()}; }
-
- private:
-  SmallVector<OpwValue, 2> values_;
-};
 
 Tensor element(const OpwValue& value, uint32_t place) {
   return Tensor::borrow(value.tag == kOpwTensorList ? value.as_tensors[place] : value.as_tensor);

@@ -17,6 +17,7 @@
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -28,7 +29,6 @@
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/own_results.h"
-#include "opwright/transforms/owned_results.h"
 
 namespace opwright {
 

@@ -14,6 +14,7 @@
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/dispatch/slot.h"
@@ -25,7 +26,6 @@
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/own_results.h"
-#include "opwright/transforms/owned_results.h"
 #include "opwright/value.h"
 
 namespace opwright {

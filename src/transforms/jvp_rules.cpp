@@ -16,6 +16,7 @@
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/dispatch/slot.h"
@@ -27,7 +28,6 @@
 #include "opwright/transforms/jvp.h"
 #include "opwright/transforms/operator_push.h"
 #include "opwright/transforms/own_results.h"
-#include "opwright/transforms/owned_results.h"
 #include "opwright/value.h"
 
 namespace opwright {

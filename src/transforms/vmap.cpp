@@ -12,6 +12,7 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
@@ -22,7 +23,6 @@
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/data_access.h"
 #include "opwright/transforms/functional_sibling.h"
-#include "opwright/transforms/owned_results.h"
 #include "opwright/transforms/vmap_arguments.h"
 
 namespace opwright {

@@ -8,6 +8,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/base/warning.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
@@ -15,7 +16,6 @@
 #include "opwright/schema/constant.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
-#include "opwright/transforms/owned_results.h"
 
 namespace opwright {
 namespace {

@@ -10,8 +10,8 @@
 #include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/tensor.h"
-#include "opwright/transforms/owned_results.h"
 #include "opwright/transforms/vmap.h"
 #include "opwright/value.h"
 

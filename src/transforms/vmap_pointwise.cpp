@@ -7,13 +7,13 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/promotion.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
-#include "opwright/transforms/owned_results.h"
 #include "opwright/transforms/vmap.h"
 
 namespace opwright {

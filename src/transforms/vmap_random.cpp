@@ -8,6 +8,7 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -16,7 +17,6 @@
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/functional_sibling.h"
 #include "opwright/transforms/generator_states.h"
-#include "opwright/transforms/owned_results.h"
 #include "opwright/transforms/vmap.h"
 #include "opwright/transforms/vmap_loop.h"
 

@@ -1,4 +1,4 @@
-// Results of a call that a transform works on before it gives them away.
+// Results of a call or of a rule that are worked on before they are given away.
 #pragma once
 
 #include <cstddef>
