@@ -420,6 +420,32 @@ def test_seed_002_the_examples_for_opcheck_run():
         assert (tuple(real.shape), real.dtype) == (tuple(fake.shape), fake.dtype)
 
 
+def test_seed_002_crop_is_trained_through_by_its_formula():
+    # The seed leaves the code of this part out; it names register_autograd and the error without it.
+    pytest.importorskip("PIL")
+    seed = run(CROP)
+    pic = torch.rand(3, 8, 8, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="mylib::crop has no backward formula"):
+        seed.crop(pic, [2, 1, 6, 4]).sum().backward()
+
+    def setup_context(ctx, inputs, output):
+        pic, ctx.box = inputs
+        ctx.sizes = pic.shape
+
+    def backward(ctx, grad):
+        x0, y0, x1, y1 = ctx.box
+        whole = grad.new_zeros(ctx.sizes)
+        whole[:, y0:y1, x0:x1] = grad
+        return whole, None
+
+    torch.library.register_autograd("mylib::crop", backward, setup_context=setup_context)
+    (seed.crop(pic, [2, 1, 6, 4]) * 3).sum().backward()
+
+    expected = np.zeros((3, 8, 8), dtype=np.float32)
+    expected[:, 1:4, 2:6] = 3
+    np.testing.assert_array_equal(pic.grad.numpy(), expected)
+
+
 # ---- Seed 003: inline C++ ----
 
 

@@ -28,7 +28,7 @@ def to_pil_image(pic: opwright.Tensor, mode: str | None = None) -> "Image":
     """
     from PIL import Image
 
-    array = pic.numpy()
+    array = pic.detach().numpy()
     if array.ndim == 2:
         array = array[np.newaxis]
     if array.ndim != 3 or array.shape[0] not in _CHANNELS:
