@@ -421,7 +421,7 @@ def test_seed_002_the_examples_for_opcheck_run():
 
 
 def test_seed_002_crop_is_trained_through_by_its_formula():
-    # The seed leaves the code of this part out; it names register_autograd and the error without it.
+    # The seed leaves the code of this part out; it names register_autograd and the error.
     pytest.importorskip("PIL")
     seed = run(CROP)
     pic = torch.rand(3, 8, 8, requires_grad=True)
