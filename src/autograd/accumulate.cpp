@@ -4,23 +4,12 @@
 #include <utility>
 
 #include "opwright/autograd/boundary.h"
+#include "opwright/autograd/gradient_fit.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
 
 namespace opwright {
-namespace {
-
-// Whether the gradient may become the leaf's own without a copy: nobody else has it.
-bool may_be_taken(const Tensor& gradient) {
-  const TensorImpl& self = impl(gradient);
-  return !self.is_wrapper() && self.count == 1 && self.storage &&
-         self.storage->count.load(std::memory_order_acquire) == 1 && !gradient.is_symbolic() &&
-         gradient.is_contiguous();
-}
-
-}  // namespace
-
 void accumulate(const Tensor& leaf, Tensor gradient) {
   History& history = history_of(leaf);
   std::unique_lock<std::mutex> lock;
@@ -31,7 +20,7 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
     if (is_recorded) {
       sum = std::move(gradient);
     } else {
-      sum = may_be_taken(gradient) ? std::move(gradient) : gradient.detach().clone();
+      sum = is_sole_owner(gradient) ? std::move(gradient) : gradient.detach().clone();
     }
   } else {
     sum = lifted(sum);  // that of a tensor outside is written there

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "opwright/autograd/gradient_fit.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -12,14 +13,6 @@
 
 namespace opwright {
 namespace {
-
-// Nobody else holds it, so that the sum may be made in its memory.
-bool is_sole_owner(const Tensor& gradient) {
-  const TensorImpl& self = impl(gradient);
-  return !self.is_wrapper() && self.count == 1 && self.storage &&
-         self.storage->count.load(std::memory_order_acquire) == 1 && !gradient.is_symbolic() &&
-         (self.flags & (kAutogradFlags | kOpwFlagFake)) == 0 && gradient.is_contiguous();
-}
 
 Tensor sum_of(Tensor sum, const Tensor& gradient) {
   if (!thread_state().grad_is_enabled() && is_sole_owner(sum)) {

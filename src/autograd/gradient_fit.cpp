@@ -1,10 +1,12 @@
 #include "opwright/autograd/gradient_fit.h"
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -32,6 +34,13 @@ Tensor undo_broadcast(const Tensor& gradient, std::span<const SymInt> sizes) {
   Tensor sum = leading.empty() ? gradient : gradient.sum(leading);
   if (!repeated.empty()) sum = sum.sum(repeated, true);
   return sum;
+}
+
+bool is_sole_owner(const Tensor& gradient) {
+  const TensorImpl& self = impl(gradient);
+  return !self.is_wrapper() && self.count == 1 && self.storage &&
+         self.storage->count.load(std::memory_order_acquire) == 1 && !gradient.is_symbolic() &&
+         (self.flags & (kAutogradFlags | kOpwFlagFake)) == 0 && gradient.is_contiguous();
 }
 
 Tensor in_dtype(const Tensor& gradient, DType dtype) {

@@ -21,8 +21,7 @@ const char* level_name(const TensorImpl& tensor) {
 void catch_up(const Tensor& view, History& history) {
   const ViewRecordPtr record = history.view;
   if (record->is_detached()) return;
-  const History* of_root = find_history(history.root.get());
-  const uint32_t rebases = of_root ? of_root->rebases : 0;
+  const uint32_t rebases = rebases_of(history.root);
   if (history.seen == rebases) return;
   OPWRIGHT_CHECK(!record->is_under_no_grad || !thread_state().grad_is_enabled(), "a view that ",
                  record->op->name(),
@@ -176,9 +175,7 @@ bool is_tracked(OpwTensor* view, bool is_written) {
   const ViewRecord& record = *find_view(tensor);
   if (record.is_hidden()) {
     const Tensor& root = find_history(view)->root;
-    const History* of_root = find_history(root.get());
-    const uint32_t rebases = of_root ? of_root->rebases : 0;
-    const bool is_behind = find_history(view)->seen != rebases;
+    const bool is_behind = find_history(view)->seen != rebases_of(root);
     return (view->flags & kOpwFlagRequiresGrad) != 0 || is_behind ||
            (is_written && requires_grad(root));
   }

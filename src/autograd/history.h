@@ -77,6 +77,11 @@ static_assert(sizeof(History) <= 64, "one block: every recorded result has one")
   return static_cast<History*>(impl(const_cast<OpwTensor*>(tensor)).autograd);
 }
 [[nodiscard]] History& history_of(const Tensor& tensor);
+// How often a write gave the root of views a new history.
+[[nodiscard]] inline uint32_t rebases_of(const Tensor& root) noexcept {
+  const History* history = find_history(root.get());
+  return history ? history->rebases : 0;
+}
 
 // Where a gradient of the tensor goes, as of now; no node: it does not require grad. RuntimeError
 // for a view made under no_grad whose base got a new history since.

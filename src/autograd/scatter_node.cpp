@@ -5,17 +5,6 @@
 #include "opwright/functions.h"
 
 namespace opwright {
-namespace {
-
-bool has_strides(const Tensor& tensor, std::span<const SymInt> strides) {
-  for (int64_t i = 0; i < tensor.dim(); ++i) {
-    if (!guard_or_false(tensor.sym_stride(i) == strides[static_cast<size_t>(i)])) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 ScatterNode::ScatterNode(const Tensor& root, const Tensor& view, ViewSteps steps)
     : steps_(std::move(steps)), root_(sym_geometry_of(root)), view_(view) {
   add_place(ValueMeta(root));
@@ -24,7 +13,7 @@ ScatterNode::ScatterNode(const Tensor& root, const Tensor& view, ViewSteps steps
 // Views of the gradient must be possible where those of the root were: it gets the root's strides.
 void ScatterNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   Tensor gradient = std::move(gradients[0]);
-  if (!has_strides(gradient, root_.strides)) {
+  if (!has_strides(gradient, root_)) {
     const Tensor like_root = opwright::empty_strided(root_.sizes, root_.strides, gradient.dtype(),
                                                      {}, gradient.device());
     gradient = opwright::copy(like_root, gradient);

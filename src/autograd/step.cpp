@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/tensor/wrapper.h"
@@ -23,22 +25,15 @@ namespace {
 // Rules that save run at this level without being recorded there; the levels below record.
 class UnrecordedScope {
  public:
-  UnrecordedScope() : level_(current_interpreter()), below_(kAttentionBelowRecording, !level_) {
-    if (level_) {
-      recorded_ = level_->records();
-      level_->set_records(false);
-    }
-  }
-  ~UnrecordedScope() {
-    if (level_) level_->set_records(recorded_);
+  UnrecordedScope() : below_(kAttentionBelowRecording, !current_interpreter()) {
+    if (Interpreter* level = current_interpreter()) at_level_.emplace(*level);
   }
   UnrecordedScope(const UnrecordedScope&) = delete;
   UnrecordedScope& operator=(const UnrecordedScope&) = delete;
 
  private:
-  Interpreter* level_;
   AttentionScope below_;
-  bool recorded_ = true;
+  std::optional<UnrecordedLevelScope> at_level_;
 };
 
 void check_writes(const Operator& op, Arguments args) {

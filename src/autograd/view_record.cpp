@@ -45,8 +45,7 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
   for (uint32_t i = 0; i < args.size(); ++i) {
     if (i != viewed) record->rest.push_back(copy_value(args[i]));
   }
-  const History* of_root = find_history(history.root.get());
-  history.seen = of_root ? of_root->rebases : 0;
+  history.seen = rebases_of(history.root);
   history.view = std::move(record);
   impl(result).flags |= kFlagHasBase;
 }

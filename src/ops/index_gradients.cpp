@@ -1,7 +1,7 @@
 #include "opwright/ops/index_gradients.h"
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradients/view_gradients.h"
+#include "opwright/ops/view_gradients.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 

@@ -1,7 +1,7 @@
 #include "opwright/ops/pad_gradients.h"
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradients/view_gradients.h"
+#include "opwright/ops/view_gradients.h"
 
 namespace opwright {
 

@@ -77,6 +77,16 @@ bool has_sizes(const Tensor& tensor, std::span<const SymInt> sizes) {
                             [](const SymInt& a, const SymInt& b) { return is_known_equal(a, b); });
 }
 
+bool has_strides(const Tensor& tensor, const SymGeometry& wanted) {
+  for (size_t i = 0; i < wanted.sizes.size(); ++i) {
+    const auto dim = static_cast<int64_t>(i);
+    if (wanted.sizes[i].word() == 0) return true;
+    if (wanted.sizes[i].word() != 1 && tensor.sym_stride(dim).word() != wanted.strides[i].word())
+      return false;
+  }
+  return true;
+}
+
 Tensor make_view(const Tensor& base, std::span<const int64_t> sizes,
                  std::span<const int64_t> strides, int64_t offset) {
   const TensorImpl& from = impl(base);

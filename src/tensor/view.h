@@ -33,6 +33,8 @@ using SymGeometry = BasicGeometry<SymInt>;
 
 // Whether the sizes are known to be these.
 [[nodiscard]] bool has_sizes(const Tensor& tensor, std::span<const SymInt> sizes);
+// Whether a tensor of these sizes is known to have these strides; those of sizes 1 do not matter.
+[[nodiscard]] bool has_strides(const Tensor& tensor, const SymGeometry& wanted);
 
 // A tensor over base's storage, plain or fake, with its dtype, device and read-only flag; nothing
 // of its autograd data. ValueError when an element lies outside of the storage.

@@ -107,17 +107,6 @@ Tensor scatter_view(const FunctionalView& view, Tensor value, const Operator& wh
   return value;
 }
 
-// Strides of sizes 1 do not matter.
-bool has_strides(const Tensor& tensor, const SymGeometry& wanted) {
-  for (size_t i = 0; i < wanted.sizes.size(); ++i) {
-    const auto dim = static_cast<int64_t>(i);
-    if (wanted.sizes[i].word() == 0) return true;
-    if (wanted.sizes[i].word() != 1 && tensor.sym_stride(dim).word() != wanted.strides[i].word())
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 FunctionalStorage::FunctionalStorage(Tensor initial)

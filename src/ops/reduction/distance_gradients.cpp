@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradients/view_gradients.h"
+#include "opwright/ops/view_gradients.h"
 
 namespace opwright {
 namespace {

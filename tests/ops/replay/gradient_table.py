@@ -1,9 +1,17 @@
 """What a replay of gradients found, as lines for the terminal and as a page of docs/results."""
 
-import torch
-
 from .replayer import Outcome
-from .table import failing, kinds_text, our_overloads, percent, short, totals
+from .table import (
+    failing,
+    failing_lines,
+    heading_lines,
+    kinds_text,
+    left_out_line,
+    our_overloads,
+    percent,
+    short,
+    totals,
+)
 
 COLUMNS = ("calls", "passed", "twice")
 
@@ -23,24 +31,16 @@ def summary_lines(outcome: Outcome) -> list[str]:
 
 def markdown(outcome: Outcome, command: str) -> str:
     lines = [
-        "# Gradients of the calls of torch's operator database",
-        "",
-        f"Made by `{command}` with torch {torch.__version__.partition('+')[0]}. "
-        "What is compared and what a column means stands in tests/ops/replay/gradients.py.",
-        "",
+        *heading_lines(
+            "Gradients of the calls of torch's operator database",
+            command,
+            "What is compared and what a column means stands in tests/ops/replay/gradients.py.",
+        ),
         *[f"- {line}" for line in summary_lines(outcome)],
-        "- left out: "
-        + ", ".join(f"{name} {count}" for name, count in sorted(outcome.left_out.items())),
+        left_out_line(outcome),
         "",
     ]
-    names = failing(outcome)
-    if names:
-        lines += ["| failing | calls | passed | failures |", "|---|---|---|---|"]
-        for name in names:
-            counts = outcome.counts[name]
-            row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
-            lines.append("| " + " | ".join(row) + " |")
-        lines.append("")
+    lines += failing_lines(outcome)
     lines += [f"| overload | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
     for name in sorted(our_overloads()):
         counts = outcome.counts[name]

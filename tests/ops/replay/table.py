@@ -149,15 +149,39 @@ def print_report(
         print(f"the replay failed in {fault}")
 
 
+def heading_lines(title: str, command: str, meaning: str) -> list[str]:
+    """Return how each page begins."""
+    version = torch.__version__.partition("+")[0]
+    return [f"# {title}", "", f"Made by `{command}` with torch {version}. {meaning}", ""]
+
+
+def left_out_line(outcome: Outcome) -> str:
+    counted = ", ".join(f"{name} {count}" for name, count in sorted(outcome.left_out.items()))
+    return f"- left out: {counted}"
+
+
+def failing_lines(outcome: Outcome) -> list[str]:
+    """Return the table of the overloads with failures; nothing where there are none."""
+    names = failing(outcome)
+    if not names:
+        return []
+    lines = ["| failing | calls | passed | failures |", "|---|---|---|---|"]
+    for name in names:
+        counts = outcome.counts[name]
+        row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
+        lines.append("| " + " | ".join(row) + " |")
+    return [*lines, ""]
+
+
 def markdown(outcome: Outcome, command: str) -> str:
     ours = set(our_overloads())
     core = set(core_overloads())
     lines = [
-        "# Calls of torch's operator database, replayed",
-        "",
-        f"Made by `{command}` with torch {torch.__version__.partition('+')[0]}. "
-        "What a column means stands in tests/ops/replay/__init__.py.",
-        "",
+        *heading_lines(
+            "Calls of torch's operator database, replayed",
+            command,
+            "What a column means stands in tests/ops/replay/__init__.py.",
+        ),
         *[f"- {line}" for line in summary_lines(outcome)],
         f"- calls of overloads that are not ours: {sum(outcome.not_ours.values())} "
         f"of {len(outcome.not_ours)} overloads",
@@ -170,14 +194,7 @@ def markdown(outcome: Outcome, command: str) -> str:
     unreached = sorted(name for name in ours if not outcome.counts[name]["calls"])
     if unreached:
         lines += ["Reached by no sample: " + ", ".join(map(short, unreached)) + ".", ""]
-    names = failing(outcome)
-    if names:
-        lines += ["| failing | calls | passed | failures |", "|---|---|---|---|"]
-        for name in names:
-            counts = outcome.counts[name]
-            row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
-            lines.append("| " + " | ".join(row) + " |")
-        lines.append("")
+    lines += failing_lines(outcome)
     lines += ["| overload | core | calls | passed | refusals |", "|---|---|---|---|---|"]
     for name in sorted(ours):
         counts = outcome.counts[name]

@@ -1,9 +1,17 @@
 """What a traced replay found, as lines for the terminal and as a page of docs/results."""
 
-import torch
-
 from .replayer import Outcome
-from .table import failing, kinds_text, our_overloads, percent, short, totals
+from .table import (
+    failing,
+    failing_lines,
+    heading_lines,
+    kinds_text,
+    left_out_line,
+    our_overloads,
+    percent,
+    short,
+    totals,
+)
 
 COLUMNS = ("calls", "passed", "sizes", "fixed", "specialised", "narrower")
 
@@ -26,24 +34,16 @@ def summary_lines(outcome: Outcome) -> list[str]:
 
 def markdown(outcome: Outcome, command: str) -> str:
     lines = [
-        "# Calls of torch's operator database, traced with symbolic sizes",
-        "",
-        f"Made by `{command}` with torch {torch.__version__.partition('+')[0]}. "
-        "What is compared and what a column means stands in tests/ops/replay/traced.py.",
-        "",
+        *heading_lines(
+            "Calls of torch's operator database, traced with symbolic sizes",
+            command,
+            "What is compared and what a column means stands in tests/ops/replay/traced.py.",
+        ),
         *[f"- {line}" for line in summary_lines(outcome)],
-        "- left out: "
-        + ", ".join(f"{name} {count}" for name, count in sorted(outcome.left_out.items())),
+        left_out_line(outcome),
         "",
     ]
-    names = failing(outcome)
-    if names:
-        lines += ["| failing | calls | passed | failures |", "|---|---|---|---|"]
-        for name in names:
-            counts = outcome.counts[name]
-            row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
-            lines.append("| " + " | ".join(row) + " |")
-        lines.append("")
+    lines += failing_lines(outcome)
     if outcome.narrower:
         lines += [
             "Sizes that guards refuse and the operator takes, the first of each overload:",

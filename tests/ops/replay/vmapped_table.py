@@ -11,11 +11,20 @@ A true rule calls the operator once for all samples. `how` says by what:
     samples    it runs once for each sample
 """
 
-import torch
 from opwright import _C
 
 from .replayer import Outcome, find_ours
-from .table import failing, kinds_text, our_overloads, percent, short, totals
+from .table import (
+    failing,
+    failing_lines,
+    heading_lines,
+    kinds_text,
+    left_out_line,
+    our_overloads,
+    percent,
+    short,
+    totals,
+)
 
 COLUMNS = ("calls", "passed", "maps", "counted", "slices")
 TRUE = ("rule", "pointwise", "composite", "constant", "random")
@@ -85,25 +94,17 @@ def is_good(outcome: Outcome) -> bool:
 
 def markdown(outcome: Outcome, command: str) -> str:
     lines = [
-        "# vmap over calls of torch's operator database",
-        "",
-        f"Made by `{command}` with torch {torch.__version__.partition('+')[0]}. "
-        "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what "
-        "`how` means in vmapped_table.py beside it.",
-        "",
+        *heading_lines(
+            "vmap over calls of torch's operator database",
+            command,
+            "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what "
+            "`how` means in vmapped_table.py beside it.",
+        ),
         *[f"- {line}" for line in summary_lines(outcome)],
-        "- left out: "
-        + ", ".join(f"{name} {count}" for name, count in sorted(outcome.left_out.items())),
+        left_out_line(outcome),
         "",
     ]
-    names = failing(outcome)
-    if names:
-        lines += ["| failing | calls | passed | failures |", "|---|---|---|---|"]
-        for name in names:
-            counts = outcome.counts[name]
-            row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
-            lines.append("| " + " | ".join(row) + " |")
-        lines.append("")
+    lines += failing_lines(outcome)
     lines += [
         f"| overload | core | how | {' | '.join(COLUMNS)} |",
         "|---" * (len(COLUMNS) + 3) + "|",

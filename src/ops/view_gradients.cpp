@@ -1,4 +1,4 @@
-#include "opwright/ops/gradients/view_gradients.h"
+#include "opwright/ops/view_gradients.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "opwright/ops/gradients/scan_gradients.h"
+#include "opwright/ops/sorting/scan_gradients.h"
 
 #include <limits>
 #include <vector>

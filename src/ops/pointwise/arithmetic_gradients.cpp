@@ -1,4 +1,4 @@
-#include "opwright/ops/gradients/arithmetic_gradients.h"
+#include "opwright/ops/pointwise/arithmetic_gradients.h"
 
 #include <cmath>
 #include <complex>

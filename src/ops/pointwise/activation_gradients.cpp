@@ -1,11 +1,11 @@
-#include "opwright/ops/gradients/activation_gradients.h"
+#include "opwright/ops/pointwise/activation_gradients.h"
 
 #include <cmath>
 #include <numbers>
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradients/view_gradients.h"
+#include "opwright/ops/view_gradients.h"
 
 namespace opwright {
 

@@ -1,4 +1,4 @@
-#include "opwright/ops/gradients/reduction_gradients.h"
+#include "opwright/ops/reduction/reduction_gradients.h"
 
 #include <cmath>
 #include <limits>

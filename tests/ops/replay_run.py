@@ -1,0 +1,20 @@
+"""Runs the replay of torch's operator database as the tests do: a share of it, or all."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+REPLAY = Path(__file__).parent / "replay"
+
+
+def check_replay(*options: str, share: list[str]) -> None:
+    """Run it over the share, with OPWRIGHT_ALL=1 over all; it tells by its status what it found."""
+    chosen = ["--all"] if os.environ.get("OPWRIGHT_ALL") == "1" else share
+
+    run = subprocess.run(
+        [sys.executable, REPLAY, *options, *chosen], capture_output=True, text=True, check=False
+    )
+
+    print(run.stdout[-20000:])
+    assert run.returncode == 0, run.stdout[-20000:] + run.stderr[-4000:]
