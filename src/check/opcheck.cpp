@@ -100,7 +100,7 @@ class Run {
   }
 
   void add_line(CheckLine line) {
-    if (options_.progress) options_.progress(line);
+    if (options_.progress) options_.progress(options_.progress_context, line);
     report_.lines.push_back(std::move(line));
   }
 
