@@ -67,8 +67,8 @@ struct OpcheckOptions {
 };
 
 // Checks an operator on an example and on others that are made from it. Values are those of the
-// schema's arguments in order; defaults fill the rest. ValueError: the operator refuses the example,
-// or a check is not known; AttributeError: there is no such operator.
+// schema's arguments in order; defaults fill the rest. ValueError: the operator refuses the
+// example, or a check is not known; AttributeError: there is no such operator.
 [[nodiscard]] CheckReport opcheck(std::string_view op, std::span<const Value> args,
                                   const OpcheckOptions& options = {});
 [[nodiscard]] inline CheckReport opcheck(std::string_view op, std::initializer_list<Value> args,

@@ -18,8 +18,9 @@ namespace opwright {
 // What is wrong, or worth a remark. The kind is the same for the same fault whatever the input is:
 // an input is made smaller as long as it shows the same kind.
 struct Fault {
-  std::string kind;     // "undeclared-write"
-  std::string message;  // one sentence that names the operator and what to do; more lines may follow
+  std::string kind;  // "undeclared-write"
+  std::string
+      message;  // one sentence that names the operator and what to do; more lines may follow
 };
 
 struct CheckSettings {
@@ -72,13 +73,16 @@ struct CheckEntry {
   std::string name;   // "schema", as test_utils has it
   std::string about;  // what it looks at, in a few words
   std::unique_ptr<Check> (*make)();
-  bool is_on_request = false;  // "ALL" leaves it out
-  bool runs_apart = false;     // in a child process: it may end it
+  int place = 100;                    // in the report: lower ones come first
+  bool is_on_request = false;         // "ALL" leaves it out
+  bool runs_apart = false;            // in a child process: it may end it
+  bool takes_wrong_results = false;   // also inputs whose results are not what the schema says
   uint32_t most_inputs = UINT32_MAX;  // of a slow check
 };
 
-// Adds a check, at its place by the order of calls; a name once. Static objects may call it.
+// Adds a check; ValueError for a name that there is. Static objects may call it.
 void register_check(CheckEntry entry);
+// By place, then name.
 [[nodiscard]] const std::vector<CheckEntry>& registered_checks();
 
 // The checks that a user names: "ALL", a name, or PyTorch's names of groups ("test_schema").
