@@ -1,6 +1,6 @@
-// faulty::...: operators with one fault each, for opcheck: wrong memory, threads that meet, an early
-// end. Outside of opcheck they do no harm: what they touch beyond a tensor is the padding of its
-// block.
+// faulty::...: operators with one fault each, for opcheck: wrong memory, threads that meet, an
+// early end. Outside of opcheck they do no harm: what they touch beyond a tensor is the padding of
+// its block.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -219,7 +219,8 @@ Tensor average_chunks(const Tensor& x) {
     ++chunks;
   });
   Tensor result = opwright::empty({}, x.dtype());
-  *result.mutable_data<float>() = chunks > 0 ? static_cast<float>(total / static_cast<double>(chunks)) : 0.0F;
+  *result.mutable_data<float>() =
+      chunks > 0 ? static_cast<float>(total / static_cast<double>(chunks)) : 0.0F;
   return result;
 }
 
@@ -266,7 +267,8 @@ OPWRIGHT_LIBRARY(faulty, m) {
   for (const char* name : {"ignore_offset", "end_at_size_0", "write_in_formula"}) {
     m.register_fake(name, &same_form_fake);
   }
-  for (const char* name : {"read_scratch", "divide_by_size_0", "add_by_arrival", "average_chunks"}) {
+  for (const char* name :
+       {"read_scratch", "divide_by_size_0", "add_by_arrival", "average_chunks"}) {
     m.register_fake(name, &number_fake);
   }
   m.register_autograd("write_in_formula", &square_save, &square_backward);

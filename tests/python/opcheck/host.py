@@ -52,6 +52,7 @@ class Host:
         composite: Callable | None = None,
         functional: Callable | None = None,
         keep_old: Sequence[str] = (),
+        devices: str = "CPU",
         tags: Sequence[str] = (),
     ) -> object:
         """Define an operator with all its functions; give it."""
@@ -60,7 +61,7 @@ class Host:
         lib.define(schema, tags=given)
         name = f"{self.namespace}::{schema.partition('(')[0]}"
         if kernel is not None:
-            library.impl(name, "CPU", kernel, lib=lib)
+            library.impl(name, devices, kernel, lib=lib)
         if composite is not None:
             lib.impl(name.partition("::")[2], composite, "CompositeImplicitAutograd")
         if functional is not None:

@@ -119,7 +119,5 @@ def in_place_returns_copy(host: Host) -> Example:
     def kernel(x):
         return x.mul_(2).clone()
 
-    op = host.define(
-        "in_place_returns_copy(Tensor(a!) x) -> Tensor(a!)", kernel, fake=lambda x: x
-    )
+    op = host.define("in_place_returns_copy(Tensor(a!) x) -> Tensor(a!)", kernel, fake=lambda x: x)
     return Example(op, (host.matrix(),))

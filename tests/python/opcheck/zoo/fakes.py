@@ -87,9 +87,7 @@ def fake_branches(host: Host) -> Example:
             return x.new_empty((3, x.shape[1]))
         return x.new_empty(x.shape)
 
-    op = host.define(
-        "fake_branches(Tensor x) -> Tensor", lambda x: x.contiguous() * 2, fake=fake
-    )
+    op = host.define("fake_branches(Tensor x) -> Tensor", lambda x: x.contiguous() * 2, fake=fake)
     return Example(op, (host.matrix(),))
 
 
@@ -185,7 +183,9 @@ def fake_reads_data(host: Host) -> Example:
 @fault("fake/fake-alias", words=r"\bx\b")
 def fake_returns_its_input(host: Host) -> Example:
     """Gives back its input; the kernel gives a new tensor."""
-    op = host.define("fake_returns_its_input(Tensor x) -> Tensor", lambda x: x * 2, fake=lambda x: x)
+    op = host.define(
+        "fake_returns_its_input(Tensor x) -> Tensor", lambda x: x * 2, fake=lambda x: x
+    )
     return Example(op, (host.matrix(),))
 
 

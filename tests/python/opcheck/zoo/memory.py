@@ -50,9 +50,7 @@ def ignore_strides(host: Host) -> Example:
 @fault(
     *OUTSIDE,
     words=r"\bx\b",
-    twin=_in_torch(
-        "ignore_offset", lambda x: x.as_strided(x.shape, x.stride(), 0) * 2, same_form
-    ),
+    twin=_in_torch("ignore_offset", lambda x: x.as_strided(x.shape, x.stride(), 0) * 2, same_form),
 )
 def ignore_offset(host: Host) -> Example:
     """Begins at the start of the storage."""

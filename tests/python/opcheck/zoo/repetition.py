@@ -24,9 +24,7 @@ def counts_its_calls(host: Host) -> Example:
 def throws_dice(host: Host) -> Example:
     """Draws from Python's random numbers."""
     dice = random.Random(0)
-    op = host.define(
-        "throws_dice(Tensor x) -> Tensor", lambda x: x * dice.random(), fake=same_form
-    )
+    op = host.define("throws_dice(Tensor x) -> Tensor", lambda x: x * dice.random(), fake=same_form)
     return Example(op, (host.matrix(),))
 
 

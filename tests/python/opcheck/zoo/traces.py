@@ -1,6 +1,6 @@
 """Bodies that a trace does not see through, and rules of functionalize that are wrong."""
 
-from ..host import Example, Host, dense
+from ..host import Example, Host
 from .fault import fault
 
 
@@ -42,7 +42,9 @@ def knows_a_trace(host: Host) -> Example:
     return Example(op, (host.matrix(),))
 
 
-@fault("trace/trace-differs", "trace/trace-differs-at-other-size", "determinism/differs-between-runs")
+@fault(
+    "trace/trace-differs", "trace/trace-differs-at-other-size", "determinism/differs-between-runs"
+)
 def keeps_a_python_number(host: Host) -> Example:
     """Counts its calls in a body that is traced: the trace has the number of one call."""
     calls = []

@@ -136,7 +136,5 @@ def writes_another(host: Host) -> Example:
         x.add_(y)
         y.zero_()
 
-    op = host.define(
-        "writes_another(Tensor(a!) x, Tensor y) -> ()", kernel, fake=lambda x, y: None
-    )
+    op = host.define("writes_another(Tensor(a!) x, Tensor y) -> ()", kernel, fake=lambda x, y: None)
     return Example(op, (host.matrix(), host.matrix()))
