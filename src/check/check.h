@@ -18,8 +18,9 @@ namespace opwright {
 // What is wrong, or worth a remark. The kind is the same for the same fault whatever the input is:
 // an input is made smaller as long as it shows the same kind.
 struct Fault {
-  std::string kind;     // "undeclared-write"
-  std::string message;  // one sentence that names the operator and what to do; more lines may follow
+  std::string kind;  // "undeclared-write"
+  std::string
+      message;  // one sentence that names the operator and what to do; more lines may follow
 };
 
 struct CheckSettings {
@@ -72,8 +73,8 @@ struct CheckEntry {
   std::string name;   // "schema", as test_utils has it
   std::string about;  // what it looks at, in a few words
   std::unique_ptr<Check> (*make)();
-  bool is_on_request = false;  // "ALL" leaves it out
-  bool runs_apart = false;     // in a child process: it may end it
+  bool is_on_request = false;         // "ALL" leaves it out
+  bool runs_apart = false;            // in a child process: it may end it
   uint32_t most_inputs = UINT32_MAX;  // of a slow check
 };
 

@@ -10,8 +10,8 @@
 namespace opwright {
 
 struct ForkedAnswer {
-  std::string text;   // what the work gave
-  int signal = 0;     // that ended the child in this piece of work; 0: it came to its end
+  std::string text;  // what the work gave
+  int signal = 0;    // that ended the child in this piece of work; 0: it came to its end
   const void* address = nullptr;  // that it could not read or write, if the signal tells
   bool is_late = false;           // it did not end within the time
 };
