@@ -24,7 +24,8 @@ struct Fault {
 };
 
 struct CheckSettings {
-  std::optional<Tolerance> tolerance;  // of values that are computed in two ways; not set: by dtype
+  std::optional<Tolerance> tolerance =
+      std::nullopt;  // of values that are computed in two ways; not set: by dtype
   uint64_t seed = 0;
 };
 
@@ -73,13 +74,16 @@ struct CheckEntry {
   std::string name;   // "schema", as test_utils has it
   std::string about;  // what it looks at, in a few words
   std::unique_ptr<Check> (*make)();
+  int place = 100;                    // in the report: lower ones come first
   bool is_on_request = false;         // "ALL" leaves it out
   bool runs_apart = false;            // in a child process: it may end it
+  bool takes_wrong_results = false;   // also inputs whose results are not what the schema says
   uint32_t most_inputs = UINT32_MAX;  // of a slow check
 };
 
-// Adds a check, at its place by the order of calls; a name once. Static objects may call it.
+// Adds a check; ValueError for a name that there is. Static objects may call it.
 void register_check(CheckEntry entry);
+// By place, then name.
 [[nodiscard]] const std::vector<CheckEntry>& registered_checks();
 
 // The checks that a user names: "ALL", a name, or PyTorch's names of groups ("test_schema").
