@@ -281,8 +281,16 @@ CheckReport opcheck(std::string_view name, std::span<const Value> args,
                     const OpcheckOptions& options) {
   const Operator& op = Registry::get().require(name);
   std::vector<OpwValue> given;
-  for (const Value& value : args) given.push_back(value.get());
-  const BoundArguments bound(op.schema(), given, {});
+  std::vector<KeywordValue> keywords;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto& arguments = op.schema().arguments;
+    if (i < arguments.size() && arguments[i].is_keyword_only) {
+      keywords.push_back({arguments[i].name, args[i].get()});
+    } else {
+      given.push_back(args[i].get());
+    }
+  }
+  const BoundArguments bound(op.schema(), given, keywords);
   return run_opcheck(Example(op, bound.values()), options);
 }
 
