@@ -1,5 +1,5 @@
-"""opcheck finds nothing in the built-in operators: a seeded share of torch's operator database, with
-OPWRIGHT_ALL=1 all of it."""
+"""opcheck finds nothing in the built-in operators: a seeded share of what torch's operator database
+calls, with OPWRIGHT_ALL=1 all of it."""
 
 import pytest
 from replay_run import check_replay
