@@ -134,7 +134,8 @@ class FakeCheck : public Check {
 [[maybe_unused]] const bool kIsRegistered =
     (register_check({.name = "fake",
                      .about = "the fake kernel foretells what the kernel gives",
-                     .make = [] { return std::unique_ptr<Check>(new FakeCheck()); }}),
+                     .make = [] { return std::unique_ptr<Check>(new FakeCheck()); },
+                     .place = 30}),
      true);
 
 }  // namespace

@@ -118,9 +118,10 @@ std::string result_name(const Operator& op, size_t index) {
 
 bool is_about_data(const Error& error) {
   const std::string_view text = error.text();
-  return text.find("has no data to read") != std::string_view::npos ||
-         text.find("were asked for (") != std::string_view::npos ||
-         text.find("is known only when the program runs") != std::string_view::npos;
+  const auto says = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  return says("has no data") || says("were asked for (") || says("the data of a fake tensor") ||
+         says("the data of a tensor inside a transform") ||
+         says("is known only when the program runs");
 }
 
 bool leaves_memory_as_it_is(const Operator& op) {

@@ -223,7 +223,8 @@ class TraceCheck : public Check {
 [[maybe_unused]] const bool kIsRegistered =
     (register_check({.name = "trace",
                      .about = "the graph of a call gives what the call gives",
-                     .make = [] { return std::unique_ptr<Check>(new TraceCheck()); }}),
+                     .make = [] { return std::unique_ptr<Check>(new TraceCheck()); },
+                     .place = 80}),
      true);
 
 }  // namespace
