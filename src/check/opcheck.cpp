@@ -100,7 +100,7 @@ class Run {
   }
 
   void add_line(CheckLine line) {
-    if (options_.progress) options_.progress(line);
+    if (options_.progress) options_.progress(options_.progress_context, line);
     report_.lines.push_back(std::move(line));
   }
 
@@ -286,8 +286,16 @@ CheckReport opcheck(std::string_view name, std::span<const Value> args,
                     const OpcheckOptions& options) {
   const Operator& op = Registry::get().require(name);
   std::vector<OpwValue> given;
-  for (const Value& value : args) given.push_back(value.get());
-  const BoundArguments bound(op.schema(), given, {});
+  std::vector<KeywordValue> keywords;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto& arguments = op.schema().arguments;
+    if (i < arguments.size() && arguments[i].is_keyword_only) {
+      keywords.push_back({arguments[i].name, args[i].get()});
+    } else {
+      given.push_back(args[i].get());
+    }
+  }
+  const BoundArguments bound(op.schema(), given, keywords);
   return run_opcheck(Example(op, bound.values()), options);
 }
 
