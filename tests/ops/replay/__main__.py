@@ -20,6 +20,7 @@ from replay import (  # noqa: E402
     vmapped_table,
 )
 from replay.again import run_again  # noqa: E402
+from replay.checked import CheckedReplayer  # noqa: E402
 from replay.gradients import GradientReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
@@ -32,6 +33,7 @@ WAYS = {
     "traced": (TracedReplayer, traced_table, "traced_replay.md"),
     "gradients": (GradientReplayer, gradient_table, "gradients.md"),
     "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
+    "checked": (CheckedReplayer, table, "checked_replay.md"),
 }
 
 
@@ -68,6 +70,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--vmapped", action="store_true", help="map each call over its tensors; see vmapped.py"
     )
+    parser.add_argument(
+        "--checked", action="store_true", help="run opcheck on each call; see checked.py"
+    )
+    parser.add_argument("--checks", nargs="+", default=["ALL"], help="of opcheck")
+    parser.add_argument("--examples", type=int, default=0, help="that opcheck generates")
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):
@@ -77,6 +84,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
+    CheckedReplayer.checks, CheckedReplayer.examples = tuple(options.checks), options.examples
     if options.again:
         return run_again(options.again, WAYS[way_of(options)][0])
     make, page, name = WAYS[way_of(options)]
