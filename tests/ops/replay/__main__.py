@@ -74,6 +74,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--checked", action="store_true", help="opcheck with each call as example; see checked.py"
     )
+    parser.add_argument("--checks", nargs="+", default=["ALL"], help="of --checked")
+    parser.add_argument("--examples", type=int, default=12, help="made from each call of --checked")
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):
@@ -83,6 +85,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
+    CheckedReplayer.checks, CheckedReplayer.examples = tuple(options.checks), options.examples
     if options.again:
         return run_again(options.again, WAYS[way_of(options)][0])
     make, page, name = WAYS[way_of(options)]

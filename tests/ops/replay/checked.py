@@ -32,6 +32,7 @@ UNINITIALISED = {
 class CheckedReplayer(Replayer):
     """Checks calls; the counts are the columns above."""
 
+    checks: tuple[str, ...] = ("ALL",)
     examples = 12  # made from each call
     per_overload = 2
 
@@ -63,6 +64,7 @@ class CheckedReplayer(Replayer):
                     self.ours(overload),
                     ours[0],
                     ours[1],
+                    test_utils=self.checks,
                     raise_exception=False,
                     examples=self.examples,
                 )
