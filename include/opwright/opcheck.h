@@ -7,7 +7,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,12 +58,14 @@ struct CheckReport {
 
 struct OpcheckOptions {
   std::vector<std::string> checks = {"ALL"};  // names; PyTorch's names of groups are known too
-  std::optional<double> rtol;  // of values that are computed in two ways; not set: by dtype
-  std::optional<double> atol;
+  std::optional<double> rtol =
+      std::nullopt;  // of values that are computed in two ways; not set: by dtype
+  std::optional<double> atol = std::nullopt;
   uint32_t examples = 50;  // to generate, beside those given
   uint64_t seed = 0;
-  // Called with each line as soon as it is known.
-  std::function<void(const CheckLine& line)> progress;
+  // Called with each line as soon as it is known, if it is set.
+  void (*progress)(void* context, const CheckLine& line) = nullptr;
+  void* progress_context = nullptr;
 };
 
 // Checks an operator on an example and on others that are made from it. Values are those of the

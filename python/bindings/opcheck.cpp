@@ -86,14 +86,17 @@ void bind_report(nb::module_& m) {
       .def("failure_text", &CheckReport::failure_text, "The faults alone.");
 }
 
+void tell(void* progress, const CheckLine& line) {
+  const LockScope lock;
+  (*static_cast<const nb::callable*>(progress))(line);
+}
+
 CheckReport run(const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs,
-                OpcheckOptions options, const std::optional<nb::callable>& progress) {
+                OpcheckOptions options, std::optional<nb::callable> progress) {
   const Example given = capture(op, args, kwargs);
   if (progress) {
-    options.progress = [&](const CheckLine& line) {
-      const LockScope lock;
-      (*progress)(line);
-    };
+    options.progress = &tell;
+    options.progress_context = &*progress;
   }
   const UnlockScope unlocked;
   return run_opcheck(given, options);
@@ -113,8 +116,7 @@ void bind_opcheck(nb::module_& m) {
                     .rtol = rtol,
                     .atol = atol,
                     .examples = examples,
-                    .seed = seed,
-                    .progress = {}},
+                    .seed = seed},
                    progress);
       },
       nb::arg("op"), nb::arg("args"), nb::arg("kwargs"), nb::arg("checks"), nb::arg("rtol").none(),

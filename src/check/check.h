@@ -24,7 +24,8 @@ struct Fault {
 };
 
 struct CheckSettings {
-  std::optional<Tolerance> tolerance;  // of values that are computed in two ways; not set: by dtype
+  std::optional<Tolerance> tolerance =
+      std::nullopt;  // of values that are computed in two ways; not set: by dtype
   uint64_t seed = 0;
 };
 

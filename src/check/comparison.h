@@ -21,7 +21,7 @@ struct Tolerance {
 
 struct ComparisonOptions {
   // Not set: by dtype. {0, 0}: the same bytes (nan is nan).
-  std::optional<Tolerance> tolerance;
+  std::optional<Tolerance> tolerance = std::nullopt;
   bool strides = false;  // strides of sizes over 1 are compared too
 };
 
