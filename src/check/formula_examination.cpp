@@ -109,13 +109,13 @@ FormulaExamination::FormulaExamination(const RecordedCall& call, const Compariso
   }
   const std::vector<Tensor> tensors = example_.tensors();
   for (size_t i = 0; i < tensors.size(); ++i) {
-    values_.add(tensors[i], concatenate("argument '", example_.tensor_name(i), "'"));
-  }
-  for (size_t i = 0; i < call.outputs().size(); ++i) {
-    values_.add(call.outputs()[i], concatenate("result ", i));
+    arguments_.add(tensors[i], concatenate("argument '", example_.tensor_name(i), "'"));
   }
   SavedTensors saved(saved_);
   call.node()->visit_owned(saved);
+  for (size_t i = 0; i < call.outputs().size(); ++i) {
+    results_.add(call.outputs()[i], concatenate("result ", i));
+  }
 }
 
 template <class... Parts>
@@ -180,13 +180,15 @@ std::optional<Fault> FormulaExamination::find_write(const MemorySnapshot& incomi
     return fault("gradient-written", " writes to incoming ", *name,
                  ", which others may hold as well", kAdvice);
   }
-  if (const auto name = values_.find_written()) {
+  const auto argument = arguments_.find_written();
+  const auto saved = saved_.find_written();
+  if (saved && !argument) {
+    return fault("saved-written", " writes to ", *saved,
+                 ", so that a second backward starts from other values", kAdvice);
+  }
+  if (const auto name = argument ? argument : results_.find_written()) {
     return fault("input-written", " writes to ", *name,
                  ": a backward leaves what the call got and gave as it is", kAdvice);
-  }
-  if (const auto name = saved_.find_written()) {
-    return fault("saved-written", " writes to ", *name,
-                 ", so that a second backward starts from other values", kAdvice);
   }
   return std::nullopt;
 }
