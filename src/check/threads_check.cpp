@@ -140,12 +140,10 @@ class Crowd {
   }
 
   void call_in_rounds(const CheckInput& input, int thread) {
-    const bool is_kept = !input.op().writes_arguments();
     std::optional<Example> example;
     for (;;) {
-      note_failure([&] {
-        if (!example || !is_kept) example = input.example().copy();
-      });
+      // Afresh each time: generators move on, and the operator may write what it should not.
+      note_failure([&] { example = input.example().copy(); });
       round_.arrive_and_wait();
       if (!goes_on_) return;
       wait_for_turn(thread);
