@@ -24,7 +24,7 @@ TEST(Engine, ANodeRunsOnceAfterAllOfItsGradientsCame) {
   const Tensor x = leaf({2});
   const Tensor shared = x.mul(3.0);
   int runs = 0;
-  edge_of(shared).node->add_pre_hook([&](auto& /*gradients*/) { ++runs; });
+  edge_of(shared).node->add_pre_hook([&](auto /*gradients*/) { ++runs; });
   const Tensor sum = shared.sin().exp() + shared * shared + shared;
 
   run_backward_of(sum.mul(0.0) + shared);
@@ -60,7 +60,7 @@ TEST(Engine, OnlyWhatLeadsToATargetIsRun) {
   const Tensor other = leaf({5});
   const Tensor aside = other.mul(7.0);
   int runs = 0;
-  edge_of(aside).node->add_pre_hook([&](auto& /*gradients*/) { ++runs; });
+  edge_of(aside).node->add_pre_hook([&](auto /*gradients*/) { ++runs; });
 
   const Tensor found = gradient_with_respect_to(x, x * aside);
 
