@@ -131,13 +131,12 @@ PyObject* add_gradient_hook(const Edge& edge, PyObject* callable) {
 
 PyObject* add_node_hook(TapeNode& node, PyObject* callable) {
   return add_hook(node, callable, [&](HookKey key) {
-    return node.add_post_hook(
-        [key](std::span<Tensor> given, std::span<const Tensor> gradients) {
-          const LockScope lock;
-          const nb::object hook = key.find();
-          if (!hook.is_valid()) return;
-          replace(given, nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
-        });
+    return node.add_post_hook([key](std::span<Tensor> given, std::span<const Tensor> gradients) {
+      const LockScope lock;
+      const nb::object hook = key.find();
+      if (!hook.is_valid()) return;
+      replace(given, nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
+    });
   });
 }
 

@@ -9,8 +9,8 @@
 namespace opwright {
 namespace {
 
-constinit thread_local SavedTensorHooks* current_hooks
-    __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local SavedTensorHooks* current_hooks __attribute__((tls_model("initial-exec"))) =
+    nullptr;
 
 Tensor with_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   Tensor result = alias_of(tensor);

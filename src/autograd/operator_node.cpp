@@ -50,7 +50,7 @@ void OperatorNode::operator delete(void* memory, size_t bytes) noexcept {
   free_block(memory, bytes);
 }
 
-OperatorNode::OperatorNode(const Operator& op, Arguments args, ArgumentEdges edges)
+OperatorNode::OperatorNode(const Operator& op, Arguments args, ArgumentEdges&& edges)
     : FormulaNode(std::move(edges.edges)),
       context_{&kContextObjectTable, &kContextTable},
       op_(&op),
@@ -226,7 +226,6 @@ void OperatorNode::release_saved() noexcept {
   if (saved_.empty()) return;
   gone = std::move(saved_);
   if (extra_) gone_packed = std::move(extra_->packed);
-  saved_ = {};
   is_released_ = true;
 }
 

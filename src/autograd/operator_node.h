@@ -33,7 +33,7 @@ class OperatorNode final : public FormulaNode {
     uint64_t needs = 0;
   };
   // The call is about to be made.
-  OperatorNode(const Operator& op, Arguments args, ArgumentEdges edges);
+  OperatorNode(const Operator& op, Arguments args, ArgumentEdges&& edges);
 
   [[nodiscard]] std::string name() const override { return op_->name(); }
   [[nodiscard]] std::string line_text() const override;

@@ -45,8 +45,7 @@ using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 // Before a node: the gradients of its places; they may be replaced.
 using NodePreHook = std::function<void(std::span<Tensor> gradients)>;
 // After a node: what it gave (may be replaced) and what it got.
-using NodeHook =
-    std::function<void(std::span<Tensor> given, std::span<const Tensor> gradients)>;
+using NodeHook = std::function<void(std::span<Tensor> given, std::span<const Tensor> gradients)>;
 
 struct TapeHooks {
   struct OfPlace {
@@ -76,7 +75,8 @@ class OwnedTensorVisitor {
 
 class TapeNode {
  public:
-  explicit TapeNode(TapeEdges edges = {});
+  TapeNode();
+  explicit TapeNode(TapeEdges&& edges);
   TapeNode(const TapeNode&) = delete;
   TapeNode& operator=(const TapeNode&) = delete;
 

@@ -1,5 +1,6 @@
 #include "opwright/autograd/engine.h"
 
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,21 @@ TEST(Engine, ANodeRunsOnceAfterAllOfItsGradientsCame) {
 
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(gradient_values(x), Values{3});
+}
+
+TEST(Engine, TheYoungestNodeRunsFirstInWhateverOrderGradientsCome) {
+  const Tensor x = leaf({2});
+  const Tensor first = x.mul(2.0);
+  const Tensor second = x.mul(3.0);
+  const Tensor third = x.mul(5.0);
+  std::string order;
+  edge_of(first).node->add_pre_hook([&](auto /*gradients*/) { order += "first "; });
+  edge_of(second).node->add_pre_hook([&](auto /*gradients*/) { order += "second "; });
+  edge_of(third).node->add_pre_hook([&](auto /*gradients*/) { order += "third "; });
+
+  run_backward_of(second + first * third);
+
+  EXPECT_EQ(order, "third second first ");
 }
 
 TEST(Engine, ManyRootsFlowTogether) {

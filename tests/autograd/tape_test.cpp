@@ -1,7 +1,7 @@
 #include "opwright/autograd/tape.h"
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -157,9 +157,8 @@ TEST(TapeHooks, StayOnTheHistoryOfTheirTime) {
 TEST(TapeHooks, PostHooksMayReplaceWhatTheNodeGave) {
   const Tensor x = leaf({1});
   const Tensor y = x.mul(2.0);
-  edge_of(y).node->add_post_hook([](std::span<Tensor> given, auto gradients) {
-    given[0] = given[0] + gradients[0];
-  });
+  edge_of(y).node->add_post_hook(
+      [](std::span<Tensor> given, auto gradients) { given[0] = given[0] + gradients[0]; });
 
   run_backward_of(y);
 
