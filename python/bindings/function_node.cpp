@@ -119,15 +119,15 @@ size_t PythonFunctionNode::num_saved() const {
 Tensor PythonFunctionNode::saved(size_t index) {
   check_not_released();
   if (call_) return call_->saved[index];
-  const SavedTensor& kept = saved_[index];
-  if (packed_[index]) return kept.unpack(*this, packed_[index].get());
+  SavedTensor kept = saved_[index];
+  if (packed_[index]) return std::move(kept).unpack(*this, packed_[index].get());
   if (!kept.tensor.is_defined()) return {};
   const uint64_t version = version_of(kept.tensor);
   OPWRIGHT_CHECK(version == kept.version, name_, ": saved tensor ", index,
                  " was modified by an in-place operation: it is at version ", version,
                  ", expected ", kept.version,
                  "\n  Clone it before it is written, or write to a copy.");
-  return kept.unpack(*this, nullptr);
+  return std::move(kept).unpack(*this, nullptr);
 }
 
 void PythonFunctionNode::release_saved() noexcept {

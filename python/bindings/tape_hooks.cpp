@@ -1,8 +1,8 @@
 #include "bindings/tape_hooks.h"
 
 #include <cstdint>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "bindings/error.h"
 #include "bindings/lock.h"
@@ -57,7 +57,7 @@ Tensor read_gradient(PyObject* object) {
 }
 
 // What a hook over several gradients returned; None: they stay.
-void replace(std::vector<Tensor>& gradients, const nb::object& returned) {
+void replace(std::span<Tensor> gradients, const nb::object& returned) {
   if (returned.is_none()) return;
   if (is_tensor(returned.ptr()) && gradients.size() == 1) {
     gradients[0] = handle_of(returned.ptr());
@@ -131,19 +131,18 @@ PyObject* add_gradient_hook(const Edge& edge, PyObject* callable) {
 
 PyObject* add_node_hook(TapeNode& node, PyObject* callable) {
   return add_hook(node, callable, [&](HookKey key) {
-    return node.add_post_hook(
-        [key](std::vector<Tensor>& given, const std::vector<Tensor>& gradients) {
-          const LockScope lock;
-          const nb::object hook = key.find();
-          if (!hook.is_valid()) return;
-          replace(given, nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
-        });
+    return node.add_post_hook([key](std::span<Tensor> given, std::span<const Tensor> gradients) {
+      const LockScope lock;
+      const nb::object hook = key.find();
+      if (!hook.is_valid()) return;
+      replace(given, nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
+    });
   });
 }
 
 PyObject* add_node_prehook(TapeNode& node, PyObject* callable) {
   return add_hook(node, callable, [&](HookKey key) {
-    return node.add_pre_hook([key](std::vector<Tensor>& gradients) {
+    return node.add_pre_hook([key](std::span<Tensor> gradients) {
       const LockScope lock;
       const nb::object hook = key.find();
       if (!hook.is_valid()) return;

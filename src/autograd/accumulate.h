@@ -34,7 +34,7 @@ class Accumulate final : public TapeNode {
 
   // Run after the gradient was summed up, with the leaf.
   uint64_t add_leaf_hook(std::function<void(const Tensor& leaf)> hook) {
-    return add_post_hook([this, hook = std::move(hook)](auto& /*given*/, auto& /*gradients*/) {
+    return add_post_hook([this, hook = std::move(hook)](auto /*given*/, auto /*gradients*/) {
       if (leaf_) hook(leaf());
     });
   }

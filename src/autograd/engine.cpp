@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "opwright/autograd/gradient_fit.h"
+#include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -22,42 +23,54 @@ Tensor sum_of(Tensor sum, const Tensor& gradient) {
   return sum + gradient;
 }
 
-// The gradients that came so far, for each node that waits.
+// The gradients that came so far, for each node that waits. Nodes are not counted: the roots own
+// all that their edges lead to.
 class Waiting {
  public:
   struct Entry {
-    TapeNodePtr node;
-    std::vector<Tensor> gradients;
+    TapeNode* node = nullptr;
+    SmallVector<Tensor, 1> gradients;
   };
 
-  [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return !youngest_.is_there() && heap_.empty(); }
 
   void add(const Edge& edge, Tensor gradient) {
-    Tensor& slot = entry_of(edge.node).gradients[edge.place];
+    Tensor& slot = entry_of(*edge.node).gradients[edge.place];
     slot = slot.is_defined() ? sum_of(std::move(slot), gradient) : std::move(gradient);
   }
 
   Entry take_youngest() {
-    std::ranges::pop_heap(heap_, {}, &Key::age);
-    const uint32_t index = heap_.back().index;
-    heap_.pop_back();
-    free_.push_back(index);
-    return std::exchange(entries_[index], {});
+    Key key = std::exchange(youngest_, {});
+    if (!key.is_there()) {
+      std::ranges::pop_heap(heap_, {}, &Key::age);
+      key = heap_.back();
+      heap_.pop_back();
+    }
+    free_.push_back(key.index);
+    return std::exchange(entries_[key.index], {});
   }
 
  private:
   struct Key {
-    uint64_t age;
-    uint32_t index;
+    uint64_t age = 0;
+    uint32_t index = 0;
+    [[nodiscard]] bool is_there() const noexcept { return age != 0; }  // ages begin at 1
   };
 
   // Two engines may meet at a node on two threads: then its hint is wrong, and a search finds it.
-  Entry& entry_of(const TapeNodePtr& node) {
-    const uint32_t hint = node->engine_place.load(std::memory_order_relaxed);
-    if (hint < entries_.size() && entries_[hint].node == node) return entries_[hint];
-    for (const Key& key : heap_) {
-      if (entries_[key.index].node == node) return entries_[key.index];
+  Entry& entry_of(TapeNode& node) {
+    const uint32_t hint = node.engine_place.load(std::memory_order_relaxed);
+    if (hint < entries_.size() && entries_[hint].node == &node) return entries_[hint];
+    if (youngest_.is_there() && entries_[youngest_.index].node == &node) {
+      return entries_[youngest_.index];
     }
+    for (const Key& key : heap_) {
+      if (entries_[key.index].node == &node) return entries_[key.index];
+    }
+    return add_entry(node);
+  }
+
+  Entry& add_entry(TapeNode& node) {
     uint32_t index = 0;
     if (free_.empty()) {
       index = static_cast<uint32_t>(entries_.size());
@@ -66,20 +79,33 @@ class Waiting {
       index = free_.back();
       free_.pop_back();
     }
-    entries_[index].node = node;
-    entries_[index].gradients.resize(node->num_places());
-    node->engine_place.store(index, std::memory_order_relaxed);
-    heap_.push_back({node->age(), index});
-    std::ranges::push_heap(heap_, {}, &Key::age);
+    entries_[index].node = &node;
+    entries_[index].gradients.resize(node.num_places());
+    node.engine_place.store(index, std::memory_order_relaxed);
+    add_key({node.age(), index});
     return entries_[index];
+  }
+
+  void add_key(Key key) {
+    if (!youngest_.is_there()) {
+      if (heap_.empty() || key.age > heap_.front().age) {
+        youngest_ = key;
+        return;
+      }
+    } else if (key.age > youngest_.age) {
+      std::swap(key, youngest_);
+    }
+    heap_.push_back(key);
+    std::ranges::push_heap(heap_, {}, &Key::age);
   }
 
   std::vector<Entry> entries_;
   std::vector<uint32_t> free_;
-  std::vector<Key> heap_;
+  Key youngest_;           // of all, where it is there: a chain never touches the heap
+  std::vector<Key> heap_;  // the others
 };
 
-void run_place_hooks(std::vector<TapeHooks::OfPlace> hooks, std::vector<Tensor>& gradients) {
+void run_place_hooks(std::vector<TapeHooks::OfPlace> hooks, std::span<Tensor> gradients) {
   for (const TapeHooks::OfPlace& entry : hooks) {
     Tensor& gradient = gradients[entry.place];
     if (!gradient.is_defined()) continue;
@@ -88,7 +114,7 @@ void run_place_hooks(std::vector<TapeHooks::OfPlace> hooks, std::vector<Tensor>&
   }
 }
 
-void run_hooks_before(const TapeNode& node, std::vector<Tensor>& gradients) {
+void run_hooks_before(const TapeNode& node, std::span<Tensor> gradients) {
   const TapeHooks* hooks = node.hooks();
   if (!hooks) [[likely]]
     return;
@@ -98,8 +124,8 @@ void run_hooks_before(const TapeNode& node, std::vector<Tensor>& gradients) {
   for (const auto& entry : before) entry.hook(gradients);
 }
 
-void run_hooks_after(const TapeNode& node, std::vector<Tensor>& given,
-                     const std::vector<Tensor>& gradients) {
+void run_hooks_after(const TapeNode& node, std::span<Tensor> given,
+                     std::span<const Tensor> gradients) {
   const TapeHooks* hooks = node.hooks();
   if (!hooks || hooks->after.empty()) [[likely]]
     return;
@@ -192,19 +218,25 @@ class Engine {
           node.edges(), [&](const Edge& edge) { return edge && is_needed(edge.node.get()); });
     }
     if (!leads_on) return;
-    given_.assign(node.edges().size(), Tensor());
+    given_.resize(node.edges().size());
     const bool has_after = node.hooks() && !node.hooks()->after.empty();
-    const std::vector<Tensor> gradients = has_after ? entry.gradients : std::vector<Tensor>();
+    std::vector<Tensor> gradients;
+    if (has_after) gradients.assign(entry.gradients.begin(), entry.gradients.end());
     node.apply(entry.gradients, given_);
     entry.gradients.clear();
     run_hooks_after(node, given_, gradients);
     if (anomaly_mode()) look_for_anomalies(node, given_);
     if (!options_.keeps_graph) node.release_saved();
+    pass_on(node);
+  }
+
+  void pass_on(const TapeNode& node) {
     for (size_t i = 0; i < given_.size(); ++i) {
       const Edge& edge = node.edges()[i];
       if (!edge || !given_[i].is_defined() || !is_needed(edge.node.get())) continue;
       waiting_.add(edge, std::move(given_[i]));
     }
+    given_.clear();
   }
 
   std::span<const Edge> targets_;
@@ -213,7 +245,7 @@ class Engine {
   std::optional<Needed> needed_;
   Waiting waiting_;
   std::vector<Tensor> found_;
-  std::vector<Tensor> given_;
+  SmallVector<Tensor, 4> given_;  // by the node that runs; empty between nodes
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace opwright {
 namespace {
 
-constinit thread_local SavedTensorHooks* current_hooks = nullptr;
+constinit thread_local SavedTensorHooks* current_hooks __attribute__((tls_model("initial-exec"))) =
+    nullptr;
 
 Tensor with_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   Tensor result = alias_of(tensor);
@@ -39,7 +40,7 @@ PackedTensorPtr SavedTensor::pack() {
   return packed;
 }
 
-Tensor SavedTensor::unpack(TapeNode& node, PackedTensor* packed) const {
+Tensor SavedTensor::unpack(TapeNode& node, PackedTensor* packed) && {
   const bool is_recorded = thread_state().grad_is_enabled();
   const bool is_result = result_place != kNotAResult;
   if (packed) [[unlikely]] {
@@ -49,7 +50,7 @@ Tensor SavedTensor::unpack(TapeNode& node, PackedTensor* packed) const {
     const Edge& history = packed->history;
     return history ? with_history(value, history.node, history.place) : value;
   }
-  if (!is_result || !is_recorded) return tensor;
+  if (!is_result || !is_recorded) return std::move(tensor);
   return with_history(tensor, TapeNodePtr::share(&node), result_place);
 }
 

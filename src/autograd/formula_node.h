@@ -26,11 +26,12 @@ struct SavedTensor {
   // are none.
   [[nodiscard]] PackedTensorPtr pack();
   // With its history if grad mode is on; `node` is the one that saved it. Not for None.
-  [[nodiscard]] Tensor unpack(TapeNode& node, PackedTensor* packed) const;
+  [[nodiscard]] Tensor unpack(TapeNode& node, PackedTensor* packed) &&;
 };
 
 class FormulaNode : public TapeNode {
  public:
+  using TapeNode::TapeNode;
   [[nodiscard]] FormulaNode* formula() noexcept final { return this; }
 
   // Replaces what was saved before; a null is saved as it is.

@@ -20,7 +20,8 @@ namespace opwright {
 namespace {
 
 // What this thread saves, the innermost call first.
-constinit thread_local OperatorNode::Saving* innermost_saving = nullptr;
+constinit thread_local OperatorNode::Saving* innermost_saving
+    __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // Of a length: it is that of a list, not of one tensor or none.
 constexpr uint32_t kIsList = 1u << 31;
@@ -49,8 +50,11 @@ void OperatorNode::operator delete(void* memory, size_t bytes) noexcept {
   free_block(memory, bytes);
 }
 
-OperatorNode::OperatorNode(const Operator& op, Arguments args, uint64_t needs)
-    : context_{&kContextObjectTable, &kContextTable}, op_(&op), needs_(needs) {
+OperatorNode::OperatorNode(const Operator& op, Arguments args, ArgumentEdges&& edges)
+    : FormulaNode(std::move(edges.edges)),
+      context_{&kContextObjectTable, &kContextTable},
+      op_(&op),
+      needs_(edges.needs) {
   const uint32_t num_numbers = op.num_arguments() - op.num_tensor_arguments();
   if (num_numbers > 0) {
     numbers_ = std::make_unique<Value[]>(num_numbers);
@@ -118,14 +122,13 @@ OperatorNode::Saving* OperatorNode::find_saving() const noexcept {
   return innermost_saving && innermost_saving->node == this ? innermost_saving : nullptr;
 }
 
-uint32_t OperatorNode::place_of(const OpwTensor* tensor) const noexcept {
+uint32_t OperatorNode::place_of(const OpwTensor* tensor, const Saving& saving) const noexcept {
   uint32_t place = 0;
   uint32_t found = SavedTensor::kNotAResult;
   const auto look = [&](const OpwTensor* each) {
     if (each == tensor && found == SavedTensor::kNotAResult) found = place;
     ++place;
   };
-  const Saving& saving = *find_saving();
   for (const OpwValue& result : saving.results) visit_tensors(result, look);
   for (uint64_t left = op_->unreturned_args(); left != 0; left &= left - 1) {
     visit_tensors(saving.args[static_cast<size_t>(std::countr_zero(left))], look);
@@ -133,24 +136,24 @@ uint32_t OperatorNode::place_of(const OpwTensor* tensor) const noexcept {
   return found;
 }
 
-SavedTensor OperatorNode::make_saved(OpwTensor* tensor) {
-  SavedTensor saved;
-  if (!tensor) return saved;
-  const Tensor given = Tensor::borrow(tensor);
-  OPWRIGHT_CHECK((impl(given).flags & kOpwFlagInference) == 0, op_->name(),
+void OperatorNode::check_can_be_saved(const Tensor& tensor) const {
+  OPWRIGHT_CHECK((impl(tensor).flags & kOpwFlagInference) == 0, op_->name(),
                  ": a tensor made in inference mode cannot be saved for backward; clone it outside "
                  "of inference mode first");
-  saved.version = version_of(given);
-  saved.tensor = given;
+}
+
+SavedTensor OperatorNode::make_saved(OpwTensor* tensor) const {
+  SavedTensor saved;
+  if (!tensor) return saved;
+  saved.tensor = Tensor::borrow(tensor);
+  saved.version = version_of(saved.tensor);
   const Saving* saving = find_saving();
   if (!saving) return saved;
-  for (uint32_t i = 0; i < saving->args.size(); ++i) {
-    visit_tensors(saving->args[i], [&](const OpwTensor* each) {
-      if (each == tensor) saved.argument = i;
-    });
-  }
-  saved.result_place = place_of(tensor);
-  if (saved.result_place != SavedTensor::kNotAResult) saved.tensor = alias_of(given);
+  op_->visit_tensor_arguments(saving->args, [&](uint32_t index, const OpwTensor* each) {
+    if (each == tensor) saved.argument = index;
+  });
+  saved.result_place = place_of(tensor, *saving);
+  if (saved.result_place != SavedTensor::kNotAResult) saved.tensor = alias_of(saved.tensor);
   for (const auto& noted : saving->versions) {
     if (noted.tensor == tensor) saved.version = noted.version;
   }
@@ -158,17 +161,20 @@ SavedTensor OperatorNode::make_saved(OpwTensor* tensor) {
 }
 
 void OperatorNode::save(std::span<OpwTensor* const> tensors) {
-  SmallVector<SavedTensor, 2> all;
-  if (extra_) extra_->packed.clear();
   for (OpwTensor* tensor : tensors) {
-    all.push_back(make_saved(tensor));
-    PackedTensorPtr packed = all.back().pack();
-    if (!packed) [[likely]]
-      continue;
-    extra().packed.resize(tensors.size());
-    extra().packed[all.size() - 1] = std::move(packed);
+    if (tensor) check_can_be_saved(BorrowedTensor(tensor));
   }
-  saved_ = std::move(all);
+  if (extra_) extra_->packed.clear();
+  saved_.clear();
+  for (OpwTensor* tensor : tensors) saved_.push_back(make_saved(tensor));
+  if (saved_tensor_hooks()) [[unlikely]]
+    pack_saved();
+}
+
+void OperatorNode::pack_saved() {
+  std::vector<PackedTensorPtr> packed;
+  for (SavedTensor& saved : saved_) packed.push_back(saved.pack());
+  extra().packed = std::move(packed);
 }
 
 void OperatorNode::check_not_released() const {
@@ -193,9 +199,9 @@ OperatorNode::Kept OperatorNode::find_saved(size_t index) {
 }
 
 Tensor OperatorNode::saved(size_t index) {
-  const auto [kept, packed] = find_saved(index);
+  auto [kept, packed] = find_saved(index);
   if (packed) [[unlikely]]
-    return kept.unpack(*this, packed.get());
+    return std::move(kept).unpack(*this, packed.get());
   if (!kept.tensor.is_defined()) return {};
   const uint64_t version = version_of(kept.tensor);
   if (version != kept.version) [[unlikely]] {
@@ -210,7 +216,7 @@ Tensor OperatorNode::saved(size_t index) {
         version, ", expected ", kept.version,
         "\n  Clone it before it is written, or write to a copy.");
   }
-  return kept.unpack(*this, nullptr);
+  return std::move(kept).unpack(*this, nullptr);
 }
 
 void OperatorNode::release_saved() noexcept {
@@ -220,7 +226,6 @@ void OperatorNode::release_saved() noexcept {
   if (saved_.empty()) return;
   gone = std::move(saved_);
   if (extra_) gone_packed = std::move(extra_->packed);
-  saved_ = {};
   is_released_ = true;
 }
 
@@ -380,7 +385,7 @@ void OperatorNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   }
 }
 
-void OperatorNode::give(uint32_t which, uint32_t argument, const OpwValue& gradient,
+void OperatorNode::give(uint32_t which, uint32_t argument, OpwValue& gradient,
                         std::span<Tensor> given, size_t& next) {
   const bool is_counted = extra_ && !extra_->argument_lengths.empty();
   const uint32_t length = is_counted ? extra_->argument_lengths[which] & ~kIsList : 1;
@@ -391,7 +396,7 @@ void OperatorNode::give(uint32_t which, uint32_t argument, const OpwValue& gradi
   if (gradient.tag == kOpwTensor) {
     OPWRIGHT_CHECK(length == 1, op_->name(), ": the backward formula gave one gradient for '",
                    op_->schema().arguments[argument].name, "', a list of ", length, " tensors");
-    give_one(argument, Tensor::borrow(gradient.as_tensor), given[next], next);
+    give_one(argument, ValueOf<Tensor>::take(std::exchange(gradient, {})), given[next], next);
     ++next;
     return;
   }

@@ -27,8 +27,14 @@ class OperatorNode final : public FormulaNode {
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;
 
-  // The call is about to be made. `needs` has a bit for each tensor argument, in schema order.
-  OperatorNode(const Operator& op, Arguments args, uint64_t needs);
+  // The edges of all tensors among the arguments, and which arguments have one: a bit for each
+  // tensor argument, in schema order.
+  struct ArgumentEdges {
+    TapeEdges edges;
+    uint64_t needs = 0;
+  };
+  // The call is about to be made.
+  OperatorNode(const Operator& op, Arguments args, ArgumentEdges&& edges);
 
   [[nodiscard]] std::string name() const override { return op_->name(); }
   [[nodiscard]] std::string line_text() const override;
@@ -63,8 +69,6 @@ class OperatorNode final : public FormulaNode {
   };
   void begin_saving(Saving& saving) const noexcept;
   static void end_saving() noexcept;  // of the one begun last on this thread
-  // The place of a result or written argument; kNotAResult for others.
-  [[nodiscard]] uint32_t place_of(const OpwTensor* tensor) const noexcept;
   // After the call: how many tensors each gradient of the formula has.
   void set_gradient_lengths(Arguments args, std::span<const OpwValue> results);
 
@@ -100,17 +104,23 @@ class OperatorNode final : public FormulaNode {
   };
 
   [[nodiscard]] Extra& extra();
-  [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor);
+  void check_can_be_saved(const Tensor& tensor) const;
+  [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor) const;
+  // Where hooks want to keep something else: in place of all that was saved.
+  void pack_saved();
   struct Kept {
     SavedTensor saved;
     PackedTensorPtr packed;
   };
   [[nodiscard]] Kept find_saved(size_t index);
   [[nodiscard]] Saving* find_saving() const noexcept;
+  // The place of a result or written argument; kNotAResult for others.
+  [[nodiscard]] uint32_t place_of(const OpwTensor* tensor, const Saving& saving) const noexcept;
   void fill(std::span<Tensor> gradients) const;
   void call_formula(std::span<Tensor> gradients, Results results);
   void check_not_released() const;
-  void give(uint32_t which, uint32_t argument, const OpwValue& gradient, std::span<Tensor> given,
+  // Takes the gradient over, as far as it is needed.
+  void give(uint32_t which, uint32_t argument, OpwValue& gradient, std::span<Tensor> given,
             size_t& next);
   void give_one(uint32_t argument, Tensor gradient, Tensor& given, size_t edge);
   [[noreturn]] void throw_failed_formula();

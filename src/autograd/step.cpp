@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -44,15 +45,10 @@ void check_writes(const Operator& op, Arguments args) {
   }
 }
 
-// The edges of all tensor arguments, as of now, and which arguments have one.
-struct ArgumentEdges {
-  SmallVector<Edge, 4> edges;
-  uint64_t needs = 0;
-};
-
-ArgumentEdges take_edges(const Operator& op, Arguments args) {
+// As of now.
+OperatorNode::ArgumentEdges take_edges(const Operator& op, Arguments args) {
   const Interpreter* level = current_interpreter();
-  ArgumentEdges taken;
+  OperatorNode::ArgumentEdges taken;
   uint32_t which = 0;
   for (uint64_t left = op.all_tensor_args(); left != 0; left &= left - 1, ++which) {
     const OpwValue& arg = args[static_cast<size_t>(std::countr_zero(left))];
@@ -103,7 +99,7 @@ void note_versions(const Operator& op, Arguments args, OperatorNode::Saving& sav
 }
 
 void save(const Operator& op, OperatorNode& node, Arguments args, Results results,
-          std::vector<Value> old, OperatorNode::Saving& saving) {
+          std::span<const Value> old, OperatorNode::Saving& saving) {
   saving.args = args;
   saving.results = results;
   node.set_gradient_lengths(args, results);
@@ -130,14 +126,14 @@ void save(const Operator& op, OperatorNode& node, Arguments args, Results result
 }
 
 // A value that the call made: no view, whatever its kernel took it from.
-void attach(const Tensor& result, const TapeNodePtr& node, uint32_t place, bool is_view) {
-  History& history = history_of(result);
-  if (!is_view && history.view) {
-    history.view = nullptr;
-    history.root = Tensor();
+void attach(const Tensor& result, TapeNodePtr node, uint32_t place, bool is_view) {
+  History* history = find_history(result.get());
+  if (!is_view && history && history->view) {
+    history->view = nullptr;
+    history->root = Tensor();
     impl(result).flags &= ~kFlagHasBase;
   }
-  set_history(result, node, place);
+  set_history(result, std::move(node), place);
 }
 
 class Recorder {
@@ -147,18 +143,15 @@ class Recorder {
 
   void run() {
     check_writes(op_, args_);
-    ArgumentEdges taken = take_edges(op_, args_);
-    auto* made = new OperatorNode(op_, args_, taken.needs);
+    auto* made = new OperatorNode(op_, args_, take_edges(op_, args_));
     node_ = TapeNodePtr::take(made);
-    for (Edge& edge : taken.edges) made->add_edge(std::move(edge));
-    std::vector<Value> old = keep_old(op_, *made, args_);
+    const std::vector<Value> old = keep_old(op_, *made, args_);
     note_versions(op_, args_, saving_);
     call_below_autograd(op_, args_, results_);
     try {
       if (op_.gives_views()) note_views(op_, args_, results_);
-      add_places(*made);
-      save(op_, *made, args_, results_, std::move(old), saving_);
-      attach_all();
+      save(op_, *made, args_, results_, old, saving_);
+      attach_all(*made);
     } catch (...) {
       for (OpwValue& result : results_) release_value(result);
       throw;
@@ -167,7 +160,7 @@ class Recorder {
 
  private:
   template <class Visit>
-  void visit_outputs(const Visit& visit) const {
+  void visit_outputs(Visit visit) const {
     uint32_t place = 0;
     for (uint32_t i = 0; i < results_.size(); ++i) {
       const bool is_written = (op_.returned_args() >> i & 1) != 0;
@@ -181,23 +174,25 @@ class Recorder {
     }
   }
 
-  void add_places(OperatorNode& node) const {
-    visit_outputs([&](OpwTensor* tensor, uint32_t /*place*/, bool /*is_written*/,
-                      bool /*is_view*/) { node.add_place(ValueMeta(BorrowedTensor(tensor))); });
-  }
-
-  void attach_all() const {
+  // Every output has a place, also one that carries no gradient.
+  void attach_all(OperatorNode& node) {
     visit_outputs([&](OpwTensor* tensor, uint32_t place, bool is_written, bool is_view) {
+      const BorrowedTensor output(tensor);
+      node.add_place(ValueMeta(output));
       const bool is_marked =
           std::ranges::find(saving_.non_differentiable, tensor) != saving_.non_differentiable.end();
-      if (is_marked || !has_gradients(from_dlpack(tensor->dl.dtype))) return;
-      const Tensor output = Tensor::borrow(tensor);
+      if (is_marked || !has_gradients(node.meta(place).dtype())) return;
       if (is_written) {
-        rebase(output, node_, place);
+        rebase(output, share_node(node), place);
       } else if (!is_argument(tensor)) {
-        attach(output, node_, place, is_view);
+        attach(output, share_node(node), place, is_view);
       }
     });
+  }
+
+  // The first output gets the recorder's own count, and owns the node from then on.
+  TapeNodePtr share_node(OperatorNode& node) {
+    return node_ ? std::move(node_) : TapeNodePtr::share(&node);
   }
 
   // A kernel may give an argument itself as its result: that keeps its own history.

@@ -8,14 +8,17 @@ namespace {
 std::atomic<uint64_t> next_age{1};
 std::atomic<uint64_t> next_hook{1};
 constinit const TapeMirrorTable* mirror_table = nullptr;
-constinit thread_local bool looks_for_anomalies = false;
+constinit thread_local bool looks_for_anomalies __attribute__((tls_model("initial-exec"))) = false;
 
 // Nodes of this thread that wait for their end; null: none is ending.
-constinit thread_local std::vector<const TapeNode*>* ending = nullptr;
+constinit thread_local std::vector<const TapeNode*>* ending
+    __attribute__((tls_model("initial-exec"))) = nullptr;
 
 }  // namespace
 
-TapeNode::TapeNode() : age_(next_age.fetch_add(1, std::memory_order_relaxed)) {}
+TapeNode::TapeNode() : TapeNode(TapeEdges()) {}
+TapeNode::TapeNode(TapeEdges&& edges)
+    : age_(next_age.fetch_add(1, std::memory_order_relaxed)), edges_(std::move(edges)) {}
 TapeNode::~TapeNode() = default;
 
 void TapeNode::release() const noexcept {

@@ -37,13 +37,15 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
+// One for each gradient that a node gives.
+using TapeEdges = SmallVector<Edge, 2>;
+
 // Gets the gradient of a value, and gives another one or an undefined tensor: as it was.
 using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 // Before a node: the gradients of its places; they may be replaced.
-using NodePreHook = std::function<void(std::vector<Tensor>& gradients)>;
+using NodePreHook = std::function<void(std::span<Tensor> gradients)>;
 // After a node: what it gave (may be replaced) and what it got.
-using NodeHook =
-    std::function<void(std::vector<Tensor>& given, const std::vector<Tensor>& gradients)>;
+using NodeHook = std::function<void(std::span<Tensor> given, std::span<const Tensor> gradients)>;
 
 struct TapeHooks {
   struct OfPlace {
@@ -74,6 +76,7 @@ class OwnedTensorVisitor {
 class TapeNode {
  public:
   TapeNode();
+  explicit TapeNode(TapeEdges&& edges);
   TapeNode(const TapeNode&) = delete;
   TapeNode& operator=(const TapeNode&) = delete;
 
@@ -105,8 +108,8 @@ class TapeNode {
 
   [[nodiscard]] uint64_t age() const noexcept { return age_; }
   [[nodiscard]] std::span<const Edge> edges() const noexcept { return edges_; }
+  // While it is made: afterwards a node owns all that its edges lead to, to its end.
   void add_edge(Edge edge) { edges_.push_back(std::move(edge)); }
-  void set_edge(size_t index, Edge edge) { edges_[index] = std::move(edge); }
 
   [[nodiscard]] uint32_t num_places() const noexcept {
     return static_cast<uint32_t>(places_.size());
@@ -130,7 +133,6 @@ class TapeNode {
 
  protected:
   virtual ~TapeNode();
-  void drop_edges() noexcept { edges_.clear(); }
 
  private:
   TapeHooks& own_hooks();
@@ -138,7 +140,7 @@ class TapeNode {
 
   mutable std::atomic<uint32_t> count_{1};
   uint64_t age_;
-  SmallVector<Edge, 2> edges_;
+  TapeEdges edges_;
   SmallVector<ValueMeta, 1> places_;
   std::unique_ptr<TapeHooks> hooks_;
   void* mirror_ = nullptr;

@@ -29,7 +29,8 @@ class SmallVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  SmallVector() noexcept = default;
+  // Not defaulted: `{}` would set all of the inline room to zero first.
+  SmallVector() noexcept {}
   explicit SmallVector(size_t size) {
     undo_on_throw([&] { resize(size); });
   }

@@ -18,8 +18,11 @@ constexpr uint32_t kMayNeedGrad = kOpwFlagRequiresGrad | kFlagHasBase;
 constexpr uint32_t kNeedsAttention =
     kMayNeedGrad | kOpwFlagWrapped | kOpwFlagInference | kMissingTensor;
 
+// The straight path of a thread that does not record: what requires grad makes no difference.
+constexpr uint32_t kRecordsNothing = kAttentionGradOff | kAttentionBelowRecording;
+
 bool is_recording(const ThreadState& state, const Interpreter* level) {
-  constexpr uint32_t kOff = kAttentionGradOff | kAttentionInference | kAttentionBelowRecording;
+  constexpr uint32_t kOff = kRecordsNothing | kAttentionInference;
   return (state.attention & kOff) == 0 && (!level || level->records());
 }
 
@@ -156,10 +159,12 @@ void call(const Operator& op, Arguments args, Results results) {
   if (args.size() != op.num_arguments() || results.size() != op.num_results()) [[unlikely]] {
     throw_wrong_number(op, args.size(), results.size());
   }
-  if (thread_state().needs_attention()) [[unlikely]]
+  const uint32_t attention = thread_state().attention;
+  if (attention & ~kRecordsNothing) [[unlikely]]
     return call_in_context(op, args, results);
   const uint32_t flags = op.merged_tensor_flags(args);
-  if (flags & kNeedsAttention) [[unlikely]]
+  const uint32_t noted = attention == 0 ? kNeedsAttention : kNeedsAttention & ~kMayNeedGrad;
+  if (flags & noted) [[unlikely]]
     return call_lifted(op, args, results, nullptr);
   run_row_apart(op, args, results, flags);
 }

@@ -1,5 +1,7 @@
 #include "opwright/dispatch/operator.h"
 
+#include <bit>
+
 #include "opwright/dispatch/rule.h"
 
 namespace opwright {
@@ -33,6 +35,7 @@ Operator::Operator(Schema schema, Tags tags, SourceSite site, const char* origin
     if (plain.kind() == TypeKind::Device && device_argument_ < 0)
       device_argument_ = static_cast<int32_t>(i);
   }
+  num_tensor_arguments_ = static_cast<uint32_t>(std::popcount(all_tensor_args()));
   argument_of_result_.resize(num_results_, 0);
   for (uint32_t i = 0; i < num_results_; ++i) {
     const Return& result = schema_.returns[i];

@@ -77,9 +77,7 @@ class Operator {
   // The argument that says where a factory makes its tensor, or -1.
   [[nodiscard]] int32_t device_argument() const noexcept { return device_argument_; }
   // Arguments that are tensors, optional tensors or lists of them.
-  [[nodiscard]] uint32_t num_tensor_arguments() const noexcept {
-    return static_cast<uint32_t>(std::popcount(all_tensor_args()));
-  }
+  [[nodiscard]] uint32_t num_tensor_arguments() const noexcept { return num_tensor_arguments_; }
   // Bit i: argument i is a Tensor, never None.
   [[nodiscard]] uint64_t tensor_args() const noexcept { return tensor_args_; }
   // Bit i: argument i is a tensor, an optional tensor or a list of them.
@@ -129,6 +127,7 @@ class Operator {
   uint64_t returned_args_ = 0;
   uint32_t num_arguments_ = 0;
   uint32_t num_results_ = 0;
+  uint32_t num_tensor_arguments_ = 0;
   int32_t device_argument_ = -1;
   bool gives_views_ = false;
   bool needs_care_ = false;

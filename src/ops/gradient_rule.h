@@ -27,9 +27,12 @@ inline const Tensor& gradient_of(const OpwValue& value) {
 // The gradients of a list of results; an undefined one is not there.
 std::vector<Tensor> gradients_of(const OpwValue& value);
 
-// What conj gives, without a call for real numbers.
-inline Tensor conjugate(const Tensor& tensor) {
-  return is_complex(tensor.dtype()) ? tensor.conj_physical() : tensor;
+// What conj gives: real numbers themselves, without a call or a count. Lives as long as `tensor`
+// and to the end of the full expression.
+inline const Tensor& conjugate(const Tensor& tensor, Tensor&& made = Tensor()) {
+  if (!is_complex(tensor.dtype())) return tensor;
+  made = tensor.conj_physical();
+  return made;
 }
 
 // The context of a recorded call, borrowed for the length of a rule.

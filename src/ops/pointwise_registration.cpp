@@ -26,8 +26,9 @@ struct PointwiseOperator {
 };
 
 PointwiseCall read_call(const PointwiseOperator& self, const OpwValue* args) {
-  PointwiseCall call{
-      .who = self.who.c_str(), .op = self.op, .operands = {}, .numbers = {}, .others = {}};
+  PointwiseCall call;  // member by member: braces would clear all of its inline room
+  call.who = self.who.c_str();
+  call.op = self.op;
   for (uint32_t i = 0; i < self.op->arity; ++i) {
     if (args[i].tag == kOpwTensor)
       call.operands.push_back({.tensor = &borrow_tensor(args[i])});

@@ -18,12 +18,13 @@ std::span<const PointwiseOperand> promoted_operands(const PointwiseCall& call) {
 
 DType find_common_dtype(const PointwiseCall& call) {
   const auto operands = promoted_operands(call);
-  const PointwiseOperand& first = operands.front();
-  const bool are_alike = std::ranges::all_of(operands, [&](const PointwiseOperand& operand) {
-    return operand.is_tensor() && first.is_tensor() &&
-           operand.tensor->dtype() == first.tensor->dtype();
-  });
-  if (are_alike) return first.tensor->dtype();
+  if (const Tensor* first = operands.front().tensor) {
+    const DType dtype = first->dtype();
+    const bool are_alike = std::ranges::all_of(operands.subspan(1), [&](const auto& operand) {
+      return operand.is_tensor() && operand.tensor->dtype() == dtype;
+    });
+    if (are_alike) return dtype;
+  }
   Promotion promotion;
   for (const PointwiseOperand& operand : operands) {
     if (operand.is_tensor())

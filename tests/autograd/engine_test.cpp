@@ -1,5 +1,6 @@
 #include "opwright/autograd/engine.h"
 
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,13 +25,28 @@ TEST(Engine, ANodeRunsOnceAfterAllOfItsGradientsCame) {
   const Tensor x = leaf({2});
   const Tensor shared = x.mul(3.0);
   int runs = 0;
-  edge_of(shared).node->add_pre_hook([&](auto& /*gradients*/) { ++runs; });
+  edge_of(shared).node->add_pre_hook([&](auto /*gradients*/) { ++runs; });
   const Tensor sum = shared.sin().exp() + shared * shared + shared;
 
   run_backward_of(sum.mul(0.0) + shared);
 
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(gradient_values(x), Values{3});
+}
+
+TEST(Engine, TheYoungestNodeRunsFirstInWhateverOrderGradientsCome) {
+  const Tensor x = leaf({2});
+  const Tensor first = x.mul(2.0);
+  const Tensor second = x.mul(3.0);
+  const Tensor third = x.mul(5.0);
+  std::string order;
+  edge_of(first).node->add_pre_hook([&](auto /*gradients*/) { order += "first "; });
+  edge_of(second).node->add_pre_hook([&](auto /*gradients*/) { order += "second "; });
+  edge_of(third).node->add_pre_hook([&](auto /*gradients*/) { order += "third "; });
+
+  run_backward_of(second + first * third);
+
+  EXPECT_EQ(order, "third second first ");
 }
 
 TEST(Engine, ManyRootsFlowTogether) {
@@ -60,7 +76,7 @@ TEST(Engine, OnlyWhatLeadsToATargetIsRun) {
   const Tensor other = leaf({5});
   const Tensor aside = other.mul(7.0);
   int runs = 0;
-  edge_of(aside).node->add_pre_hook([&](auto& /*gradients*/) { ++runs; });
+  edge_of(aside).node->add_pre_hook([&](auto /*gradients*/) { ++runs; });
 
   const Tensor found = gradient_with_respect_to(x, x * aside);
 

@@ -1,7 +1,7 @@
 #include "opwright/autograd/tape.h"
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -92,10 +92,10 @@ TEST(TapeHooks, AreRunInTheOrderInWhichTheyWereAdded) {
   const Tensor y = x.mul(2.0);
   const Edge edge = edge_of(y);
   std::string order;
-  edge.node->add_pre_hook([&](auto& /*gradients*/) { order += "before "; });
+  edge.node->add_pre_hook([&](auto /*gradients*/) { order += "before "; });
   edge.node->add_hook(0, [&](const Tensor&) { return order += "first ", Tensor(); });
   edge.node->add_hook(0, [&](const Tensor&) { return order += "second ", Tensor(); });
-  edge.node->add_post_hook([&](auto& /*given*/, const auto& /*gradients*/) { order += "after"; });
+  edge.node->add_post_hook([&](auto /*given*/, auto /*gradients*/) { order += "after"; });
 
   run_backward_of(y);
 
@@ -157,9 +157,8 @@ TEST(TapeHooks, StayOnTheHistoryOfTheirTime) {
 TEST(TapeHooks, PostHooksMayReplaceWhatTheNodeGave) {
   const Tensor x = leaf({1});
   const Tensor y = x.mul(2.0);
-  edge_of(y).node->add_post_hook([](std::vector<Tensor>& given, const auto& gradients) {
-    given[0] = given[0] + gradients[0];
-  });
+  edge_of(y).node->add_post_hook(
+      [](std::span<Tensor> given, auto gradients) { given[0] = given[0] + gradients[0]; });
 
   run_backward_of(y);
 

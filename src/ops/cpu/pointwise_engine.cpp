@@ -23,8 +23,14 @@ bool is_dense(const OpwDlTensor& shown) {
   return true;
 }
 
+// Sizes are few: a loop, where std::equal would be a call.
 bool have_same_sizes(const OpwDlTensor& a, const OpwDlTensor& b) {
-  return a.ndim == b.ndim && std::equal(a.shape, a.shape + a.ndim, b.shape);
+  if (&a == &b) return true;
+  if (a.ndim != b.ndim) return false;
+  for (int32_t i = 0; i < a.ndim; ++i) {
+    if (a.shape[i] != b.shape[i]) return false;
+  }
+  return true;
 }
 
 int64_t numel_of(const OpwDlTensor& shown) {
@@ -46,16 +52,10 @@ class DenseCall {
     rounds_result_ = is_half(types.result);
     needs_blocks_ = rounds_result_;
     fits_ = rounds_result_ || types.kernel->output == types.result;
-    for (size_t i = 0; i < call.operands.size(); ++i) {
-      const Tensor* tensor = call.operands[i].tensor;
-      is_number_[i] = !tensor || (tensor->get()->dl.ndim == 0 && shape_->ndim != 0);
-      has_numbers_ |= is_number_[i];
-      if (is_number_[i]) continue;
-      const OpwDlTensor& shown = tensor->get()->dl;
-      const DType wanted = input_dtype(call, types, i);
-      is_half_[i] = wanted != DType::Bool && is_half(types.compute);
-      needs_blocks_ |= is_half_[i];
-      fits_ &= fits(shown, is_half_[i] ? types.compute : wanted);
+    if (call.op->has_condition) add_operand(0, DType::Bool);
+    const size_t num_operands = call.operands.size();
+    for (size_t i = call.op->has_condition ? 1 : 0; i < num_operands; ++i) {
+      add_operand(i, types.compute);
     }
   }
 
@@ -79,6 +79,17 @@ class DenseCall {
   }
 
  private:
+  void add_operand(size_t i, DType dtype) {
+    const Tensor* tensor = call_.operands[i].tensor;
+    if (!tensor || (tensor->get()->dl.ndim == 0 && shape_->ndim != 0)) {
+      is_number_[i] = true;
+      has_numbers_ = true;
+      return;
+    }
+    is_half_[i] = is_half(dtype);
+    needs_blocks_ |= is_half_[i];
+    fits_ &= fits(tensor->get()->dl, dtype);
+  }
   [[nodiscard]] PointwiseKernel kernel() const {
     return types_.kernel->by_level[cpu_level_index()];
   }
@@ -181,7 +192,7 @@ Tensor compute_pointwise(const PointwiseCall& call) {
 
 void compute_pointwise_in_place(const PointwiseCall& call, const Tensor& self) {
   for (const PointwiseOperand& operand : call.operands) {
-    if (operand.is_tensor() && operand.tensor->get() != self.get())
+    if (operand.is_tensor() && !have_same_sizes(operand.tensor->get()->dl, self.get()->dl))
       check_expands(call.who, "other", *operand.tensor, self);
   }
   const PointwiseTypes types = find_types(call);

@@ -56,7 +56,8 @@ Tensors convolution_backward_gradients(const Tensors& grads, const Tensor& grad_
     if (of_input.is_defined())
       sum = convolve(of_input, conjugate(weight), as_optional(of_bias), steps);
     if (of_weight.is_defined()) {
-      const Tensor part = convolve(conjugate(input), of_weight, std::nullopt, steps);
+      const Tensor other = conjugate(input);
+      const Tensor part = convolve(other, of_weight, std::nullopt, steps);
       sum = sum.is_defined() ? sum.add(part) : part;
     }
     if (of_bias.is_defined() && !of_input.is_defined()) {
