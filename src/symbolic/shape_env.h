@@ -102,6 +102,8 @@ class ShapeEnv : public Counted<ShapeEnv> {
   [[nodiscard]] std::span<const RuntimeAssert> runtime_asserts() const noexcept;
   // A fact from outside: no guard. ValueError when it contradicts what is known.
   void learn(const SymInt& condition);
+  // The same of a symbol and the expression that replaces it; for reading a graph's text.
+  void learn_equal(std::string_view name, const SymInt& value);
   // Adds a guard or an assertion as it is; for reading a graph's text.
   void add_guard(Guard guard);
   void add_runtime_assert(RuntimeAssert assertion);
