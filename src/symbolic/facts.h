@@ -47,9 +47,12 @@ class Facts final : public Ranges {
   [[nodiscard]] SymRange tight_range(OpwSymWord word) const;
   // The same of symbol == value, and the value stands for the symbol from here on, where it can.
   [[nodiscard]] bool learn_replacement(const Expression& symbol, OpwSymWord value);
-  // Makes what tight_range() tells of each symbol a fact, and what follows from that, so that facts
-  // read from these ranges and the same conditions are the same.
+  // Takes in a range that follows from the facts, but is not seen by parts. Whether it was news.
+  bool learn_range(const Expression& symbol, SymRange values);
+  // What tight_range() tells of each symbol, and what follows from that.
   void learn_ranges();
+  // Grows with each fact.
+  [[nodiscard]] uint32_t num_learned() const noexcept { return num_learned_; }
   // With equalities put in and the ranges used. A symbol s0 that is known to be 2 more than a
   // multiple of 8 reads 8*(s0//8) + 2 here, so that multiples are seen.
   [[nodiscard]] OpwSymWord rewrite(OpwSymWord word) const;
@@ -99,7 +102,6 @@ class Facts final : public Ranges {
   // Whether a contradiction follows when it is taken for a fact; nothing is learned.
   [[nodiscard]] bool is_ruled_out(OpwSymWord condition);
   bool take_in(OpwSymWord condition);
-  [[nodiscard]] bool learn_range(const Expression& symbol);
   [[nodiscard]] bool admits_this_run() const;
   bool add(OpwSymWord condition);
   bool add_equality(const Expression& condition);
@@ -146,7 +148,6 @@ class Facts final : public Ranges {
   uint32_t version_ = 1;
   uint32_t last_version_ = 1;  // no version comes twice, also where a change was put back
   uint32_t num_learned_ = 1;
-  uint32_t ranges_learned_at_ = 0;  // the number of facts whose ranges are facts
   uint32_t settled_at_ = 0;
   size_t num_settled_ = 0;  // of the conditions
   static constexpr size_t kWantedWitnesses = 3;

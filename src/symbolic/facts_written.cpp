@@ -13,29 +13,28 @@
 
 namespace opwright {
 
-// Whether the range got narrower.
-bool Facts::learn_range(const Expression& symbol) {
+bool Facts::learn_range(const Expression& symbol, SymRange values) {
   const OpwSymWord word = word_of(symbol);
   const SymRange before = range(word);
-  const SymRange tight = tight_range(word);
-  if (is_empty(tight) || tight == before) return false;
-  const bool has_least = tight.least != before.least && tight.least >= kOpwSmallestInt;
-  if (has_least && !take_in(canonical_.apply(kOpwSymGe, word, tight.least))) return false;
-  const bool has_greatest = tight.greatest != before.greatest;
-  if (has_greatest && !take_in(canonical_.apply(kOpwSymLe, word, tight.greatest))) return false;
+  const SymRange now = intersect(before, values);
+  if (is_empty(now) || now == before) return false;
+  const bool has_least = now.least != before.least && now.least >= kOpwSmallestInt;
+  if (has_least && !take_in(canonical_.apply(kOpwSymGe, word, now.least))) return false;
+  const bool has_greatest = now.greatest != before.greatest;
+  if (has_greatest && !take_in(canonical_.apply(kOpwSymLe, word, now.greatest))) return false;
+  ++num_learned_;
   return range(word) != before;
 }
 
 void Facts::learn_ranges() {
   constexpr int kMostRounds = 32;  // bounds may creep towards each other
-  if (ranges_learned_at_ == num_learned_) return;
   bool is_new = true;
   for (int round = 0; round < kMostRounds && is_new; ++round) {
     is_new = false;
-    for (const Expression* symbol : symbols_) is_new |= learn_range(*symbol);
-    if (is_new) ++num_learned_;
+    for (const Expression* symbol : symbols_) {
+      is_new |= learn_range(*symbol, tight_range(word_of(*symbol)));
+    }
   }
-  ranges_learned_at_ = num_learned_;
 }
 
 bool Facts::learn_replacement(const Expression& symbol, OpwSymWord value) {

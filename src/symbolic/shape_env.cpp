@@ -131,6 +131,11 @@ SymInt ShapeEnv::declare(const Symbol& symbol) {
 }
 
 std::vector<Symbol> ShapeEnv::symbols() const {
+  learn_what_is_read();
+  return list_symbols();
+}
+
+std::vector<Symbol> ShapeEnv::list_symbols() const {
   std::vector<Symbol> result;
   state_->facts.learn_ranges();
   for (const State::Made& made : state_->symbols) {

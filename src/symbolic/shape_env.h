@@ -139,6 +139,11 @@ class ShapeEnv : public Counted<ShapeEnv> {
 
  private:
   struct State;
+  // As the facts tell them now.
+  [[nodiscard]] std::vector<Symbol> list_symbols() const;
+  // Learns what an environment knows that is made of this one's text: facts that are taken in in
+  // another order may prove more. Then both show the same symbols.
+  void learn_what_is_read() const;
   [[nodiscard]] bool is_own(OpwSymWord word) const noexcept;
   // The word of a plain int or of an expression of this environment. ValueError.
   [[nodiscard]] OpwSymWord own(const SymInt& value) const;
