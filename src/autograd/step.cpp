@@ -190,6 +190,7 @@ class Recorder {
     visit_outputs([&](OpwTensor* tensor, uint32_t place, bool is_written, bool is_view) {
       const bool is_marked =
           std::ranges::find(saving_.non_differentiable, tensor) != saving_.non_differentiable.end();
+      if (is_marked && is_written) check_marked_write(tensor);
       if (is_marked || !has_gradients(from_dlpack(tensor->dl.dtype))) return;
       const Tensor output = Tensor::borrow(tensor);
       if (is_written) {
@@ -198,6 +199,14 @@ class Recorder {
         attach(output, node_, place, is_view);
       }
     });
+  }
+
+  // The new value would go on with the history of the old one.
+  void check_marked_write(OpwTensor* written) const {
+    OPWRIGHT_CHECK(!requires_grad(BorrowedTensor(written)), op_.name(),
+                   ": setup_context marks as non-differentiable what the operator writes, but that "
+                   "requires grad, so that its new value would get the gradient of the old one\n  "
+                   "Pass a detached clone, or leave the mark away.");
   }
 
   // A kernel may give an argument itself as its result: that keeps its own history.
