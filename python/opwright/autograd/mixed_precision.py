@@ -87,7 +87,7 @@ def custom_fwd(
 def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable[..., Any]:
     """Decorate the `backward` of a Function: it runs under the autocast that its forward ran under.
 
-    That is so wherever backward is called from; `custom_fwd` notes it, and shows both in an example.
+    That is so wherever backward is called from; `custom_fwd` notes it.
 
     >>> import opwright as ow
     >>> from opwright.autograd import Function, custom_bwd, custom_fwd

@@ -129,8 +129,8 @@ def test_what_requires_grad_is_written_by_an_operator_that_is_tagged_nondifferen
     assert message_of(RuntimeError, lambda: round_(written(y))) == (
         "mistakes::round_: 'x' requires grad and is written by an operator that is tagged "
         "nondifferentiable, so that its new value would get the gradient of the old one\n"
-        "  Write a detached clone, or write it under no_grad; or register a formula in place of the "
-        "tag."
+        "  Write a detached clone, or write it under no_grad; or register a formula in place of "
+        "the tag."
     )
     assert y.tolist() == pytest.approx([1.4, 2.6])
 
