@@ -134,11 +134,11 @@ void bind_fake_mode(nb::module_& m) {
 }
 
 Tensor adopt(Tensor made) {
-  if (!thread_state().needs_attention() || made.is_fake()) [[likely]]
+  if (!thread_state().needs_attention()) [[likely]]
     return made;
+  if (is_making_fakes() && !made.is_fake()) made = fake_copy_of(made);
   const Interpreter* level = current_interpreter();
-  if (level && level->traits().lifts) return lift_fresh_copy(made);
-  return is_making_fakes() ? fake_copy_of(made) : made;
+  return level && level->traits().lifts ? lift_fresh_copy(made) : made;
 }
 
 }  // namespace opwright::python

@@ -104,7 +104,7 @@ Tensor tensor_of_nested(PyObject* object, std::optional<DType> given_dtype, cons
   };
   if (is_making_fakes()) {  // no element is read: a symbol among them stays open
     data.visit_elements(check);
-    return make_fake(data.sizes(), dtype, kCpu);
+    return adopt(make_fake(data.sizes(), dtype, kCpu));
   }
   Tensor tensor = make_empty(data.sizes(), dtype);
   auto* out = static_cast<std::byte*>(tensor.mutable_data());

@@ -34,7 +34,31 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
 
 Accumulate::Accumulate(const Tensor& leaf) : leaf_(&impl(leaf)) { add_place(ValueMeta(leaf)); }
 
-Tensor Accumulate::leaf() const { return leaf_ ? Tensor::borrow(leaf_) : Tensor(); }
+Tensor Accumulate::leaf() const {
+  const std::lock_guard lock(mutex_);
+  return leaf_ ? Tensor::borrow(leaf_) : Tensor();
+}
+
+void Accumulate::forget_leaf() noexcept {
+  const std::lock_guard lock(mutex_);
+  leaf_ = nullptr;
+}
+
+// The count of a tensor that ends stays 1, so only the lock tells whether leaf() came first.
+bool Accumulate::let_leaf_go() noexcept {
+  TensorImpl* leaf = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!leaf_) return true;
+    if (__atomic_load_n(&leaf_->count, __ATOMIC_ACQUIRE) == 1) {
+      leaf_ = nullptr;
+      return true;
+    }
+    leaf = leaf_;
+  }
+  release_tensor(leaf);
+  return false;
+}
 
 void Accumulate::apply(std::span<Tensor> gradients, std::span<Tensor> /*given*/) {
   const Tensor leaf = this->leaf();

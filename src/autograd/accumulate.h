@@ -26,22 +26,25 @@ class Accumulate final : public TapeNode {
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
   [[nodiscard]] bool accumulates() const noexcept override { return true; }
 
-  // Undefined: the leaf is gone.
+  // Undefined: the leaf is gone. Any thread.
   [[nodiscard]] Tensor leaf() const;
-  void forget_leaf() noexcept { leaf_ = nullptr; }
+  void forget_leaf() noexcept;
+  // The last handle of the leaf is being dropped. False: leaf() gave another one meanwhile, and the
+  // leaf lives on without the one that was dropped.
+  [[nodiscard]] bool let_leaf_go() noexcept;
   // Held while a gradient is added.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
   // Run after the gradient was summed up, with the leaf.
   uint64_t add_leaf_hook(std::function<void(const Tensor& leaf)> hook) {
     return add_post_hook([this, hook = std::move(hook)](auto /*given*/, auto /*gradients*/) {
-      if (leaf_) hook(leaf());
+      if (const Tensor left = leaf(); left.is_defined()) hook(left);
     });
   }
 
  private:
-  TensorImpl* leaf_;  // borrowed
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  TensorImpl* leaf_;  // borrowed; under the lock
 };
 
 }  // namespace opwright

@@ -14,6 +14,7 @@
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper.h"
 
 namespace opwright {
 namespace {
@@ -39,6 +40,29 @@ std::vector<Tensor> as_seen(std::span<const Tensor> tensors) {
   return all;
 }
 
+// The transform inside of which the tensor's history is hidden, since it has one further out; null:
+// there is none such.
+Interpreter* find_hiding_level(Tensor tensor) {
+  while (impl(tensor).is_wrapper()) {
+    auto* level = static_cast<Interpreter*>(impl(tensor).home);
+    if (level->traits().adopts_histories) return nullptr;
+    if (level->traits().lifts) (void)tensor.detach();  // a view that is behind takes its value
+    tensor = wrapper(tensor).inner;
+    if (!tensor.is_defined()) return nullptr;
+    if (requires_grad(tensor)) return level;
+  }
+  return nullptr;
+}
+
+// What flows inside of a transform ends there: a leaf outside would get nothing, silently.
+void refuse_hidden_history(const Tensor& tensor, const char* which) {
+  const Interpreter* level = find_hiding_level(tensor);
+  OPWRIGHT_CHECK(!level, "backward: called inside of ", level->name(), " on ", which,
+                 " whose history goes on outside, where the gradients do not arrive\n  Call it "
+                 "outside, on what the transformed function gives; or name what is inside: "
+                 "backward(inputs=...), autograd.grad; or detach what comes from outside.");
+}
+
 Tensor one_for(const Tensor& output) {
   OPWRIGHT_CHECK(guard_or_false(output.sym_numel() == 1),
                  "backward: a gradient is needed for an output of ",
@@ -53,6 +77,7 @@ Tensor one_for(const Tensor& output) {
 
 RootGradient root_of(const Tensor& output, const Tensor& gradient) {
   Edge edge = edge_of(output);
+  if (!edge) refuse_hidden_history(output, "an output");
   OPWRIGHT_CHECK(edge,
                  "backward: the output does not require grad: nothing that requires grad "
                  "had a part in it, or it was made under no_grad");
@@ -79,6 +104,7 @@ std::vector<Edge> targets_of(std::span<const Tensor> inputs) {
   std::vector<Edge> targets;
   for (size_t i = 0; i < inputs.size(); ++i) {
     targets.push_back(edge_of(inputs[i]));
+    if (!targets.back()) refuse_hidden_history(inputs[i], "an input");
     OPWRIGHT_CHECK(targets.back(), "grad: input ", i, " does not require grad");
   }
   return targets;
@@ -91,6 +117,9 @@ void backward(std::span<const Tensor> given_outputs, std::span<const Tensor> gra
   const std::vector<Tensor> outputs = as_seen(given_outputs);
   const std::vector<Tensor> inputs = as_seen(given_inputs);
   const InterpreterScope level(level_of(outputs, gradients));
+  if (inputs.empty()) {
+    for (const Tensor& output : outputs) refuse_hidden_history(output, "an output");
+  }
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
   const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
   const std::vector<RootGradient> roots = roots_of(outputs, gradients);

@@ -9,6 +9,7 @@
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/tensor/last_handle.h"
 
 namespace opwright {
 namespace {
@@ -42,6 +43,17 @@ const TapeNodePtr& accumulator_of(const Tensor& leaf) {
   if (!history.accumulator) history.accumulator = TapeNodePtr::take(new Accumulate(leaf));
   return history.accumulator;
 }
+
+// A backward on another thread may hold on to a leaf that is dropped here.
+bool ends_with_its_last_handle(TensorImpl& tensor) {
+  const auto& history = static_cast<const History&>(*tensor.autograd);
+  return !history.accumulator || static_cast<Accumulate&>(*history.accumulator).let_leaf_go();
+}
+
+[[maybe_unused]] const bool kLastHandleRuleIsSet = [] {
+  set_last_handle_rule(&ends_with_its_last_handle);
+  return true;
+}();
 
 }  // namespace
 

@@ -181,6 +181,7 @@ class Recorder {
       node.add_place(ValueMeta(output));
       const bool is_marked =
           std::ranges::find(saving_.non_differentiable, tensor) != saving_.non_differentiable.end();
+      if (is_marked && is_written) check_marked_write(tensor);
       if (is_marked || !has_gradients(node.meta(place).dtype())) return;
       if (is_written) {
         rebase(output, share_node(node), place);
@@ -193,6 +194,14 @@ class Recorder {
   // The first output gets the recorder's own count, and owns the node from then on.
   TapeNodePtr share_node(OperatorNode& node) {
     return node_ ? std::move(node_) : TapeNodePtr::share(&node);
+  }
+
+  // The new value would go on with the history of the old one.
+  void check_marked_write(OpwTensor* written) const {
+    OPWRIGHT_CHECK(!requires_grad(BorrowedTensor(written)), op_.name(),
+                   ": setup_context marks as non-differentiable what the operator writes, but that "
+                   "requires grad, so that its new value would get the gradient of the old one\n  "
+                   "Pass a detached clone, or leave the mark away.");
   }
 
   // A kernel may give an argument itself as its result: that keeps its own history.

@@ -44,16 +44,32 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
   }
 }
 
+bool has_history(OpwTensor* tensor, bool is_written, const Interpreter* level) {
+  if ((tensor->flags & kMayNeedGrad) == 0 || impl(tensor).home != level) return false;
+  if ((tensor->flags & kFlagHasBase) == 0) return true;
+  const AutogradHooks* hooks = autograd_hooks();
+  return hooks && hooks->is_tracked(tensor, is_written);
+}
+
 [[gnu::noinline]] bool needs_recording(const Operator& op, Arguments args,
                                        const Interpreter* level) {
-  const AutogradHooks* hooks = autograd_hooks();
   bool needs = false;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    if (needs || (tensor->flags & kMayNeedGrad) == 0 || impl(tensor).home != level) return;
-    const bool is_written = (op.written_args() >> index & 1) != 0;
-    needs = (tensor->flags & kFlagHasBase) == 0 || (hooks && hooks->is_tracked(tensor, is_written));
+    needs = needs || has_history(tensor, (op.written_args() >> index & 1) != 0, level);
   });
   return needs;
+}
+
+// The new value would go on with the history of the old one.
+[[gnu::noinline]] void check_nondifferentiable_writes(const Operator& op, Arguments args) {
+  for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
+    const auto written = static_cast<uint32_t>(std::countr_zero(left));
+    visit_tensors(args[written], [&](OpwTensor* tensor) {
+      if (tensor && has_history(tensor, true, current_interpreter())) {
+        throw_nondifferentiable_write(op, written);
+      }
+    });
+  }
 }
 
 // Apart: calls under a transform do not pay for its frame.
@@ -90,7 +106,10 @@ const OpwRecord* find_stand_in(const Operator& op) {
 }
 
 [[gnu::noinline]] void record_and_call(const Operator& op, Arguments args, Results results) {
-  if (op.tags().has(Tag::Nondifferentiable)) return call_below_autograd(op, args, results);
+  if (op.tags().has(Tag::Nondifferentiable)) {
+    if (op.writes_arguments()) check_nondifferentiable_writes(op, args);
+    return call_below_autograd(op, args, results);
+  }
   if (const OpwRecord* body = op.seen_through_body()) return run_record(op, *body, args, results);
   if (const OpwRecord* body = find_stand_in(op)) return run_record(op, *body, args, results);
   const AutogradHooks* hooks = autograd_hooks();

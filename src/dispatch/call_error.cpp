@@ -223,6 +223,13 @@ void throw_inference_write(const Operator& op, uint32_t written) {
       "it under inference_mode.");
 }
 
+void throw_nondifferentiable_write(const Operator& op, uint32_t written) {
+  throw_error("RuntimeError", op.name(), ": '", argument_name(op, written),
+              "' requires grad and is written by an operator that is tagged nondifferentiable, so "
+              "that its new value would get the gradient of the old one\n  Write a detached clone, "
+              "or write it under no_grad; or register a formula in place of the tag.");
+}
+
 void throw_read_only(const Operator& op, uint32_t written) {
   throw_error("ValueError", op.name(), ": '", argument_name(op, written),
               "' is written, but its memory is read-only\n  Clone it first.");

@@ -17,6 +17,8 @@ std::string call_text(const Operator& op, Arguments args);
 [[noreturn]] void throw_overlap(const Operator& op, uint32_t written, uint32_t other);
 // An inference tensor is written outside of inference mode.
 [[noreturn]] void throw_inference_write(const Operator& op, uint32_t written);
+// The written argument has a history, and the operator none to go on with.
+[[noreturn]] void throw_nondifferentiable_write(const Operator& op, uint32_t written);
 [[noreturn]] void throw_read_only(const Operator& op, uint32_t written);
 
 // Fake and real tensors in one call; a real one under FakeTensorMode.

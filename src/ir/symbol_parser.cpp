@@ -128,7 +128,7 @@ ShapeEnvPtr SymbolParser::parse() {
   // A symbol may equal an expression of later ones.
   for (const auto& [name, span] : equalities_) {
     const SymInt value = parse_condition(span);
-    at(span, [&] { env_->learn(apply_sym(kOpwSymEq, env_->symbol(name), value)); });
+    at(span, [&] { env_->learn_equal(name, value); });
   }
   while (cursor_.take_word_if("guard")) parse_guard();
   while (cursor_.take_word_if("assert")) parse_assertion();

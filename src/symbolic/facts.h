@@ -45,6 +45,14 @@ class Facts final : public Ranges {
   [[nodiscard]] SymRange range(OpwSymWord word) const override;
   // From all facts together.
   [[nodiscard]] SymRange tight_range(OpwSymWord word) const;
+  // The same of symbol == value, and the value stands for the symbol from here on, where it can.
+  [[nodiscard]] bool learn_replacement(const Expression& symbol, OpwSymWord value);
+  // Takes in a range that follows from the facts, but is not seen by parts. Whether it was news.
+  bool learn_range(const Expression& symbol, SymRange values);
+  // What tight_range() tells of each symbol, and what follows from that.
+  void learn_ranges();
+  // Grows with each fact.
+  [[nodiscard]] uint32_t num_learned() const noexcept { return num_learned_; }
   // With equalities put in and the ranges used. A symbol s0 that is known to be 2 more than a
   // multiple of 8 reads 8*(s0//8) + 2 here, so that multiples are seen.
   [[nodiscard]] OpwSymWord rewrite(OpwSymWord word) const;

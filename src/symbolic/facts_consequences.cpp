@@ -44,7 +44,8 @@ bool Facts::settle() {
       num_settled_ = 0;
       for (const OpwSymWord condition : std::exchange(conditions_, {})) {
         const OpwSymWord now = rewrite(condition);
-        if (now == condition) {
+        const bool may_narrow = expression_of(condition).kind == ExpressionKind::NotEqual;
+        if (now == condition && !may_narrow) {
           conditions_.push_back(condition);
         } else if (!add(now)) {
           return false;

@@ -126,12 +126,18 @@ SymInt ShapeEnv::declare(const Symbol& symbol) {
   const Expression& made = state_->add_symbol(
       {symbol.name, symbol.hint, symbol.source, symbol.made_at, nullptr}, symbol.range);
   SymInt handle = handle_of(word_of(made));
-  if (symbol.equals) learn(apply_sym(kOpwSymEq, handle, *symbol.equals));
+  if (symbol.equals) learn_equal(symbol.name, *symbol.equals);
   return handle;
 }
 
 std::vector<Symbol> ShapeEnv::symbols() const {
+  learn_what_is_read();
+  return list_symbols();
+}
+
+std::vector<Symbol> ShapeEnv::list_symbols() const {
   std::vector<Symbol> result;
+  state_->facts.learn_ranges();
   for (const State::Made& made : state_->symbols) {
     const OpwSymWord word = word_of(*made.expression);
     Symbol& symbol = result.emplace_back(
@@ -187,6 +193,15 @@ void ShapeEnv::learn(const SymInt& condition) {
   const std::optional<int64_t> now = hint(condition);
   OPWRIGHT_CHECK_VALUE((!now || *now != 0) && state_->facts.learn(condition.word()), condition,
                        " contradicts what is known of its symbols");
+}
+
+void ShapeEnv::learn_equal(std::string_view name, const SymInt& value) {
+  const SymInt replaced = symbol(name);
+  const SymInt equality = apply_sym(kOpwSymEq, replaced, value);
+  const std::optional<int64_t> now = hint(equality);
+  OPWRIGHT_CHECK_VALUE((!now || *now != 0) && state_->facts.learn_replacement(
+                                                  expression_of(replaced.word()), value.word()),
+                       equality, " contradicts what is known of its symbols");
 }
 
 void ShapeEnv::add_guard(Guard guard) {

@@ -102,6 +102,8 @@ class ShapeEnv : public Counted<ShapeEnv> {
   [[nodiscard]] std::span<const RuntimeAssert> runtime_asserts() const noexcept;
   // A fact from outside: no guard. ValueError when it contradicts what is known.
   void learn(const SymInt& condition);
+  // The same of a symbol and the expression that replaces it; for reading a graph's text.
+  void learn_equal(std::string_view name, const SymInt& value);
   // Adds a guard or an assertion as it is; for reading a graph's text.
   void add_guard(Guard guard);
   void add_runtime_assert(RuntimeAssert assertion);
@@ -137,6 +139,11 @@ class ShapeEnv : public Counted<ShapeEnv> {
 
  private:
   struct State;
+  // As the facts tell them now.
+  [[nodiscard]] std::vector<Symbol> list_symbols() const;
+  // Learns what an environment knows that is made of this one's text: facts that are taken in in
+  // another order may prove more. Then both show the same symbols.
+  void learn_what_is_read() const;
   [[nodiscard]] bool is_own(OpwSymWord word) const noexcept;
   // The word of a plain int or of an expression of this environment. ValueError.
   [[nodiscard]] OpwSymWord own(const SymInt& value) const;

@@ -73,6 +73,7 @@ struct ShapeEnv::State final : SymbolFinder {
   std::vector<std::optional<int64_t>> hints;  // of the symbols
   std::unordered_map<std::string, const Expression*, StringHash, std::equal_to<>> by_name;
   std::unordered_map<int64_t, const Expression*> by_hint;  // sizes
+  uint32_t read_at = 0;  // the number of facts that read back as they are
   size_t next_backed = 0;
   size_t next_unbacked = 0;
   // Their conditions hold no counts: the environment would keep itself alive.

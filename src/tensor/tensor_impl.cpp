@@ -15,6 +15,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/tensor/home.h"
+#include "opwright/tensor/last_handle.h"
 #include "opwright/tensor/live_counts.h"
 #include "opwright/tensor/stack_view.h"
 #include "opwright/tensor/storage.h"
@@ -24,6 +25,7 @@ namespace opwright {
 namespace {
 
 constinit const MirrorTable* mirror_table = nullptr;
+constinit LastHandleRule last_handle_rule = nullptr;
 
 // True when the host language took the last count over.
 bool gave_to_mirror(TensorImpl* tensor) noexcept {
@@ -33,14 +35,18 @@ bool gave_to_mirror(TensorImpl* tensor) noexcept {
   return true;
 }
 
+bool lives_on(TensorImpl* tensor) {
+  return tensor->autograd && last_handle_rule && !last_handle_rule(*tensor);
+}
+
 void release_plain(OpwTensor* tensor) {
   auto* plain = static_cast<TensorImpl*>(tensor);
-  if (!gave_to_mirror(plain)) destroy_tensor(plain);
+  if (!gave_to_mirror(plain) && !lives_on(plain)) destroy_tensor(plain);
 }
 
 void release_wrapper(OpwTensor* tensor) {
   auto* wrapper = static_cast<WrapperImpl*>(tensor);
-  if (!gave_to_mirror(wrapper)) destroy_tensor(wrapper);
+  if (!gave_to_mirror(wrapper) && !lives_on(wrapper)) destroy_tensor(wrapper);
 }
 
 OpwTensor* promote(OpwTensor* tensor) {
@@ -97,6 +103,7 @@ constinit const OpwTensorTable kWrapperTensorTable{.struct_size = sizeof(OpwTens
                                                    .symbolic = &symbolic};
 
 void set_mirror_table(const MirrorTable& table) noexcept { mirror_table = &table; }
+void set_last_handle_rule(LastHandleRule rule) noexcept { last_handle_rule = rule; }
 
 TensorImpl& impl_slow(OpwTensor* tensor) {
   OPWRIGHT_CHECK_VALUE(tensor, "an undefined tensor was used");

@@ -28,6 +28,7 @@
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/transforms/trace.h"
 
 namespace opwright {
 namespace {
@@ -143,7 +144,7 @@ Tensor FakeMode::from_tensor(const Tensor& real, std::span<const int64_t> dynami
 bool is_making_fakes() noexcept {
   if (thread_state().makes_fakes()) return true;
   for (const Interpreter* level = current_interpreter(); level; level = level->parent()) {
-    if (level->traits().lifts) return false;
+    if (dynamic_cast<const Trace*>(level)) return false;
     if (dynamic_cast<const FakeMode*>(level)) return true;
   }
   return false;

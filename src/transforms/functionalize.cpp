@@ -49,7 +49,7 @@ ViewStepPtr part_step(const FunctionalStoragePtr& storage, const Tensor& value,
 }  // namespace
 
 Functionalize::Functionalize(Interpreter* parent, bool records)
-    : Interpreter(parent, {.lifts = true}), adopts_(records) {}
+    : Interpreter(parent, {.lifts = true, .adopts_histories = records}) {}
 Functionalize::~Functionalize() = default;
 
 // ---- Twins ----
@@ -88,7 +88,7 @@ Tensor Functionalize::lift(const Tensor& tensor) {
   OPWRIGHT_CHECK(can_lift(tensor.get()), "functionalize: a tensor made inside ",
                  impl(tensor).home->name(), " was used after it ended (", tensor, ")");
   const Tensor foreign = Tensor::borrow(&impl(tensor));
-  if (const Tensor view = adopts_ ? lift_as_view(foreign, *this) : Tensor(); view.is_defined()) {
+  if (const Tensor view = traits().adopts_histories ? lift_as_view(foreign, *this) : Tensor(); view.is_defined()) {
     twins_.emplace(
         foreign.get(),
         Twin{.foreign = foreign, .value = sync(view), .wrapper = view, .is_replayed = true});
@@ -96,7 +96,7 @@ Tensor Functionalize::lift(const Tensor& tensor) {
   }
   const Tensor value = value_below(foreign.get());
   const Tensor wrapper = make_twin(foreign, value);
-  if (adopts_) adopt_history(foreign, wrapper);
+  if (traits().adopts_histories) adopt_history(foreign, wrapper);
   twins_.emplace(foreign.get(), Twin{.foreign = foreign, .value = value, .wrapper = wrapper});
   return wrapper;
 }

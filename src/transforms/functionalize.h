@@ -97,7 +97,6 @@ class Functionalize : public Interpreter, public RandomStates {
   void draw(const Operator& op, Arguments args, Arguments inner, Results results);
   void give_results(const Operator& op, Arguments args, std::span<Value> fresh, Results results);
 
-  bool adopts_;
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<FunctionalStoragePtr> sources_;  // storages of foreign tensors
   std::vector<Value> lists_;                   // lifted lists of arguments

@@ -18,7 +18,7 @@
 namespace opwright {
 namespace {
 
-constexpr InterpreterTraits kLifts{.lifts = true};
+constexpr InterpreterTraits kLifts{.lifts = true, .adopts_histories = true};
 
 bool is_builtin(const Operator& op) { return std::string_view(op.name()).starts_with("aten::"); }
 

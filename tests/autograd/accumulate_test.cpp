@@ -1,11 +1,14 @@
 #include "opwright/autograd/accumulate.h"
 
+#include <atomic>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
+#include "opwright/tensor/live_counts.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {
@@ -115,6 +118,26 @@ TEST(Accumulate, ThreadsThatShareLeavesAndNodesSumUpAll) {
   for (std::thread& thread : threads) thread.join();
 
   EXPECT_EQ(gradient_values(x), (Values{2 * kThreads * kRounds, 2 * kThreads * kRounds}));
+}
+
+TEST(Accumulate, ALeafMayGoWhileAnotherThreadRunsBackwardToIt) {
+  constexpr int kRounds = 2000;
+  const int64_t before = live_counts().tensors;
+  int64_t made_elsewhere = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    Tensor x = leaf({1, 2});
+    const Tensor loss = (x * 2.0).sum();
+    std::atomic<bool> is_running{false};
+    std::thread other([&] {
+      is_running.store(true);
+      run_backward_of(loss);
+      made_elsewhere += live_counts().tensors;
+    });
+    while (!is_running.load()) std::this_thread::yield();
+    x = Tensor();
+    other.join();
+  }
+  EXPECT_EQ(live_counts().tensors + made_elsewhere, before);
 }
 
 TEST(Accumulate, ThreadsMayUseALeafForTheFirstTimeAtOnce) {

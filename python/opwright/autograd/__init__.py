@@ -16,11 +16,14 @@ from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .checkpointing import checkpoint
 from .function import Function
 from .gradcheck import gradcheck, gradgradcheck
+from .mixed_precision import custom_bwd, custom_fwd
 
 __all__ = [
     "Function",
     "backward",
     "checkpoint",
+    "custom_bwd",
+    "custom_fwd",
     "detect_anomaly",
     "enable_grad",
     "grad",

@@ -116,6 +116,52 @@ def test_training_through_a_write_without_a_formula():
     assert "mistakes::write_ has no backward formula" in message_of(NotImplementedError, train)
 
 
+@pytest.mark.parametrize(
+    "written", [lambda y: y, lambda y: y[:1], lambda y: leaf(1)], ids=["value", "view", "leaf"]
+)
+def test_what_requires_grad_is_written_by_an_operator_that_is_tagged_nondifferentiable(written):
+    @custom_op("mistakes::round_", mutates_args=("x",), tags=("nondifferentiable",))
+    def round_(x: Tensor) -> None:
+        x.copy_(x.round())
+
+    y = leaf(1.4, 2.6) * 1
+
+    assert message_of(RuntimeError, lambda: round_(written(y))) == (
+        "mistakes::round_: 'x' requires grad and is written by an operator that is tagged "
+        "nondifferentiable, so that its new value would get the gradient of the old one\n"
+        "  Write a detached clone, or write it under no_grad; or register a formula in place of "
+        "the tag."
+    )
+    assert y.tolist() == pytest.approx([1.4, 2.6])
+
+
+def test_an_operator_that_is_tagged_nondifferentiable_may_write_what_has_no_history():
+    @custom_op("mistakes::count_", mutates_args=("seen",), tags=("nondifferentiable",))
+    def count_(x: Tensor, seen: Tensor) -> None:
+        seen.add_(x.shape[0])
+
+    x, seen = leaf(1, 2), ow.zeros(1)
+    count_(x, seen)
+
+    assert (seen.tolist(), seen.requires_grad) == ([2.0], False)
+
+
+def test_what_requires_grad_is_written_and_marked_as_non_differentiable():
+    @custom_op("mistakes::scale_", mutates_args=("x",))
+    def scale_(x: Tensor, factor: Tensor) -> None:
+        x.mul_(factor)
+
+    scale_.register_autograd(
+        lambda ctx: (None, None),
+        setup_context=lambda ctx, inputs, output: ctx.mark_non_differentiable(inputs[0]),
+    )
+
+    assert (
+        "mistakes::scale_: setup_context marks as non-differentiable what the operator writes, but "
+        "that requires grad"
+    ) in message_of(RuntimeError, lambda: scale_(leaf(1) * 1, leaf(2)))
+
+
 # ---- Values ----
 
 

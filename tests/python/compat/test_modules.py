@@ -85,6 +85,8 @@ def test_optimizers_are_those_of_the_package():
 
     assert optim.AdamW is opwright.optim.AdamW
     assert amp.autocast is opwright.autocast
+    assert amp.custom_fwd is opwright.autograd.custom_fwd
+    assert amp.custom_bwd is opwright.autograd.custom_bwd
 
 
 def test_the_second_names_of_dtypes_are_there():

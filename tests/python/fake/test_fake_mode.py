@@ -5,7 +5,8 @@ import threading
 import numpy as np
 import opwright as ow
 import pytest
-from opwright import FakeTensor, FakeTensorMode
+from opwright import FakeTensor, FakeTensorMode, make_fx
+from opwright.func import functionalize
 
 
 @pytest.fixture
@@ -163,6 +164,25 @@ def test_data_of_python_beside_a_fake_is_fake(mode):
     x[0:2] = [1.0, 2.0]
 
     assert x[[0, 1]].shape == (2,)
+
+
+def test_a_constant_inside_of_functionalize_is_fake(mode):
+    def add_constants(x):
+        made = ow.tensor([1.0, 2.0])
+        made.add_(ow.from_numpy(np.ones(2, np.float32)))
+        return x + made, made
+
+    with mode:
+        total, made = functionalize(add_constants)(ow.zeros(2))
+
+    assert isinstance(total, FakeTensor)
+    assert (made.shape, isinstance(made, FakeTensor)) == ((2,), True)
+
+
+def test_a_constant_of_a_traced_function_is_real():
+    graph = make_fx(functionalize(lambda x: x + ow.tensor([1.0, 2.0])))(ow.zeros(2))
+
+    assert graph(ow.zeros(2)).tolist() == [1.0, 2.0]
 
 
 # ---- Nesting ----

@@ -1,12 +1,13 @@
 """Functionalize over values that autograd records: what views and writes do to their histories."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import opwright as ow
 import pytest
 from opwright import make_fx
-from opwright.func import functionalize
+from opwright.func import functionalize, grad, vmap
 
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", Path(__file__).parents[3] / "build" / "release"))
 ow.load_library(BUILD / "operators" / "libformulas.so")
@@ -76,3 +77,85 @@ def test_a_custom_operator_that_writes_is_trained_through_its_own_formula() -> N
     functionalize(blend)(x, y).backward()
 
     assert (x.grad.tolist(), y.grad.tolist()) == ([3.0], [3.0])
+
+
+# ---- backward inside: torch.func.functionalize refuses it ----
+
+HIDDEN = (
+    "backward: called inside of {level} on an {what} whose history goes on outside, where the "
+    "gradients do not arrive\n  Call it outside, on what the transformed function gives; or name "
+    "what is inside: backward(inputs=...), autograd.grad; or detach what comes from outside."
+)
+
+
+def message_of(function: Callable[[], object]) -> str:
+    with pytest.raises(RuntimeError) as failure:
+        function()
+    return str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("level", "transform"), [("functionalize", functionalize), ("vmap", vmap), ("grad", grad)]
+)
+def test_a_backward_inside_that_a_leaf_outside_would_miss_is_refused(
+    level: str, transform: Callable
+) -> None:
+    outside = leaf(3.0)
+
+    def train(x: ow.Tensor) -> ow.Tensor:
+        inside = ow.ones(1, requires_grad=True)
+        (x * inside * outside).sum().backward()
+        return inside.grad.sum()
+
+    assert message_of(lambda: transform(train)(ow.ones(1, 1))) == HIDDEN.format(
+        level=level, what="output"
+    )
+    assert outside.grad is None
+
+
+def test_a_backward_inside_of_what_only_a_leaf_outside_has_a_part_in_is_refused() -> None:
+    def train(x: ow.Tensor) -> ow.Tensor:
+        loss = (x * x).sum()
+        loss.backward()
+        return loss
+
+    text = message_of(lambda: functionalize(train)(leaf(2.0)))
+
+    assert text == HIDDEN.format(level="functionalize", what="output")
+
+
+def test_a_gradient_inside_for_a_leaf_outside_is_refused() -> None:
+    x = leaf(2.0)
+
+    text = message_of(
+        lambda: functionalize(lambda y: ow.autograd.grad((x * y).sum(), x))(leaf(1.0))
+    )
+
+    assert text == HIDDEN.format(level="functionalize", what="input")
+
+
+def test_a_backward_inside_to_named_inputs_leaves_the_leaf_outside_alone() -> None:
+    outside = leaf(3.0)
+
+    def train(x: ow.Tensor) -> ow.Tensor:
+        inside = ow.ones(1, requires_grad=True)
+        (x * inside * outside).sum().backward(inputs=[inside])
+        return inside.grad
+
+    assert functionalize(train)(ow.ones(1)).tolist() == [3.0]
+    assert outside.grad is None
+
+
+def test_a_view_inside_that_is_behind_its_base_is_seen_to_have_a_history_outside() -> None:
+    outside = leaf(3.0, 4.0)
+
+    def train(x: ow.Tensor) -> ow.Tensor:
+        base = x * ow.ones(2, requires_grad=True)
+        view = base[:1]
+        base.mul_(outside)
+        view.backward(gradient=ow.ones(1))
+        return base
+
+    text = message_of(lambda: functionalize(train)(ow.ones(2)))
+
+    assert text == HIDDEN.format(level="functionalize", what="output")
