@@ -210,7 +210,9 @@ def has_a_vmap_rule(host: Host) -> Case:
 @sound
 def has_no_formula(host: Host) -> Case:
     """For inference alone: the example asks for no gradient."""
-    op = host.define("has_no_formula(Tensor x) -> Tensor", lambda x: x.tanh(), fake=lambda x: x.tanh())
+    op = host.define(
+        "has_no_formula(Tensor x) -> Tensor", lambda x: x.tanh(), fake=lambda x: x.tanh()
+    )
     x = host.matrix()
     return Case(op, (x,), gives=x.tanh())
 

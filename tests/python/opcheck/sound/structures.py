@@ -102,7 +102,9 @@ def takes_a_string(host: Host) -> Case:
             raise ValueError(f"mode is one of {', '.join(modes)}, got {mode!r}")
         return x * modes[mode]
 
-    op = host.define("takes_a_string(Tensor x, str mode) -> Tensor", kernel, fake=lambda x, mode: x * 0.5)
+    op = host.define(
+        "takes_a_string(Tensor x, str mode) -> Tensor", kernel, fake=lambda x, mode: x * 0.5
+    )
     x = host.matrix()
     return Case(op, (x, "half"), gives=x * 0.5)
 
