@@ -116,7 +116,7 @@ Tensor windowed(const Tensor& x) {
 // sin(x) and cos(x).
 std::tuple<Tensor, Tensor> sine_and_cosine(const Tensor& x) { return {x.sin(), x.cos()}; }
 std::tuple<FakeTensor, FakeTensor> sine_and_cosine_fake(const FakeTensor& x) {
-  return {opwright::empty_like(x), opwright::empty_like(x)};
+  return {x.sin(), x.cos()};
 }
 void sine_and_cosine_save(AutogradContext& context, const Tensor& /*x*/, const Tensor& sine,
                           const Tensor& cosine) {

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import opwright.compat.torch as torch
 import pytest
-from opwright import library
+from opwright import OpCheckError, library
+from opwright.testing import list_checks
 
 
 def run(source: str, **names: object) -> SimpleNamespace:
@@ -439,19 +440,19 @@ def add_formula_of_crop() -> None:
 
     def backward(ctx, grad):
         x0, y0, x1, y1 = ctx.box
+        _, height, width = ctx.sizes
+        rows = slice(max(y0, 0), max(min(y1, height), 0))  # a box may reach beyond the picture
+        columns = slice(max(x0, 0), max(min(x1, width), 0))
         whole = grad.new_zeros(ctx.sizes)
-        whole[:, y0:y1, x0:x1] = grad
+        part = whole[:, rows, columns]
+        top, left = rows.start - y0, columns.start - x0
+        part.copy_(grad[:, top : top + part.shape[1], left : left + part.shape[2]])
         return whole, None
 
     torch.library.register_autograd("mylib::crop", backward, setup_context=setup_context)
 
 
-def test_seed_002_the_examples_for_opcheck_run():
-    pytest.importorskip("PIL")
-    run(CROP)
-    add_formula_of_crop()
-    run(
-        """
+OPCHECK_EXAMPLES = """
 import torch
 
 crop = torch.ops.mylib.crop.default
@@ -461,11 +462,32 @@ examples = [
     [torch.randn(3, 60, 60, dtype=torch.double), [3, 4, 32, 20]],
     [torch.randn(3, 512, 512, requires_grad=True, dtype=torch.double), [3, 4, 32, 45]],
 ]
-
-for example in examples:
-    torch.library.opcheck(crop, example)
 """
+
+
+def test_seed_002_the_examples_for_opcheck_run():
+    # Pictures have 256 values, so the formula departs from the derivative: "gradients" is left out.
+    pytest.importorskip("PIL")
+    run(CROP)
+    add_formula_of_crop()
+    run(
+        OPCHECK_EXAMPLES
+        + """
+for example in examples:
+    torch.library.opcheck(crop, example, test_utils=checks)
+""",
+        checks=[name for name in list_checks() if name not in ("gradients", "gradcheck")],
     )
+
+
+def test_seed_002_opcheck_tells_that_the_values_of_a_picture_have_steps():
+    pytest.importorskip("PIL")
+    run(CROP)
+    add_formula_of_crop()
+    seed = run(OPCHECK_EXAMPLES)
+
+    with pytest.raises(OpCheckError, match="as a straight-through estimator does"):
+        torch.library.opcheck(seed.crop, seed.examples[1])
 
 
 def test_seed_002_crop_is_trained_through_by_its_formula():

@@ -110,8 +110,8 @@ def binary_operator(library: str, name: str) -> object:
 
 
 def same_form(x: object, *_: object) -> object:
-    """Fake of a result in the form of the first argument."""
-    return x.new_empty_strided(x.shape, x.stride())
+    """Fake of a result in the form of the first argument, as operators on single elements give."""
+    return x.clone()
 
 
 def dense(x: object, *_: object) -> object:

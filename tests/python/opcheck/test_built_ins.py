@@ -6,7 +6,7 @@ from replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no operator was checked")
 
-SHARE = ["--share", "0.03", "--samples", "2", "--seed", "9", "--dtypes", "float32", "int64"]
+SHARE = ["--share", "0.02", "--samples", "2", "--seed", "9", "--dtypes", "float32", "int64"]
 
 
 def test_no_built_in_operator_raises_an_alarm():

@@ -27,8 +27,8 @@ def chosen() -> list[Fault]:
 def count_found(fault: Fault) -> int:
     checks = sorted({kind.partition("/")[0] for kind in fault.kinds})
     found = 0
-    with Host(ow, NAMESPACE) as host:
-        for seed in range(SEEDS):
+    for seed in range(SEEDS):
+        with Host(ow, NAMESPACE) as host:
             report = check(fault.define(host), test_utils=checks, seed=seed)
             found += bool(findings_of(fault, report))
     return found

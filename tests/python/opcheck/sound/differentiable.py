@@ -29,7 +29,7 @@ def saves_its_result(host: Host) -> Case:
     op = host.define(
         "saves_its_result(Tensor x) -> Tensor",
         lambda x: x.exp(),
-        fake=same_form,
+        fake=lambda x: x.exp(),
         backward=lambda ctx, grad: grad * ctx.saved_tensors[0],
         setup_context=lambda ctx, inputs, output: ctx.save_for_backward(output),
     )
@@ -136,18 +136,24 @@ def has_an_undifferentiated_result(host: Host) -> Case:
     return Case(op, (x,), gives=tuple(x.detach().max(1)))
 
 
+def _floats(x):
+    if x.dtype not in (ow.float32, ow.float64):
+        raise TypeError(f"x must be of float32 or float64, got {x.dtype}")
+    return np.ascontiguousarray(x.detach().numpy())
+
+
 @sound
 def differentiates_by_numpy(host: Host) -> Case:
     """Both directions compute outside of what a tape sees: by operators of their own."""
     slope = host.define(
         "slope(Tensor x) -> Tensor",
-        lambda x: ow.from_numpy(np.cos(x.detach().numpy())),
-        fake=same_form,
+        lambda x: ow.from_numpy(np.cos(_floats(x))),
+        fake=lambda x: x.new_empty(x.shape),
     )
     op = host.define(
         "differentiates_by_numpy(Tensor x) -> Tensor",
-        lambda x: ow.from_numpy(np.sin(x.detach().numpy())),
-        fake=same_form,
+        lambda x: ow.from_numpy(np.sin(_floats(x))),
+        fake=lambda x: x.new_empty(x.shape),
         backward=lambda ctx, grad: grad * slope(ctx.saved_tensors[0]),
         setup_context=_save_inputs,
     )
@@ -204,7 +210,9 @@ def has_a_vmap_rule(host: Host) -> Case:
 @sound
 def has_no_formula(host: Host) -> Case:
     """For inference alone: the example asks for no gradient."""
-    op = host.define("has_no_formula(Tensor x) -> Tensor", lambda x: x.tanh(), fake=same_form)
+    op = host.define(
+        "has_no_formula(Tensor x) -> Tensor", lambda x: x.tanh(), fake=lambda x: x.tanh()
+    )
     x = host.matrix()
     return Case(op, (x,), gives=x.tanh())
 

@@ -55,7 +55,7 @@ def returns_float32_input(host: Host) -> Example:
         lambda x: x.to(float32),
         fake=lambda x: same_form(x).to(float32, copy=True),
     )
-    return Example(op, (host.tensors.arange(12).reshape(3, 4),))
+    return Example(op, (host.matrix(dtype=host.tensors.float64),))
 
 
 @fault("schema/undeclared-alias", words=r"\bxs\[0\]")

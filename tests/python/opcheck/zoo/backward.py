@@ -29,7 +29,7 @@ def too_few_gradients(host: Host) -> Example:
     return Example(op, (host.matrix(requires_grad=True), host.matrix()))
 
 
-@fault("autograd/gradient-shape", words=r"\by\b.*4")
+@fault("autograd/gradient-shape", words=r"\by\b.*sizes")
 def gradient_not_reduced(host: Host) -> Example:
     """Gives the gradient of a broadcast argument in the sizes of the result."""
     op = host.define(
@@ -54,7 +54,7 @@ def gradient_of_float64(host: Host) -> Example:
     return Example(op, (host.matrix(requires_grad=True),))
 
 
-@fault("autograd/saved-written", words=r"saved|\bx\b|result")
+@fault("autograd/saved-written", "autograd/input-written", words=r"saved|result")
 def writes_saved(host: Host) -> Example:
     """Writes the result that it saved, in its formula."""
 
@@ -68,7 +68,7 @@ def writes_saved(host: Host) -> Example:
     op = host.define(
         "writes_saved(Tensor x) -> Tensor",
         lambda x: x.exp(),
-        fake=same_form,
+        fake=lambda x: x.exp(),
         backward=backward,
         setup_context=setup_context,
     )

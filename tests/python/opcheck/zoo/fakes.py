@@ -13,7 +13,7 @@ def no_fake(host: Host) -> Example:
     return Example(op, (host.matrix(),))
 
 
-@fault("fake/fake-shape", words=r"3, 4")
+@fault("fake/fake-shape", words=r"sizes")
 def fake_wrong_shape(host: Host) -> Example:
     """Tells the sizes of the input; the kernel sums over one."""
     op = host.define("fake_wrong_shape(Tensor x) -> Tensor", lambda x: x.sum(0), fake=dense)
