@@ -200,5 +200,6 @@ NB_MODULE(_C, m) {
   bind_control_flow(m);
   bind_pytree(m);
   install_wait_hooks();
+  install_fork_hooks();
   install_user_line_finder();
 }

@@ -86,11 +86,11 @@ class DeterminismCheck final : public Check {
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "determinism",
-                     .about = "the same result in every run and on any number of threads",
-                     .make = []() -> std::unique_ptr<Check> {
-                       return std::make_unique<DeterminismCheck>();
-                     }}),
+    (register_check(
+         {.name = "determinism",
+          .about = "the same result in every run and on any number of threads",
+          .make = []() -> std::unique_ptr<Check> { return std::make_unique<DeterminismCheck>(); },
+          .place = 40}),
      true);
 
 }  // namespace

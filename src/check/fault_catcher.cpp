@@ -1,11 +1,11 @@
 #include "opwright/check/fault_catcher.h"
 
-#include <ucontext.h>
-
 #include <csetjmp>
 #include <csignal>
 #include <functional>
 #include <optional>
+
+#include <ucontext.h>
 
 namespace opwright {
 namespace {
@@ -48,7 +48,7 @@ void leave_if_protected(int /*signal*/, siginfo_t* information, void* context) {
 }
 
 void install(Watch& watch) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &leave_if_protected;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   installed_watch = &watch;

@@ -1,8 +1,8 @@
-// The child sends frames over a pipe: an answer, an error, or from a signal's handler what ended it.
+// The child sends frames over a pipe: an answer, an error, or from a signal's handler what ended
+// it.
 #include "opwright/check/forked_run.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +23,8 @@
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <poll.h>
 
 #include "opwright/error.h"
 
@@ -81,7 +83,7 @@ void catch_signals() {
   alignas(64) static std::array<std::byte, size_t{128} << 10> stack;
   const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   sigaltstack(&other, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &report_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})

@@ -153,7 +153,8 @@ class FunctionalizeCheck : public Check {
 [[maybe_unused]] const bool kIsRegistered =
     (register_check({.name = "functionalize",
                      .about = "the call without writes on the way gives what the call gives",
-                     .make = [] { return std::unique_ptr<Check>(new FunctionalizeCheck()); }}),
+                     .make = [] { return std::unique_ptr<Check>(new FunctionalizeCheck()); },
+                     .place = 90}),
      true);
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "opwright/c_api.h"
@@ -37,7 +38,29 @@ struct Mapping {
   }
 };
 
+struct Pages {
+  std::byte* begin;
+  std::byte* end;
+  std::unique_ptr<Mapping> mapping;
+};
+
 constexpr size_t round_up(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
+
+// Pages for at least so many bytes, between protected ones.
+Pages map_pages(size_t bytes) {
+  const size_t open = round_up(bytes, static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+  const size_t length = open + 2 * kProtectedBytes;
+  void* mapped =
+      mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw_error("MemoryError", "cannot map ", length, " bytes with guards");
+  auto* begin = static_cast<std::byte*>(mapped) + kProtectedBytes;
+  auto mapping = std::make_unique<Mapping>(mapped, length);
+  if (mprotect(begin, open, PROT_READ | PROT_WRITE) != 0) {
+    Mapping::unmap(mapping.release());
+    throw_error("MemoryError", "cannot open ", open, " bytes between guards");
+  }
+  return {begin, begin + open, std::move(mapping)};
+}
 
 // No two of them have the same sign and size, so that sums, squares, the greatest and the least
 // tell them apart.
@@ -76,18 +99,21 @@ void visit_elements(const TensorImpl& tensor, size_t dim, int64_t offset, const 
     visit_elements(tensor, dim + 1, offset + i * stride, visit);
 }
 
-Tensor on_storage(const StoragePtr& storage, const TensorImpl& like) {
-  constexpr uint32_t kOfTheObject = kAutogradFlags;
-  const auto ndim = static_cast<int32_t>(like.shape().size());
-  TensorImpl* made =
-      new_impl(storage, like.dtype(), like.device(), like.flags & ~kOfTheObject, ndim);
-  Tensor owner = Tensor::take(made);
+// Of the first element, from the storage's begin.
+int64_t offset_in_bytes(const TensorImpl& tensor) {
+  return static_cast<const std::byte*>(tensor.dl.data) -
+         static_cast<const std::byte*>(tensor.storage->data);
+}
+
+Tensor on_storage(StoragePtr storage, const TensorImpl& like) {
+  auto* begin = static_cast<std::byte*>(storage->data);
+  TensorImpl* made = new_impl(std::move(storage), like.dtype(), like.device(),
+                              like.flags & ~(kAutogradFlags | kOpwFlagInference), like.dl.ndim);
   std::ranges::copy(like.shape(), made->dl.shape);
   std::ranges::copy(like.strides(), made->dl.strides);
   made->storage_offset = like.storage_offset;
-  made->dl.data = static_cast<std::byte*>(storage->data) +
-                  like.storage_offset * static_cast<int64_t>(item_size(like.dtype()));
-  return owner;
+  made->dl.data = begin + offset_in_bytes(like);
+  return Tensor::take(made);
 }
 
 }  // namespace
@@ -105,66 +131,52 @@ const char* text_of(GuardZone zone) {
 }
 
 GuardedMemory::GuardedMemory(std::span<const Tensor> tensors, const GuardPatterns& patterns,
-                             ProtectedEnd end)
-    : protected_bytes_(kProtectedBytes) {
+                             ProtectedEnd end) {
   const TensorImpl& first = impl(tensors.front());
   const Storage& source = *first.storage;
-  const size_t nbytes = source.nbytes;
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  item_ = item_size(first.dtype());
   size_t alignment = 1;
-  for (const Tensor& tensor : tensors)
-    alignment = std::max(alignment, item_size(tensor.dtype()));
-  const size_t held = round_up(nbytes, alignment);
-
-  const size_t open = round_up(held + kLeastGuards, page);
-  const size_t length = open + 2 * kProtectedBytes;
-  void* begin = mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (begin == MAP_FAILED) throw_error("MemoryError", "cannot map ", length, " bytes with guards");
-  auto mapping = std::make_unique<Mapping>(begin, length);
-  guards_begin_ = static_cast<std::byte*>(begin) + kProtectedBytes;
-  guards_end_ = guards_begin_ + open;
+  for (const Tensor& tensor : tensors) alignment = std::max(alignment, item_size(tensor.dtype()));
+  const size_t held = round_up(source.nbytes, alignment);
+  Pages pages = map_pages(held + kLeastGuards);
+  guards_begin_ = pages.begin;
+  guards_end_ = pages.end;
   data_ = end == ProtectedEnd::Last ? guards_end_ - held : guards_begin_;
-  const StoragePtr storage = adopt_storage(data_, nbytes, source.device, &Mapping::unmap,
-                                           mapping.release());
-  if (mprotect(guards_begin_, open, PROT_READ | PROT_WRITE) != 0)
-    throw_error("MemoryError", "cannot open ", open, " bytes between guards");
-  if (nbytes > 0) std::memcpy(data_, source.data, nbytes);
+  const StoragePtr storage =
+      adopt_storage(data_, source.nbytes, source.device, &Mapping::unmap, pages.mapping.release());
   storage->is_read_only = source.is_read_only;
-
-  is_element_.resize(nbytes);
-  first_ = static_cast<ptrdiff_t>(nbytes);
+  if (source.nbytes > 0) std::memcpy(data_, source.data, source.nbytes);
+  is_element_.resize(source.nbytes);
   for (const Tensor& tensor : tensors) {
-    const TensorImpl& original = impl(tensor);
-    const auto item = static_cast<int64_t>(item_size(original.dtype()));
-    visit_elements(original, 0, original.storage_offset * item, [&](int64_t begin, int64_t bytes) {
-      std::fill_n(is_element_.begin() + begin, bytes, true);
-      first_ = std::min(first_, begin);
-      last_ = std::max(last_, begin + bytes);
-    });
-    tensors_.push_back(on_storage(storage, original));
+    mark_elements(impl(tensor));
+    tensors_.push_back(on_storage(storage, impl(tensor)));
   }
-  if (last_ == 0) first_ = 0;  // no element at all
   for (size_t zone = 0; zone < kGuardZones; ++zone)
     numbers_[zone] = bytes_of_number(patterns.of_zone[zone], first.dtype());
   visit_guards([&](ptrdiff_t position, std::byte wanted) { data_[position] = wanted; });
 }
 
+void GuardedMemory::mark_elements(const TensorImpl& tensor) {
+  visit_elements(tensor, 0, offset_in_bytes(tensor), [&](int64_t begin, int64_t bytes) {
+    std::fill_n(is_element_.begin() + begin, bytes, true);
+    first_ = last_ == 0 ? begin : std::min(first_, begin);
+    last_ = std::max(last_, begin + bytes);
+  });
+}
+
 // Calls visit(position from the storage's begin, what stands there).
 template <class Visit>
 void GuardedMemory::visit_guards(const Visit& visit) const {
-  const auto item = static_cast<ptrdiff_t>(item_);
   const auto nbytes = static_cast<ptrdiff_t>(is_element_.size());
   for (ptrdiff_t position = guards_begin_ - data_; position < guards_end_ - data_; ++position) {
     if (position >= 0 && position < nbytes && is_element_[static_cast<size_t>(position)]) continue;
-    const auto zone = static_cast<size_t>(place_of(position).zone);
-    visit(position, numbers_[zone][static_cast<size_t>((position % item + item) % item)]);
+    const std::vector<std::byte>& number = numbers_[static_cast<size_t>(place_of(position).zone)];
+    const auto item = static_cast<ptrdiff_t>(number.size());
+    visit(position, number[static_cast<size_t>((position % item + item) % item)]);
   }
 }
 
 GuardedMemory::Place GuardedMemory::place_of(ptrdiff_t position) const noexcept {
-  if (position < first_)
-    return {GuardZone::Before, static_cast<size_t>(first_ - position - 1)};
+  if (position < first_) return {GuardZone::Before, static_cast<size_t>(first_ - position - 1)};
   if (position >= last_) return {GuardZone::After, static_cast<size_t>(position - last_)};
   return {GuardZone::Between, 0};
 }
@@ -185,8 +197,8 @@ std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() const {
 std::optional<GuardedMemory::Place> GuardedMemory::find_protected(
     const void* address) const noexcept {
   const auto* byte = static_cast<const std::byte*>(address);
-  const bool is_before = byte >= guards_begin_ - protected_bytes_ && byte < guards_begin_;
-  const bool is_after = byte >= guards_end_ && byte < guards_end_ + protected_bytes_;
+  const bool is_before = byte >= guards_begin_ - kProtectedBytes && byte < guards_begin_;
+  const bool is_after = byte >= guards_end_ && byte < guards_end_ + kProtectedBytes;
   if (!is_before && !is_after) return std::nullopt;
   return place_of(byte - data_);
 }

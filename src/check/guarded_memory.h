@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "opwright/tensor.h"
+#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 
@@ -60,6 +61,7 @@ class GuardedMemory {
   [[nodiscard]] std::optional<Place> find_protected(const void* address) const noexcept;
 
  private:
+  void mark_elements(const TensorImpl& tensor);
   template <class Visit>
   void visit_guards(const Visit& visit) const;
   [[nodiscard]] Place place_of(ptrdiff_t position) const noexcept;
@@ -69,10 +71,8 @@ class GuardedMemory {
   std::byte* data_ = nullptr;     // of the storage
   std::byte* guards_begin_ = nullptr;
   std::byte* guards_end_ = nullptr;
-  size_t protected_bytes_ = 0;  // at each end
-  ptrdiff_t first_ = 0;         // byte of the first element, from the storage's begin
-  ptrdiff_t last_ = 0;          // behind the last one
-  size_t item_ = 1;
+  ptrdiff_t first_ = 0;  // byte of the first element, from the storage's begin
+  ptrdiff_t last_ = 0;   // behind the last one
   std::array<std::vector<std::byte>, kGuardZones> numbers_;  // one of each zone's pattern
 };
 

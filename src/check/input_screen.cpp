@@ -28,10 +28,9 @@ bool is_refused(const CheckInput& input) {
 }
 
 std::string screen(const CheckInput& input, Check* apart) {
-  if (is_refused(input)) return {kRefused};
-  if (!apart || input.plain().is_refused()) return {kTaken};
-  const std::optional<Fault> fault = apart->look(input);
-  if (!fault) return {kTaken};
+  // Before a plain call, which may write over what it does not own without anyone seeing it.
+  const std::optional<Fault> fault = apart ? apart->look(input) : std::nullopt;
+  if (!fault) return {is_refused(input) ? kRefused : kTaken};
   std::string text{kFault};
   text += fault->kind;
   text += '\0';
@@ -57,6 +56,8 @@ ScreenedInput read_answer(const std::optional<ForkedAnswer>& answer, const Check
     const std::string_view rest = std::string_view(answer->text).substr(1);
     const size_t end = rest.find('\0');
     screened.fault = Fault{std::string(rest.substr(0, end)), std::string(rest.substr(end + 1))};
+    // Such a call would do harm in this process.
+    screened.has_crashed = screened.fault->kind == "writes-outside";
   }
   return screened;
 }

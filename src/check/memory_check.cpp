@@ -45,8 +45,7 @@ std::optional<std::string> find_any_difference(const Outcome& is, const Outcome&
 // What one look at one input needs.
 class Trial {
  public:
-  Trial(const CheckInput& input, TensorGroups groups)
-      : input_(input), groups_(std::move(groups)) {}
+  Trial(const CheckInput& input, TensorGroups groups) : input_(input), groups_(std::move(groups)) {}
 
   std::optional<Fault> run() {
     const std::optional<Outcome> first = call({.poison = kPoison});
@@ -103,12 +102,13 @@ class Trial {
     if (!other) return std::move(fault_);
     const auto difference = find_any_difference(*other, first);
     if (!difference) return std::nullopt;
+    // Neither value is right: the place is what counts.
+    const std::string place = difference->substr(0, difference->find(" is "));
     return Fault{"unwritten-result",
-                 concatenate(input_.op().name(),
-                             " gives what stood in new memory before: ", in_words(*other, *difference),
-                             "\n  Write every element of what empty() gave, or start from zeros(); "
-                             "an operator that is meant to leave them has the tag "
-                             "nondeterministic.")};
+                 concatenate(input_.op().name(), " uses new memory that it did not write: ", place,
+                             " depends on what stood there before\n  Write every element of what "
+                             "empty() gave, or start from zeros(); an operator that is meant to "
+                             "leave them as they are has the tag nondeterministic.")};
   }
 
   std::optional<Fault> compare_patterns(const Outcome& first, GuardPattern pattern) {
@@ -119,18 +119,16 @@ class Trial {
     if (!difference) return std::nullopt;
     const std::string where = find_what_is_read(first, pattern);
     if (fault_) return std::move(fault_);
-    return Fault{"reads-outside",
-                 concatenate(input_.op().name(), " reads memory ", where,
-                             ", which its result depends on: ", in_words(*other, *difference),
-                             advice())};
+    return Fault{"reads-outside", concatenate(input_.op().name(), " reads memory ", where,
+                                              ", which its result depends on: ",
+                                              in_words(*other, *difference), advice())};
   }
 
   // "between the elements of 'x'": one zone of one argument has the other pattern at a time.
   std::string find_what_is_read(const Outcome& first, GuardPattern pattern) {
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (size_t zone = 0; zone < kGuardZones; ++zone) {
-        std::vector<GuardPatterns> patterns(groups_.size(),
-                                            GuardPatterns::all(GuardPattern::High));
+        std::vector<GuardPatterns> patterns(groups_.size(), GuardPatterns::all(GuardPattern::High));
         patterns[group].of_zone[zone] = pattern;
         const std::optional<Outcome> other = call({.patterns = std::move(patterns)});
         if (!other) return {};
@@ -165,15 +163,15 @@ class Trial {
 
   void report_access(const GuardedExample::Hit& hit, bool is_write) {
     fault_ = Fault{is_write ? "writes-outside" : "reads-outside",
-                   concatenate(input_.op().name(), is_write ? " writes" : " reads",
-                               " outside of ", place_text(hit.group, hit.place), advice())};
+                   concatenate(input_.op().name(), is_write ? " writes" : " reads", " outside of ",
+                               place_text(hit.group, hit.place), advice())};
   }
 
   void report_damage(const GuardedExample::Damage& found) {
-    fault_ = Fault{"writes-outside",
-                   concatenate(input_.op().name(), " writes ", found.damage.bytes,
-                               " bytes outside of ",
-                               place_text(found.group, found.damage.nearest), advice())};
+    fault_ =
+        Fault{"writes-outside",
+              concatenate(input_.op().name(), " writes ", found.damage.bytes, " bytes outside of ",
+                          place_text(found.group, found.damage.nearest), advice())};
   }
 
   const CheckInput& input_;
@@ -191,12 +189,12 @@ class MemoryCheck final : public Check {
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "memory",
-                     .about = "reads and writes outside of the arguments, unwritten results",
-                     .make = []() -> std::unique_ptr<Check> {
-                       return std::make_unique<MemoryCheck>();
-                     },
-                     .runs_apart = true}),
+    (register_check(
+         {.name = "memory",
+          .about = "reads and writes outside of the arguments, unwritten results",
+          .make = []() -> std::unique_ptr<Check> { return std::make_unique<MemoryCheck>(); },
+          .place = 140,
+          .runs_apart = true}),
      true);
 
 }  // namespace

@@ -204,6 +204,7 @@ class Run {
     const Clock::time_point start = Clock::now();
     const std::unique_ptr<Check> check = entry.make();
     if (auto reason = check->find_reason_to_skip(given_.op())) {
+      add_remarks(entry, *check);
       return add_line({entry.name, CheckLine::State::Skipped, 0, 0, std::move(*reason)});
     }
     uint32_t looked = 0;
@@ -220,12 +221,16 @@ class Run {
       if (text.empty()) text = first_line(finding.message);
       report_.findings.push_back(std::move(finding));
     }
-    for (Fault& remark : check->remarks(given_.op())) {
+    add_remarks(entry, *check);
+    add_line({entry.name, found.empty() ? CheckLine::State::Ok : CheckLine::State::Failed, looked,
+              seconds_since(start), std::move(text)});
+  }
+
+  void add_remarks(const CheckEntry& entry, Check& check) {
+    for (Fault& remark : check.remarks(given_.op())) {
       report_.remarks.push_back(
           {entry.name, std::move(remark.kind), std::move(remark.message), {}, {}});
     }
-    add_line({entry.name, found.empty() ? CheckLine::State::Ok : CheckLine::State::Failed, looked,
-              seconds_since(start), std::move(text)});
   }
 
   uint32_t look_at_all(const CheckEntry& entry, Check& check, std::vector<Found>& found) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -10,7 +11,10 @@
 #include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/replaced_arguments.h"
+#include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/tag.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {
@@ -100,6 +104,24 @@ bool DistinctTensors::share_memory() const {
   return false;
 }
 
+std::optional<Example> widen(const Example& example) {
+  const DistinctTensors distinct(example);
+  std::vector<Tensor> wide;
+  bool is_wider = false;
+  for (const Tensor& tensor : distinct.get()) {
+    const DType dtype = tensor.dtype();
+    const DType wanted = is_complex(dtype)    ? DType::Complex128
+                         : is_floating(dtype) ? DType::Float64
+                                              : dtype;
+    is_wider |= wanted != dtype;
+    wide.push_back(wanted == dtype ? tensor : tensor.detach().to(wanted));
+  }
+  if (!is_wider) return std::nullopt;
+  return example.with_tensors(distinct.spread(wide));
+}
+
+ComparisonOptions any_values() { return {.tolerance = Tolerance{.rtol = 0, .atol = 1e300}}; }
+
 SourceSite find_site(const Operator& op, Slot slot) {
   for (const auto& [each, site] : Registry::get().implementations(op)) {
     if (each == slot) return site;
@@ -118,15 +140,22 @@ std::string result_name(const Operator& op, size_t index) {
 
 bool is_about_data(const Error& error) {
   const std::string_view text = error.text();
-  return text.find("has no data to read") != std::string_view::npos ||
-         text.find("were asked for (") != std::string_view::npos ||
-         text.find("is known only when the program runs") != std::string_view::npos;
+  const auto says = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  return says("has no data") || says("were asked for (") || says("the data of a fake tensor") ||
+         says("the data of a tensor inside a transform") ||
+         says("is known only when the program runs");
 }
 
 bool leaves_memory_as_it_is(const Operator& op) {
   const OperatorName& name = op.schema().name;
   if (name.name_space != "aten") return false;
   return name.base.find("empty") != std::string::npos || name.base.starts_with("resize");
+}
+
+bool depends_on_strides(const Operator& op) {
+  const OperatorName& name = op.schema().name;
+  return op.tags().has(Tag::NeedsExactStrides) ||
+         (name.name_space == "aten" && name.base.starts_with("as_strided"));
 }
 
 bool holds_objects(const Example& example) {

@@ -1,10 +1,12 @@
 // A call as a function of its tensors: what a transform is given in place of the example's own.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "opwright/check/comparison.h"
 #include "opwright/check/example.h"
 #include "opwright/check/outcome.h"
 #include "opwright/dispatch/operator.h"
@@ -59,6 +61,11 @@ class DistinctTensors {
   std::vector<size_t> places_;  // of Example::tensors()
 };
 
+// The example in double precision, which tells rounding from a fault; none where it is already.
+[[nodiscard]] std::optional<Example> widen(const Example& example);
+// Everything but the values of fractions is compared.
+[[nodiscard]] ComparisonOptions any_values();
+
 // The function of `slot` has a place in the author's code: " (gain.cpp:12)"; else nothing.
 [[nodiscard]] std::string site_text(const Operator& op, Slot slot);
 [[nodiscard]] SourceSite find_site(const Operator& op, Slot slot);
@@ -69,6 +76,8 @@ class DistinctTensors {
 [[nodiscard]] bool is_about_data(const Error& error);
 // Whether the elements of its results mean nothing: they are those that memory had before.
 [[nodiscard]] bool leaves_memory_as_it_is(const Operator& op);
+// Whether its results depend on how the elements lie in memory.
+[[nodiscard]] bool depends_on_strides(const Operator& op);
 // Whether an argument is an object, a generator or a graph, which a trace holds as it is.
 [[nodiscard]] bool holds_objects(const Example& example);
 

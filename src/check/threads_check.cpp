@@ -127,6 +127,16 @@ class Crowd {
   std::optional<std::string> difference_;
 };
 
+// What differs by itself is the finding of another check.
+bool differs_alone(const CheckInput& input) {
+  constexpr int kRuns = 20;
+  for (int i = 0; i < kRuns; ++i) {
+    const Outcome again = run_example(input.example().copy());
+    if (again.error || find_difference(again, input.plain(), input.comparison())) return true;
+  }
+  return false;
+}
+
 class ThreadsCheck final : public Check {
  public:
   std::optional<std::string> find_reason_to_skip(const Operator& op) override {
@@ -137,7 +147,7 @@ class ThreadsCheck final : public Check {
   std::optional<Fault> look(const CheckInput& input) override {
     if (input.plain().is_refused()) return std::nullopt;
     const auto difference = Crowd(input).run();
-    if (!difference) return std::nullopt;
+    if (!difference || differs_alone(input)) return std::nullopt;
     return Fault{"differs-in-threads",
                  concatenate(input.op().name(), " gives another result while ", kThreads,
                              " threads call it at once: ", *difference,
@@ -147,12 +157,12 @@ class ThreadsCheck final : public Check {
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "threads",
-                     .about = "the same result from several threads at once",
-                     .make = []() -> std::unique_ptr<Check> {
-                       return std::make_unique<ThreadsCheck>();
-                     },
-                     .most_inputs = kMostInputs}),
+    (register_check(
+         {.name = "threads",
+          .about = "the same result from several threads at once",
+          .make = []() -> std::unique_ptr<Check> { return std::make_unique<ThreadsCheck>(); },
+          .place = 150,
+          .most_inputs = kMostInputs}),
      true);
 
 }  // namespace

@@ -58,8 +58,8 @@ std::string bytes_text(size_t bytes) {
 }  // namespace
 
 StoragePtr allocate_storage(size_t nbytes, Device device) {
-  if (device.type == kOpwDeviceCpu &&
-      nbytes <= most_bytes_in_block.load(std::memory_order_relaxed)) [[likely]] {
+  if (device.type == kOpwDeviceCpu && nbytes <= most_bytes_in_block.load(std::memory_order_relaxed))
+      [[likely]] {
     Storage* storage =
         new_storage(sizeof(Storage) + nbytes, nbytes, device, Storage::Kind::InBlock);
     storage->data = storage + 1;
