@@ -37,6 +37,7 @@
 #include "bindings/tensor_object.h"
 #include "bindings/trace_session.h"
 #include "bindings/value.h"
+#include "bindings/variation.h"
 #include "bindings/vmap.h"
 #include "bindings/warning.h"
 #include "operator_names.h"
@@ -191,6 +192,7 @@ NB_MODULE(_C, m) {
   bind_grad_mode(m);
   bind_gradcheck(m);
   bind_opcheck(m);
+  bind_variation(m);
   bind_autocast(m);
   bind_autograd(m);
   bind_graph(m);

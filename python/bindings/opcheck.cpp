@@ -11,11 +11,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/captured_example.h"
 #include "bindings/lock.h"
 #include "opwright/check/check.h"
 #include "opwright/check/example.h"
 #include "opwright/check/run_opcheck.h"
-#include "opwright/dispatch/mode.h"
 #include "opwright/error.h"
 #include "opwright/opcheck.h"
 
@@ -23,33 +23,6 @@ namespace nb = nanobind;
 
 namespace opwright::python {
 namespace {
-
-// Takes the first call instead of running it: Python has bound its arguments by then, chosen the
-// overload, and filled in defaults.
-class CaptureCall : public Mode {
- public:
-  bool process(const Operator& op, Arguments args, Results /*results*/) override {
-    captured_.emplace(op, args);
-    throw Error("RuntimeError", "the call was captured");
-  }
-  [[nodiscard]] const std::optional<Example>& captured() const noexcept { return captured_; }
-
- private:
-  std::optional<Example> captured_;
-};
-
-Example capture(const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs) {
-  CaptureCall mode;
-  try {
-    const ModeScope scope(mode);
-    op(*args, **kwargs);
-  } catch (nb::python_error&) {
-    if (!mode.captured()) throw;
-  }
-  OPWRIGHT_CHECK_TYPE(mode.captured(), "opcheck: the first argument must be an operator, got ",
-                      nb::repr(op).c_str());
-  return *mode.captured();
-}
 
 void bind_report(nb::module_& m) {
   nb::class_<CheckFinding>(m, "CheckFinding", "A fault, or a remark.")
@@ -93,7 +66,7 @@ void tell(void* progress, const CheckLine& line) {
 
 CheckReport run(const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs,
                 OpcheckOptions options, std::optional<nb::callable> progress) {
-  const Example given = capture(op, args, kwargs);
+  const Example given = capture_example("opcheck", op, args, kwargs);
   if (progress) {
     options.progress = &tell;
     options.progress_context = &*progress;

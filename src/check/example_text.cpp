@@ -25,6 +25,7 @@
 #include "opwright/schema/schema.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/extent.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -47,11 +48,12 @@ bool is_plain_layout(const Tensor& tensor) {
          std::ranges::equal(tensor.strides(), contiguous_strides(tensor.sizes()));
 }
 
-// All of a storage, or as much as the tensors on it reach.
-Tensor whole_storage(const Tensor& tensor) {
-  const auto length =
-      static_cast<int64_t>(impl(tensor).storage->nbytes / item_size(tensor.dtype()));
-  return make_view(tensor, Sizes{length}, Sizes{1}, 0);
+constexpr int64_t kMostUnread =
+    512;  // elements of a storage that are shown though no tensor has them
+
+// The elements of a storage up to the last one that a tensor has.
+int64_t reach_of(const Tensor& tensor) {
+  return impl(tensor).storage_offset + find_extent(tensor.sizes(), tensor.strides())->highest + 1;
 }
 
 class CodeWriter {
@@ -62,7 +64,7 @@ class CodeWriter {
 
   std::string write() {
     const std::vector<Tensor> tensors = example_.tensors();
-    for (const Tensor& tensor : tensors) ++uses_[impl(tensor).storage];
+    for (const Tensor& tensor : tensors) tensors_on_[impl(tensor).storage].insert(tensor.get());
     for (size_t i = 0; i < tensors.size(); ++i) write_tensor(tensors[i], i);
     const std::string call = call_code();
     std::string text = "import opwright as ow\n\n";
@@ -87,7 +89,7 @@ class CodeWriter {
 
   void write_tensor(const Tensor& tensor, size_t which) {
     if (!tensor_names_.contains(tensor.get())) {
-      const bool is_alone = uses_[impl(tensor).storage] == 1;
+      const bool is_alone = tensors_on_[impl(tensor).storage].size() == 1;
       std::string code =
           is_alone && is_plain_layout(tensor) ? values_code(tensor) : view_code(tensor, is_alone);
       if (tensor.requires_grad()) code += ".requires_grad_()";
@@ -103,9 +105,21 @@ class CodeWriter {
     auto [entry, is_new] = bases_.try_emplace({impl(tensor).storage, tensor.dtype()});
     if (is_new) {
       entry->second = unused_name("base");
-      lines_.push_back(concatenate(entry->second, " = ", values_code(whole_storage(tensor))));
+      lines_.push_back(concatenate(entry->second, " = ", values_code(flat_storage(tensor))));
     }
     return entry->second;
+  }
+
+  // Of a long storage no more than what its tensors reach.
+  [[nodiscard]] Tensor flat_storage(const Tensor& tensor) const {
+    const Storage* storage = impl(tensor).storage;
+    auto length = static_cast<int64_t>(storage->nbytes / item_size(tensor.dtype()));
+    int64_t reach = 0;
+    for (const Tensor& each : example_.tensors()) {
+      if (impl(each).storage == storage) reach = std::max(reach, reach_of(each));
+    }
+    if (length - reach > kMostUnread) length = reach;
+    return make_view(tensor, Sizes{length}, Sizes{1}, 0);
   }
 
   std::string view_code(const Tensor& tensor, bool is_alone) {
@@ -149,12 +163,10 @@ class CodeWriter {
   static std::optional<std::string> expanded_code(const Tensor& tensor) {
     if (impl(tensor).storage_offset != 0 || layout_of(tensor).tail != 0) return std::nullopt;
     Geometry single = geometry_of(tensor);
-    const Sizes dense = contiguous_strides([&] {
-      for (size_t i = 0; i < single.sizes.size(); ++i) {
-        if (single.strides[i] == 0) single.sizes[i] = std::min<int64_t>(single.sizes[i], 1);
-      }
-      return std::span<const int64_t>(single.sizes);
-    }());
+    for (size_t i = 0; i < single.sizes.size(); ++i) {
+      if (single.strides[i] == 0) single.sizes[i] = std::min<int64_t>(single.sizes[i], 1);
+    }
+    const Sizes dense = contiguous_strides(single.sizes);
     for (size_t i = 0; i < dense.size(); ++i) {
       const bool is_repeated = single.strides[i] == 0 && tensor.sizes()[i] > 1;
       if (!is_repeated && single.strides[i] != dense[i]) return std::nullopt;
@@ -215,8 +227,17 @@ class CodeWriter {
     const OperatorName& name = example_.op().schema().name;
     std::string text = concatenate("ow.ops.", name.name_space, ".", name.base);
     const bool is_only = Registry::get().overloads(name.packet()).size() < 2;
+    const bool is_taken = std::ranges::find(kTaken, name.overload) != std::end(kTaken);
+    if (is_taken) return concatenate("getattr(", text, ", \"", name.overload, "\")");
     if (!name.overload.empty()) return concatenate(text, ".", name.overload);
     return is_only ? text : text + ".default";
+  }
+
+  // A name that Python keeps for itself goes through a dict.
+  static std::string argument_code(const std::string& name, const std::string& value) {
+    const bool is_taken = std::ranges::find(kTaken, name) != std::end(kTaken);
+    return is_taken ? concatenate("**{\"", name, "\": ", value, "}")
+                    : concatenate(name, "=", value);
   }
 
   std::string call_code() {
@@ -232,8 +253,11 @@ class CodeWriter {
       }
       if (!text.empty()) text += ", ";
       const bool is_named = arguments[i].is_keyword_only || is_behind_default;
-      if (is_named) text += arguments[i].name + "=";
-      text += value_code(value);
+      if (is_named) {
+        text += argument_code(arguments[i].name, value_code(value));
+      } else {
+        text += value_code(value);
+      }
     }
     return concatenate(operator_code(), "(", text, ")");
   }
@@ -247,7 +271,7 @@ class CodeWriter {
   const Example& example_;
   std::vector<std::string> lines_;
   std::unordered_set<std::string> names_;
-  std::unordered_map<const Storage*, int> uses_;
+  std::unordered_map<const Storage*, std::unordered_set<const OpwTensor*>> tensors_on_;
   std::unordered_map<std::pair<const Storage*, DType>, std::string, BaseHash> bases_;
   std::unordered_map<const OpwTensor*, std::string> tensor_names_;
   std::vector<std::string> argument_tensors_;

@@ -226,9 +226,17 @@ VariationStep one_size_step(const SizeTies& ties, uint32_t variable, int64_t siz
   };
 }
 
+// Each once.
 std::vector<int64_t> other_sizes(int64_t size) {
-  if (size < 2) return {2, 3};
-  return {size + 1, size - 1, 3, 2, 2 * size, 17, 33};
+  std::vector<int64_t> others;
+  const std::vector<int64_t> wanted =
+      size < 2 ? std::vector<int64_t>{2, 3}
+               : std::vector<int64_t>{size + 1, size - 1, 3, 2, 2 * size, 17, 33};
+  for (const int64_t other : wanted) {
+    const bool is_new = std::ranges::find(others, other) == others.end();
+    if (other > 1 && other != size && is_new) others.push_back(other);
+  }
+  return others;
 }
 
 }  // namespace

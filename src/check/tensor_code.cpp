@@ -85,9 +85,9 @@ class ValuesWriter {
 
   // ---- What the values are ----
 
-  [[nodiscard]] bool is_all(int number) const {
+  [[nodiscard]] bool is_all(int64_t number) const {
     const Tensor wanted = make_empty(values_.sizes(), dtype_);
-    set_all(wanted, number);
+    set_all(wanted, number_tensor(number, dtype_));
     return have_equal_bytes(values_, wanted);
   }
   [[nodiscard]] bool is_one_number() const {
@@ -102,7 +102,7 @@ class ValuesWriter {
     const bool has_count = dtype_ != DType::Bool && !is_complex(dtype_);
     if (!has_count || values_.numel() < 3 || values_.numel() > kMost) return false;
     const Tensor wanted = make_empty(values_.sizes(), dtype_);
-    for (int64_t i = 0; i < values_.numel(); ++i) set_element(wanted, i, i);
+    for (int64_t i = 0; i < values_.numel(); ++i) set_element(wanted, i, number_tensor(i, dtype_));
     return have_equal_bytes(values_, wanted);
   }
 

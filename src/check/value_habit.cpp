@@ -16,7 +16,6 @@
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
 #include "opwright/ops/cpu/copy.h"
-#include "opwright/scalar.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
@@ -102,7 +101,8 @@ Tensor fresh_floats(const ValueHabit& given, std::span<const int64_t> sizes, Dic
   const auto read = as_doubles(wide);
   const std::span numbers(const_cast<double*>(read.data()), read.size());
   for (double& number : numbers) {
-    number = habit.least * (1 - dice.unit()) + habit.greatest * dice.unit();
+    const double share = dice.unit();
+    number = habit.least * (1 - share) + habit.greatest * share;
     number = std::clamp(number, habit.least, habit.greatest);
   }
   if (habit.is_sorted) sort_rows(numbers, last_size(sizes), habit.least);
@@ -175,15 +175,24 @@ Tensor converted_values(const Tensor& values, DType dtype) {
   return made;
 }
 
-void set_element(const Tensor& values, int64_t index, const Scalar& number) {
-  const Tensor element = make_scalar_tensor(number, values.dtype());
-  const size_t bytes = item_size(values.dtype());
-  auto* data = static_cast<std::byte*>(values.mutable_data());
-  std::memcpy(data + static_cast<size_t>(index) * bytes, element.data(), bytes);
+Tensor number_tensor(int64_t number, DType dtype) {
+  const Tensor wide = make_empty({}, DType::Int64);
+  *wide.mutable_data<int64_t>() = number;
+  return converted_values(wide, dtype);
 }
 
-void set_all(const Tensor& values, const Scalar& number) {
-  copy_elements(values, make_scalar_tensor(number, values.dtype()));
+Tensor number_tensor(double number, DType dtype) {
+  const Tensor wide = make_empty({}, DType::Float64);
+  *wide.mutable_data<double>() = number;
+  return converted_values(wide, dtype);
 }
+
+void set_element(const Tensor& values, int64_t index, const Tensor& number) {
+  const size_t bytes = item_size(values.dtype());
+  auto* data = static_cast<std::byte*>(values.mutable_data());
+  std::memcpy(data + static_cast<size_t>(index) * bytes, number.data(), bytes);
+}
+
+void set_all(const Tensor& values, const Tensor& number) { copy_elements(values, number); }
 
 }  // namespace opwright

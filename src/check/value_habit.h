@@ -37,8 +37,12 @@ struct ValueHabit {
 [[nodiscard]] Tensor leading_values(const Tensor& tensor, std::span<const int64_t> sizes);
 // Another dtype, as the core converts.
 [[nodiscard]] Tensor converted_values(const Tensor& values, DType dtype);
-// Writes one number over an element, or over all, of values that are contiguous on the cpu.
-void set_element(const Tensor& values, int64_t index, const Scalar& number);
-void set_all(const Tensor& values, const Scalar& number);
+// A number in a tensor without dimensions, converted to the dtype.
+[[nodiscard]] Tensor number_tensor(int64_t number, DType dtype);
+[[nodiscard]] Tensor number_tensor(double number, DType dtype);
+// Writes a number of their dtype over an element, or over all, of values that are contiguous on the
+// cpu.
+void set_element(const Tensor& values, int64_t index, const Tensor& number);
+void set_all(const Tensor& values, const Tensor& number);
 
 }  // namespace opwright

@@ -14,7 +14,6 @@
 #include "opwright/check/value_habit.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/scalar.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
@@ -63,7 +62,7 @@ VariationStep dtype_step(DType from, DType to) {
 
 // One number in one tensor of the dtype's class.
 struct Special {
-  Scalar number;
+  Tensor number;
   std::string text;
   bool is_everywhere;
 };
@@ -73,21 +72,25 @@ std::vector<Special> specials_of(const Tensor& tensor) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const DType dtype = tensor.dtype();
   if (dtype == DType::Bool) {
-    return {{.number = true, .text = "True", .is_everywhere = true},
-            {.number = false, .text = "False", .is_everywhere = true}};
+    return {{.number = number_tensor(int64_t{1}, dtype), .text = "True", .is_everywhere = true},
+            {.number = number_tensor(int64_t{0}, dtype), .text = "False", .is_everywhere = true}};
   }
   if (is_integral(dtype)) {
     const ValueHabit habit = habit_of(tensor);
-    return {{.number = 0, .text = "0", .is_everywhere = true},
-            {.number = habit.least_int, .text = "its least one", .is_everywhere = true},
-            {.number = habit.greatest_int, .text = "its greatest one", .is_everywhere = true}};
+    return {{.number = number_tensor(int64_t{0}, dtype), .text = "0", .is_everywhere = true},
+            {.number = number_tensor(habit.least_int, dtype),
+             .text = "its least one",
+             .is_everywhere = true},
+            {.number = number_tensor(habit.greatest_int, dtype),
+             .text = "its greatest one",
+             .is_everywhere = true}};
   }
   if (item_size(dtype) < 2) return {};
-  return {{.number = kNan, .text = "nan", .is_everywhere = false},
-          {.number = 0.0, .text = "0", .is_everywhere = true},
-          {.number = kInfinity, .text = "inf", .is_everywhere = false},
-          {.number = -0.0, .text = "-0.0", .is_everywhere = false},
-          {.number = -kInfinity, .text = "-inf", .is_everywhere = false}};
+  return {{.number = number_tensor(kNan, dtype), .text = "nan", .is_everywhere = false},
+          {.number = number_tensor(0.0, dtype), .text = "0", .is_everywhere = true},
+          {.number = number_tensor(kInfinity, dtype), .text = "inf", .is_everywhere = false},
+          {.number = number_tensor(-0.0, dtype), .text = "-0.0", .is_everywhere = false},
+          {.number = number_tensor(-kInfinity, dtype), .text = "-inf", .is_everywhere = false}};
 }
 
 VariationStep special_step(size_t which, size_t place) {

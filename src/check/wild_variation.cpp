@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/check/element_text.h"
 #include "opwright/check/number_variation.h"
 #include "opwright/check/tensor_layout.h"
 #include "opwright/check/value_habit.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/scalar.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
@@ -187,7 +187,7 @@ MaybeDraft change_number(const Draft& draft, Dice& dice) {
 
 // ---- Values -------------------------------------------------------------------------------------
 
-Scalar extreme_int(DType dtype, Dice& dice) {
+int64_t extreme_int(DType dtype, Dice& dice) {
   const uint32_t bits = dtype_bits(dtype);
   const bool is_signed = dtype_code(dtype) == kOpwDtypeInt;
   const uint64_t greatest = is_signed ? (uint64_t{1} << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
@@ -196,7 +196,7 @@ Scalar extreme_int(DType dtype, Dice& dice) {
   return dice.choose(choices);
 }
 
-Scalar special_float(Dice& dice) {
+double special_float(Dice& dice) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kSpecial[] = {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity,
                                  0.0, -0.0};
@@ -210,13 +210,14 @@ MaybeDraft add_special_value(const Draft& draft, Dice& dice) {
   const Tensor& tensor = tensors[*which];
   const bool takes_special = item_size(tensor.dtype()) > 1 || is_integral(tensor.dtype());
   if (tensor.numel() == 0 || !takes_special) return std::nullopt;
-  const Scalar special =
-      is_integral(tensor.dtype()) ? extreme_int(tensor.dtype(), dice) : special_float(dice);
+  const DType dtype = tensor.dtype();
+  const Tensor special = is_integral(dtype) ? number_tensor(extreme_int(dtype, dice), dtype)
+                                            : number_tensor(special_float(dice), dtype);
   const Tensor values = values_of(tensor);
   set_element(values, static_cast<int64_t>(dice.below(static_cast<uint64_t>(values.numel()))),
               special);
   return draft.with_tensor(*which, lay_out(values, layout_of(tensor), tensor),
-                           "a value became " + special.text());
+                           "a value became " + element_text(special, 0));
 }
 
 // ---- Shared memory ------------------------------------------------------------------------------

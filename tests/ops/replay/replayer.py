@@ -183,7 +183,7 @@ class Replayer:
             for _ in range(count):
                 # What the change itself, or torch in the call, refuses is no fault here.
                 with suppress(RuntimeError, IndexError, TypeError, ValueError, NotImplementedError):
-                    variant = mutate(self.rng, *spare)
+                    variant = mutate(self.rng, self.ours(overload), *spare)
                     if variant is None:
                         continue
                     if differences.find(differences.UNSAFE, str(overload)):
