@@ -44,8 +44,8 @@ class RecordedCall {
   }
   // The node of the call itself; null: there is none, as where the body was recorded instead.
   [[nodiscard]] OperatorNode* node() const noexcept { return node_; }
-  // The gradients of the chosen tensors, in order, for one of each differentiable output; undefined:
-  // none. May be called again.
+  // The gradients of the chosen tensors, in order, for one of each differentiable output;
+  // undefined: none. May be called again.
   [[nodiscard]] std::vector<Tensor> pull(std::span<const Tensor> gradients) const;
 
  private:

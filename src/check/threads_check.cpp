@@ -140,12 +140,9 @@ class Crowd {
   }
 
   void call_in_rounds(const CheckInput& input, int thread) {
-    const bool is_kept = !input.op().writes_arguments();
-    std::optional<Example> example;
+    std::optional<Example> example;  // a new one for each call, which may write it or draw from it
     for (;;) {
-      note_failure([&] {
-        if (!example || !is_kept) example = input.example().copy();
-      });
+      note_failure([&] { example = input.example().copy(); });
       round_.arrive_and_wait();
       if (!goes_on_) return;
       wait_for_turn(thread);

@@ -56,9 +56,8 @@ Gradients wrong_for_y(const AutogradContext& context, const Tensor& g) {
 Gradients straight_through(const AutogradContext& /*context*/, const Tensor& g) { return {g}; }
 
 OPWRIGHT_LIBRARY(gradients_check_test, m) {
-  for (const char* name :
-       {"right", "wrong", "none", "nearly", "not_conjugated", "only_float", "only_float_wrong",
-        "round"}) {
+  for (const char* name : {"right", "wrong", "none", "nearly", "not_conjugated", "only_float",
+                           "only_float_wrong", "round"}) {
     m.def(concatenate(name, "(Tensor x) -> Tensor"));
   }
   m.def("wrong_for_y(Tensor x, Tensor y) -> Tensor");
