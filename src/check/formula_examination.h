@@ -50,8 +50,9 @@ class FormulaExamination {
   const Operator& op_;
   const Example& example_;
   std::vector<Tensor> incoming_;  // one for each place of the node
-  MemorySnapshot values_;
+  MemorySnapshot arguments_;
   MemorySnapshot saved_;
+  MemorySnapshot results_;
   Given first_;
 };
 

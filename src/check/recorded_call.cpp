@@ -17,6 +17,7 @@
 #include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
@@ -80,6 +81,18 @@ std::vector<Tensor> outputs_of(const Outcome& outcome) {
                   [&](OpwTensor* tensor) { outputs.push_back(Tensor::borrow(tensor)); });
   }
   return outputs;
+}
+
+std::vector<Tensor> call_with(const Example& example, std::span<const size_t> places,
+                              std::span<const Tensor> given) {
+  const Example own = example.copy();
+  std::vector<Tensor> tensors = own.tensors();
+  for (size_t i = 0; i < places.size(); ++i) {
+    tensors[places[i]] = own.is_written(places[i]) ? given[i].clone() : given[i];
+  }
+  const Outcome outcome = run_example(own.with_tensors(tensors));
+  if (outcome.error) throw *outcome.error;
+  return outputs_of(outcome);
 }
 
 RecordedCall::RecordedCall(const Example& example, GradientSubset subset)

@@ -57,7 +57,12 @@ class RecordedCall {
   OperatorNode* node_ = nullptr;
 };
 
-// As call.outputs(), of any outcome that did not fail.
+// As RecordedCall::outputs(), of any outcome that did not fail.
 [[nodiscard]] std::vector<Tensor> outputs_of(const Outcome& outcome);
+
+// The outputs as a function of some of Example::tensors(): what is written is a copy, so that a
+// leaf may be given. Throws what the call throws.
+[[nodiscard]] std::vector<Tensor> call_with(const Example& example, std::span<const size_t> places,
+                                            std::span<const Tensor> given);
 
 }  // namespace opwright

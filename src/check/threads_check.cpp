@@ -140,8 +140,9 @@ class Crowd {
   }
 
   void call_in_rounds(const CheckInput& input, int thread) {
-    std::optional<Example> example;  // a new one for each call, which may write it or draw from it
+    std::optional<Example> example;
     for (;;) {
+      // Afresh each time: generators move on, and the operator may write what it should not.
       note_failure([&] { example = input.example().copy(); });
       round_.arrive_and_wait();
       if (!goes_on_) return;

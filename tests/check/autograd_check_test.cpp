@@ -67,8 +67,7 @@ Gradients writes_gradient(const AutogradContext& /*context*/, const Tensor& g) {
   return {written.mul_(2.0)};
 }
 Gradients writes_gradient_quietly(const AutogradContext& /*context*/, const Tensor& g) {
-  auto* numbers = g.mutable_data<float>();
-  for (int64_t i = 0; i < g.numel(); ++i) numbers[i * (g.dim() ? g.stride(-1) : 1)] *= 2;
+  *g.mutable_data<float>() *= 2;
   return {g.clone()};
 }
 Gradients writes_saved(const AutogradContext& context, const Tensor& g) {
@@ -264,8 +263,8 @@ TEST(AutogradCheck, FindsGradientsOfWrongSizes) {
 
 TEST(AutogradCheck, FindsGradientsOfADtypeThatNothingElseHas) {
   expect_starts(found("wrong_dtype"), "gradient-dtype: ");
-  expect_has(found("wrong_dtype"), "gives a gradient of dtype float64 for 'x' of float32");
-  expect_has(found("integers"), "gives a gradient of dtype int64 for 'x' of float32");
+  expect_has(found("wrong_dtype"), "gives for 'x' of float32 a gradient of float64");
+  expect_has(found("integers"), "gives for 'x' of float32 a gradient of int64");
   EXPECT_EQ(found("wrong_dtype", {Value(numbers().to(DType::Float64))}), "");
 }
 
@@ -278,8 +277,7 @@ TEST(AutogradCheck, FindsWritesToTheIncomingGradient) {
 TEST(AutogradCheck, FindsWritesToWhatTheCallGotGaveAndSaved) {
   expect_starts(found("writes_argument"), "input-written: ");
   expect_has(found("writes_argument"), "writes to argument 'x': a backward leaves what the call");
-  expect_starts(found("writes_result"), "input-written: ");
-  expect_has(found("writes_result"), "writes to result 0");
+  expect_starts(found("writes_result"), "saved-written: ");
   expect_starts(found("writes_saved"), "saved-written: ");
   expect_has(found("writes_saved"), "writes to saved tensor 0");
 }
