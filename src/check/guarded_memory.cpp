@@ -141,14 +141,14 @@ GuardedMemory::GuardedMemory(std::span<const Tensor> tensors, const GuardPattern
   guards_begin_ = pages.begin;
   guards_end_ = pages.end;
   data_ = end == ProtectedEnd::Last ? guards_end_ - held : guards_begin_;
-  const StoragePtr storage =
+  storage_ =
       adopt_storage(data_, source.nbytes, source.device, &Mapping::unmap, pages.mapping.release());
-  storage->is_read_only = source.is_read_only;
+  storage_->is_read_only = source.is_read_only;
   if (source.nbytes > 0) std::memcpy(data_, source.data, source.nbytes);
   is_element_.resize(source.nbytes);
   for (const Tensor& tensor : tensors) {
     mark_elements(impl(tensor));
-    tensors_.push_back(on_storage(storage, impl(tensor)));
+    tensors_.push_back(on_storage(storage_, impl(tensor)));
   }
   for (size_t zone = 0; zone < kGuardZones; ++zone)
     numbers_[zone] = bytes_of_number(patterns.of_zone[zone], first.dtype());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "opwright/tensor.h"
+#include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
@@ -66,6 +67,7 @@ class GuardedMemory {
   void visit_guards(const Visit& visit) const;
   [[nodiscard]] Place place_of(ptrdiff_t position) const noexcept;
 
+  StoragePtr storage_;  // held here too: a call may give a tensor another one
   std::vector<Tensor> tensors_;
   std::vector<bool> is_element_;  // of each byte of the storage
   std::byte* data_ = nullptr;     // of the storage

@@ -149,12 +149,11 @@ class Trial {
   }
 
   // "'x', 4 bytes after the last element"
-  [[nodiscard]] std::string place_text(size_t group, const GuardedMemory::Place& place) const {
-    const std::string beside = text_of(place.zone);
-    if (place.zone == GuardZone::Between) return concatenate(name_of(group), ", ", beside);
-    const std::string distance =
-        place.distance == 0 ? "right" : concatenate(place.distance, " bytes");
-    return concatenate(name_of(group), ", ", distance, " ", beside);
+  [[nodiscard]] std::string place_text(size_t group, GuardZone zone, size_t distance) const {
+    const std::string beside = text_of(zone);
+    if (zone == GuardZone::Between) return concatenate(name_of(group), ", ", beside);
+    const std::string far = distance == 0 ? "right" : concatenate(distance, " bytes");
+    return concatenate(name_of(group), ", ", far, " ", beside);
   }
 
   static const char* advice() {
@@ -162,16 +161,19 @@ class Trial {
   }
 
   void report_access(const GuardedExample::Hit& hit, bool is_write) {
+    // The address is that of the first byte.
+    const size_t distance = hit.place.distance + (hit.place.zone == GuardZone::Before ? 1 : 0);
     fault_ = Fault{is_write ? "writes-outside" : "reads-outside",
                    concatenate(input_.op().name(), is_write ? " writes" : " reads", " outside of ",
-                               place_text(hit.group, hit.place), advice())};
+                               place_text(hit.group, hit.place.zone, distance), advice())};
   }
 
   void report_damage(const GuardedExample::Damage& found) {
+    const GuardedMemory::Place& nearest = found.damage.nearest;
     fault_ =
         Fault{"writes-outside",
               concatenate(input_.op().name(), " writes ", found.damage.bytes, " bytes outside of ",
-                          place_text(found.group, found.damage.nearest), advice())};
+                          place_text(found.group, nearest.zone, nearest.distance), advice())};
   }
 
   const CheckInput& input_;

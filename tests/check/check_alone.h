@@ -1,30 +1,31 @@
-// One check of an operator on the given example alone.
+// One check of an operator on one input, which is not made smaller.
 #pragma once
 
-#include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "opwright/check/check.h"
+#include "opwright/check/example.h"
+#include "opwright/check/input_screen.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
-#include "opwright/opcheck.h"
 #include "opwright/value.h"
 
 namespace opwright {
 
-inline CheckReport report_of(const char* check, const std::string& op,
-                             std::initializer_list<Value> args) {
-  OpcheckOptions options;
-  options.checks = {check};
-  options.examples = 0;
-  return opcheck(op, args, options);
-}
-
-// "kind: the first line of the message", or "fine".
-inline std::string finding_of(const char* check, const std::string& op,
-                              std::initializer_list<Value> args) {
-  const CheckReport report = report_of(check, op, args);
-  if (report.ok()) return "fine";
-  const CheckFinding& found = report.findings[0];
-  return concatenate(found.kind, ": ", found.message.substr(0, found.message.find('\n')));
+// "kind: the first line of the message", or "fine". `args` has all arguments of the operator.
+inline std::string finding_of(const char* check, const std::string& op, std::vector<Value> args) {
+  const CheckEntry& entry = *find_checks({check})[0];
+  const CheckSettings settings;
+  const CheckInput input(Example(Registry::get().require(op), std::move(args)), true, settings);
+  const std::optional<Fault> fault = entry.runs_apart
+                                         ? screen_inputs(std::span(&input, 1), &entry)[0].fault
+                                         : entry.make()->look(input);
+  if (!fault) return "fine";
+  return concatenate(fault->kind, ": ", fault->message.substr(0, fault->message.find('\n')));
 }
 
 }  // namespace opwright

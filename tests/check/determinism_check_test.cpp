@@ -7,7 +7,6 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/opcheck.h"
 
 namespace opwright {
 namespace {
@@ -81,12 +80,10 @@ TEST(DeterminismCheck, AllowsOtherRoundingOnOtherThreads) {
 TEST(DeterminismCheck, PassesWhatDrawsFromTheGenerator) { EXPECT_EQ(check("draws"), "fine"); }
 
 TEST(DeterminismCheck, SkipsAnOperatorThatSaysIt) {
-  const CheckReport report =
-      report_of("determinism", "determinism_check_test::counts_and_says_so", {Value(one(1))});
+  const Operator& op = Registry::get().require("determinism_check_test::counts_and_says_so");
 
-  EXPECT_TRUE(report.ok());
-  EXPECT_EQ(report.lines[0].state, CheckLine::State::Skipped);
-  EXPECT_EQ(report.lines[0].text, "it has the tag nondeterministic");
+  EXPECT_EQ(find_checks({"determinism"})[0]->make()->find_reason_to_skip(op),
+            "it has the tag nondeterministic");
 }
 
 }  // namespace

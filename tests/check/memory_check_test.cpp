@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "check/check_alone.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/opcheck.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -101,8 +101,8 @@ Tensor range(int64_t count) {
 Tensor every_second(int64_t count) { return make_view(range(2 * count), {{count}}, {{2}}, 0); }
 Tensor slice(int64_t count) { return make_view(range(count + 4), {{count}}, {{1}}, 2); }
 
-std::string check(const char* name, std::initializer_list<Value> args) {
-  return finding_of("memory", concatenate("memory_check_test::", name), args);
+std::string check(const char* name, std::vector<Value> args) {
+  return finding_of("memory", concatenate("memory_check_test::", name), std::move(args));
 }
 
 TEST(MemoryCheck, PassesSoundKernels) {
@@ -112,10 +112,27 @@ TEST(MemoryCheck, PassesSoundKernels) {
   EXPECT_EQ(check("by_strides", {Value(slice(3))}), "fine");
 }
 
+TEST(MemoryCheck, PassesAResultThatIsGivenOtherMemory) {
+  EXPECT_EQ(finding_of("memory", "aten::relu.out", {Value(range(3)), Value(range(0))}), "fine");
+}
+
+TEST(MemoryCheck, LetsAsStridedReadTheWholeStorage) {
+  EXPECT_EQ(finding_of("memory", "aten::as_strided",
+                       {Value(every_second(2)), Value(std::vector<int64_t>{3}),
+                        Value(std::vector<int64_t>{1}), Value()}),
+            "fine");
+}
+
 TEST(MemoryCheck, FindsAReadAfterTheLastElement) {
   EXPECT_EQ(check("reads_after", {Value(range(3))}),
             "reads-outside: memory_check_test::reads_after reads outside of 'x', right after the "
             "last element");
+}
+
+TEST(MemoryCheck, FindsAReadBeforeTheFirstElement) {
+  EXPECT_EQ(check("reads_before", {Value(range(3))}),
+            "reads-outside: memory_check_test::reads_before reads outside of 'x', 4 bytes before "
+            "the first element");
 }
 
 TEST(MemoryCheck, FindsAReadWhoseValueIsDropped) {

@@ -8,7 +8,7 @@
 #include "check/check_alone.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/opcheck.h"
+#include "opwright/tensor/random_state.h"
 
 namespace opwright {
 namespace {
@@ -77,6 +77,12 @@ TEST(ThreadsCheck, PassesSoundKernels) {
   EXPECT_EQ(check("doubles"), "fine");
   EXPECT_EQ(check("adds_one"), "fine");
   EXPECT_EQ(check("through_guarded_scratch"), "fine");
+}
+
+TEST(ThreadsCheck, GivesEachCallAGeneratorOfItsOwn) {
+  EXPECT_EQ(finding_of("threads", "aten::rand_like.generator",
+                       {Value(one(1)), Value(make_generator(kCpu))}),
+            "fine");
 }
 
 TEST(ThreadsCheck, FindsMemoryThatCallsShare) {
