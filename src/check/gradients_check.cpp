@@ -58,6 +58,9 @@ class GradientsCheck final : public Check {
     if (op.tags().has(Tag::Nondifferentiable)) return "it is tagged nondifferentiable";
     if (!op.takes_tensors()) return "it takes no tensors";
     if (!has_formula(op)) return "it has no backward formula";
+    // What another operator saved is not to be moved apart from what it was computed from.
+    if (op.schema().name.base.ends_with("_backward"))
+      return "it is the backward of another operator, and its arguments depend on each other";
     return std::nullopt;
   }
 

@@ -196,6 +196,16 @@ TEST(GradientsCheck, SkipsOperatorsWithoutAFormula) {
   EXPECT_EQ(report.lines[0].text, "it has no backward formula");
 }
 
+TEST(GradientsCheck, SkipsBackwardsWhoseArgumentsDependOnEachOther) {
+  const Tensor x = numbers({1, 2});
+  const Tensor buffer = (-x.abs()).exp();
+  const CheckReport report = check("gradients", "aten::log_sigmoid_backward",
+                                   {Value(numbers({3, 4})), Value(x), Value(buffer)});
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].text,
+            "it is the backward of another operator, and its arguments depend on each other");
+}
+
 TEST(GradcheckOnRequest, LooksAtEveryElementAndAtSecondDerivatives) {
   EXPECT_EQ(found("right", {Value(numbers({1, 2}))}, "gradcheck"), "");
   EXPECT_EQ(found("old_value_", {Value(numbers({1, 2}))}, "gradcheck"), "");

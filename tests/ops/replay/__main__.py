@@ -12,6 +12,7 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 import torch  # noqa: E402
 
 from replay import (  # noqa: E402
+    checked_table,
     gradient_table,
     reach,
     recorder,
@@ -33,7 +34,7 @@ WAYS = {
     "traced": (TracedReplayer, traced_table, "traced_replay.md"),
     "gradients": (GradientReplayer, gradient_table, "gradients.md"),
     "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
-    "checked": (CheckedReplayer, table, "checked_replay.md"),
+    "checked": (CheckedReplayer, checked_table, "opcheck_built_ins.md"),
 }
 
 
@@ -71,10 +72,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--vmapped", action="store_true", help="map each call over its tensors; see vmapped.py"
     )
     parser.add_argument(
-        "--checked", action="store_true", help="run opcheck on each call; see checked.py"
+        "--checked", action="store_true", help="opcheck with each call as example; see checked.py"
     )
-    parser.add_argument("--checks", nargs="+", default=["ALL"], help="of opcheck")
-    parser.add_argument("--examples", type=int, default=0, help="that opcheck generates")
+    parser.add_argument("--checks", nargs="+", default=["ALL"], help="of --checked")
+    parser.add_argument("--examples", type=int, default=12, help="made from each call of --checked")
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):

@@ -46,3 +46,12 @@ def test_it_gives_what_it_should(name, host):
         assert_same(result, case.gives)
     for place, expected in (case.leaves or {}).items():
         assert_same(case.args[place], expected)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_raises_no_alarm(name, host):
+    case = CASES[name](host)
+
+    report = ow.opcheck(case.op, case.args, dict(case.kwargs), raise_exception=False)
+
+    assert report.ok, report.table()

@@ -112,12 +112,12 @@ def view_copies(host: Host) -> Example:
     return Example(op, (host.matrix(),))
 
 
-@fault("schema/view-is-copy", words=r"\bx\b")
-def in_place_returns_copy(host: Host) -> Example:
-    """Declares that it returns the input that it writes, and returns a copy."""
-
-    def kernel(x):
-        return x.mul_(2).clone()
-
-    op = host.define("in_place_returns_copy(Tensor(a!) x) -> Tensor(a!)", kernel, fake=lambda x: x)
-    return Example(op, (host.matrix(),))
+@fault("schema/view-is-copy", "schema/undeclared-alias", words=r"\b[xy]\b")
+def views_another(host: Host) -> Example:
+    """Declares a view of one argument, and gives one of the other."""
+    op = host.define(
+        "views_another(Tensor(a) x, Tensor y) -> Tensor(a)",
+        lambda x, y: y[:1],
+        fake=lambda x, y: x[:1],
+    )
+    return Example(op, (host.matrix(), host.matrix()))
