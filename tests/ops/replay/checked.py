@@ -72,7 +72,7 @@ class CheckedReplayer(Replayer):
             if "refuses the example" in str(error):
                 raise NotReplayableError("refused") from error
             raise DifferenceError("opcheck", str(error)) from error
-        self.outcome.counts[name]["inputs"] += report.num_given + report.num_generated
+        self.outcome.counts[name]["inputs"] += 1 + report.num_generated
         self.outcome.counts[name]["refused"] += report.num_refused
         if not report.ok:
             raise DifferenceError("opcheck", report.failure_text())
