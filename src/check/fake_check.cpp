@@ -1,4 +1,5 @@
 // fake: the fake kernel foretells what the kernel gives, at the sizes given and at others.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,8 +28,7 @@ bool has_own_fake(const Operator& op) { return find_site(op, Slot::Fake).is_know
 
 // "audio::gain: the fake kernel (gain.cpp:12)"
 std::string who(const Operator& op) {
-  if (has_own_fake(op))
-    return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
+  if (has_own_fake(op)) return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
   return concatenate(op.name(), ": its own function, run on fake tensors,");
 }
 
@@ -93,29 +93,55 @@ class FakeCheck : public Check {
     return look_at_other_sizes(input, fake, symbols);
   }
 
-  // A symbol that has one value left, though the operator takes another.
+  // A symbol that has one value left, though the operator takes another, which is then fixed too. A
+  // size that meets a number (an argument, 1) may well be a case of its own.
   static std::optional<Fault> find_fixed_size(const CheckInput& input, const FakeRun& fake,
                                               const std::vector<SizeSymbol>& symbols) {
-    const ShapeEnv& env = fake.env();
     for (const SizeSymbol& symbol : symbols) {
-      if (env.simplify(env.symbol(symbol.name)).is_symbolic()) continue;
+      if (!is_fixed(fake.env(), symbol.name)) continue;
       for (const int64_t other : {symbol.value + 1, symbol.value * 2}) {
-        SymbolValues values = values_of(symbols);
-        values.insert_or_assign(symbol.name, other);
-        const std::optional<Example> resized = resize(input.example(), env, fake.forms, values);
-        if (!resized || run_compared(*resized).is_refused()) continue;
-        const Guard* guard = find_broken_guard(env, values);
-        const std::string asked = guard ? concatenate(" (", guard->condition, " at ",
-                                                      author_line(input.op(), *guard), ")")
-                                        : "";
-        return Fault{"fake-specialises",
-                     concatenate(who(input.op()), " fixes ", symbol.source, " to ", symbol.value,
-                                 asked, ", but the kernel takes ", other,
-                                 " as well; let sizes stay symbols: no int(size), no question "
-                                 "that only one size answers so")};
+        if (!takes_as_well(input, fake, symbols, symbol, other)) continue;
+        return specialisation(input.op(), fake.env(), symbols, symbol, other);
       }
     }
     return std::nullopt;
+  }
+  static bool is_fixed(const ShapeEnv& env, const std::string& symbol) {
+    return !env.simplify(env.symbol(symbol)).is_symbolic();
+  }
+  static SymbolValues with(const std::vector<SizeSymbol>& symbols, const SizeSymbol& symbol,
+                           int64_t other) {
+    SymbolValues values = values_of(symbols);
+    values.insert_or_assign(symbol.name, other);
+    return values;
+  }
+  static bool takes_as_well(const CheckInput& input, const FakeRun& fake,
+                            const std::vector<SizeSymbol>& symbols, const SizeSymbol& symbol,
+                            int64_t other) {
+    const std::optional<Example> resized =
+        resize(input.example(), fake.env(), fake.forms, with(symbols, symbol, other));
+    if (!resized) return false;
+    const Outcome real = run_compared(*resized);
+    const size_t num_results = input.plain().result_tensors().size();
+    if (real.is_refused() || real.result_tensors().size() != num_results) return false;
+    const FakeRun again = run_on_fakes(*resized, FakeMode::Sizes::Dynamic);
+    if (again.error) return true;
+    for (const SizeSymbol& each : size_symbols(*resized, again.forms)) {
+      if (each.source == symbol.source) return is_fixed(again.env(), each.name);
+    }
+    return false;
+  }
+  static Fault specialisation(const Operator& op, const ShapeEnv& env,
+                              const std::vector<SizeSymbol>& symbols, const SizeSymbol& symbol,
+                              int64_t other) {
+    const Guard* guard = find_broken_guard(env, with(symbols, symbol, other));
+    const std::string asked =
+        guard ? concatenate(" (", guard->condition, " at ", author_line(op, *guard), ")") : "";
+    return {"fake-specialises",
+            concatenate(who(op), " fixes ", symbol.source, " to ", symbol.value, asked,
+                        ", but the kernel takes ", other,
+                        " as well; let sizes stay symbols: no int(size), no question that only one "
+                        "size answers so")};
   }
 
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const FakeRun& fake,

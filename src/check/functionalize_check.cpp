@@ -123,7 +123,6 @@ class FunctionalizeCheck : public Check {
                    concatenate(who, " raises where the call does not: ", functional.error->kind(),
                                ": ", functional.error->message())};
     }
-    if (leaves_memory_as_it_is(op)) return std::nullopt;
     const auto fault = [&](const std::string& what, const std::string& difference) {
       const std::string sibling =
           find_site(op, Slot::Functional).is_known()

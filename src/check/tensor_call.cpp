@@ -147,16 +147,11 @@ bool is_about_data(const Error& error) {
          says("is known only when the program runs");
 }
 
-bool leaves_memory_as_it_is(const Operator& op) {
-  const OperatorName& name = op.schema().name;
-  if (name.name_space != "aten") return false;
-  return name.base.find("empty") != std::string::npos || name.base.starts_with("resize");
-}
-
 bool depends_on_strides(const Operator& op) {
   const OperatorName& name = op.schema().name;
   return op.tags().has(Tag::NeedsExactStrides) ||
-         (name.name_space == "aten" && name.base.starts_with("as_strided"));
+         (name.name_space == "aten" &&
+          (name.base.starts_with("as_strided") || name.base == "_embedding_bag"));
 }
 
 bool holds_objects(const Example& example) {

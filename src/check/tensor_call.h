@@ -74,8 +74,6 @@ class DistinctTensors {
 
 // Whether an error says that data were asked for where a tensor has none.
 [[nodiscard]] bool is_about_data(const Error& error);
-// Whether the elements of its results mean nothing: they are those that memory had before.
-[[nodiscard]] bool leaves_memory_as_it_is(const Operator& op);
 // Whether its results depend on how the elements lie in memory.
 [[nodiscard]] bool depends_on_strides(const Operator& op);
 // Whether an argument is an object, a generator or a graph, which a trace holds as it is.

@@ -116,12 +116,12 @@ class VmapCheck : public Check {
     if (op.tags().has(Tag::Nondeterministic)) return "two calls of it differ";
     if (op.tags().has(Tag::DynamicOutputShape)) return "the sizes of its results are in the data";
     if (op.tags().has(Tag::DataDependentOutput)) return "its results are numbers read from data";
+    if (depends_on_strides(op)) return "its results depend on strides";
     if (!maps_at_once(op)) return "it has no rule, so samples run one by one";
     return std::nullopt;
   }
 
   std::optional<Fault> look(const CheckInput& input) override {
-    if (leaves_memory_as_it_is(input.op()) || depends_on_strides(input.op())) return std::nullopt;
     const Example example = input.example().copy();
     const DistinctTensors tensors(example);
     const auto is_on_cpu = [](const Tensor& tensor) { return tensor.device() == Device(kCpu); };
