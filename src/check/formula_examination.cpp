@@ -169,6 +169,7 @@ std::optional<Fault> FormulaExamination::run_once(std::vector<Tensor> incoming, 
     const DefaultGeneratorScope scope(random);
     call_.node()->run_formula(incoming, raw.get());
   } catch (const Error& error) {
+    is_refused_ = std::string_view(error.kind()) == "NotImplementedError";
     if (is_wrong_count(error)) return fault("gradient-count", " is wrong: ", error.text());
     return fault("formula-raised", " raised ", error.kind(), when, ": ", error.text());
   }

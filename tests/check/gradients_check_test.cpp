@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "opwright/autograd/history.h"
 #include "opwright/complex.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
@@ -157,6 +158,14 @@ TEST(GradientsCheck, TellsBothSlopesAndWhoseTheyAre) {
 TEST(GradientsCheck, NamesTheArgumentWhoseGradientIsWrong) {
   expect_has(found("wrong_for_y", {Value(numbers({1, 2})), Value(numbers({3, 5}))}),
              "the gradient of 'y' along");
+}
+
+TEST(GradientsCheck, MovesTheArgumentsThatRequireGradAndAllWhereNoneDoes) {
+  const Tensor trained = numbers({1, 2});
+  set_requires_grad(trained, true);
+
+  EXPECT_EQ(found("wrong_for_y", {Value(trained), Value(numbers({3, 5}))}), "");
+  expect_has(found("wrong_for_y", {Value(numbers({3, 5})), Value(trained)}), "the gradient of 'y'");
 }
 
 TEST(GradientsCheck, FindsAMissingGradientAndOneThatIsNearlyRight) {
