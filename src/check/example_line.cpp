@@ -32,6 +32,11 @@ double usual_size(const Numbers& numbers) {
   return sum > 0 ? sum / static_cast<double>(numbers.size()) : 1;
 }
 
+// By PyTorch's convention the running statistics of a normalization are constants.
+bool is_statistic(const Example& example, size_t which) {
+  return example.tensor_name(which).starts_with("running_");
+}
+
 }  // namespace
 
 ExampleLine::MovedTensor::MovedTensor(const Tensor& tensor, const LineOptions& options,
@@ -79,7 +84,7 @@ ExampleLine::ExampleLine(const Example& example, const LineOptions& options) : e
   });
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!has_gradients(tensors[i].dtype())) continue;
-    const bool moves = !asks || requires_grad(tensors[i]);
+    const bool moves = asks ? requires_grad(tensors[i]) : !is_statistic(example_, i);
     (moves ? tensors_ : others_).emplace_back(tensors[i].detach(), options, i);
     if (moves) moved_.push_back(i);
   }

@@ -213,6 +213,15 @@ TEST(GradientsCheck, SaysNothingWhereThereIsNoSlope) {
   EXPECT_EQ(found("aten::relu", {Value(numbers({INFINITY, NAN, 1}))}), "");
 }
 
+TEST(GradientsCheck, TakesRunningStatisticsForConstants) {
+  const Tensor x = numbers({1, 2, 3, 4}).reshape({2, 2});
+  EXPECT_EQ(found("aten::native_batch_norm",
+                  {Value(x), Value(numbers({1, 2})), Value(numbers({3, 4})),
+                   Value(numbers({0.5, 1})), Value(numbers({2, 3})), Value(false), Value(0.1),
+                   Value(1e-5)}),
+            "");
+}
+
 TEST(GradientsCheck, SkipsOperatorsWithoutAFormula) {
   const CheckReport report =
       check("gradients", "gradients_check_test::no_formula", {Value(numbers({1}))});
