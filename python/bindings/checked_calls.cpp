@@ -64,14 +64,14 @@ void bind_checked_calls(nb::module_& m) {
             new (self) CheckedCallsObject(std::move(namespaces), std::move(options));
           },
           nb::arg("namespaces"), nb::arg("checks"), nb::arg("examples"), nb::arg("seed"))
-      .def("__enter__",
-           [](CheckedCallsObject& self) -> CheckedCallsObject& {
-             self.enter();
-             return self;
-           },
-           nb::rv_policy::reference)
-      .def("__exit__",
-           [](CheckedCallsObject& self, const nb::args& /*error*/) { self.leave(); })
+      .def(
+          "__enter__",
+          [](CheckedCallsObject& self) -> CheckedCallsObject& {
+            self.enter();
+            return self;
+          },
+          nb::rv_policy::reference)
+      .def("__exit__", [](CheckedCallsObject& self, const nb::args& /*error*/) { self.leave(); })
       .def_prop_ro("num_checked", &CheckedCallsObject::num_checked)
       .def_prop_ro("failures", &failures_of,
                    "The line of each call that has a fault, and the report.");

@@ -79,9 +79,8 @@ Tensor ExampleLine::MovedTensor::at(double step) const {
 
 ExampleLine::ExampleLine(const Example& example, const LineOptions& options) : example_(example) {
   const std::vector<Tensor> tensors = example_.tensors();
-  const bool asks = std::ranges::any_of(tensors, [](const Tensor& each) {
-    return requires_grad(each);
-  });
+  const bool asks =
+      std::ranges::any_of(tensors, [](const Tensor& each) { return requires_grad(each); });
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!has_gradients(tensors[i].dtype())) continue;
     const bool moves = asks ? requires_grad(tensors[i]) : !is_statistic(example_, i);

@@ -58,9 +58,7 @@ uint32_t element_index(const OpwValue& list, uint32_t position) {
 
 size_t precision_bytes(DType dtype) { return item_size(dtype) / (is_complex(dtype) ? 2 : 1); }
 
-bool is_list(const OpwValue& value) {
-  return value.tag == kOpwTensorList || value.tag == kOpwList;
-}
+bool is_list(const OpwValue& value) { return value.tag == kOpwTensorList || value.tag == kOpwList; }
 
 Tensor element_of(const OpwValue& list, uint32_t index) {
   if (list.tag == kOpwTensorList) return Tensor::borrow(list.as_tensors[index]);
@@ -127,8 +125,8 @@ FormulaExamination::FormulaExamination(const RecordedCall& call, const Compariso
 template <class... Parts>
 Fault FormulaExamination::fault(const char* kind, const Parts&... parts) const {
   return {.kind = kind,
-          .message = concatenate(
-              op_.name(), ": ", rule_text(op_, Slot::Autograd, "backward formula"), parts...)};
+          .message = concatenate(op_.name(), ": ",
+                                 rule_text(op_, Slot::Autograd, "backward formula"), parts...)};
 }
 
 std::optional<Fault> FormulaExamination::run() {
@@ -244,9 +242,9 @@ bool FormulaExamination::is_dtype_of_call(DType dtype) const {
 std::optional<Fault> FormulaExamination::check_fit(size_t which, const Tensor& gradient) const {
   const Tensor argument = example_.tensors()[which];
   const ValueMeta meta(argument);
-  const bool is_fit = has_sizes(gradient, meta.sizes()) ||
-                      (op_.tags().has(Tag::Pointwise) &&
-                       undo_broadcast(gradient, meta.sizes()).is_defined());
+  const bool is_fit =
+      has_sizes(gradient, meta.sizes()) ||
+      (op_.tags().has(Tag::Pointwise) && undo_broadcast(gradient, meta.sizes()).is_defined());
   if (!is_fit) {
     return fault("gradient-shape", " gives a gradient of sizes ", to_text(gradient.sizes()),
                  " for '", example_.tensor_name(which), "', which has sizes ",

@@ -9,9 +9,9 @@
 
 #include "opwright/check/check.h"
 #include "opwright/check/comparison.h"
+#include "opwright/check/example.h"
 #include "opwright/check/memory_snapshot.h"
 #include "opwright/check/recorded_call.h"
-#include "opwright/check/example.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dtype.h"
 #include "opwright/tensor.h"

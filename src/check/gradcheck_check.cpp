@@ -58,22 +58,21 @@ class GradcheckCheck final : public Check {
         return Fault{.kind = "wrong-second-gradient",
                      .message = concatenate(name, ": of its gradients: ", *problem)};
     } catch (const Error& error) {
-      return Fault{.kind = "formula-raised",
-                   .message = concatenate(name, ": gradcheck raised ", error.kind(), ": ",
-                                          error.what())};
+      return Fault{
+          .kind = "formula-raised",
+          .message = concatenate(name, ": gradcheck raised ", error.kind(), ": ", error.what())};
     }
     return std::nullopt;
   }
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "gradcheck",
-                     .about = "every element of first and second derivatives, in float64",
-                     .make = +[]() -> std::unique_ptr<Check> {
-                       return std::make_unique<GradcheckCheck>();
-                     },
-                     .is_on_request = true,
-                     .most_inputs = 1}),
+    (register_check(
+         {.name = "gradcheck",
+          .about = "every element of first and second derivatives, in float64",
+          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradcheckCheck>(); },
+          .is_on_request = true,
+          .most_inputs = 1}),
      true);
 
 }  // namespace

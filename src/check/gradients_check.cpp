@@ -124,21 +124,20 @@ class GradientsCheck final : public Check {
       break;
     }
     const Operator& op = example.op();
-    return {.kind = "wrong-gradient",
-            .message = concatenate(
-                op.name(), ": ", what, "; correct ",
-                rule_text(op, Slot::Autograd, "backward formula"),
-                ", or leave \"gradients\" out of test_utils if it departs from the derivative on "
-                "purpose, as a straight-through estimator does")};
+    return {
+        .kind = "wrong-gradient",
+        .message = concatenate(
+            op.name(), ": ", what, "; correct ", rule_text(op, Slot::Autograd, "backward formula"),
+            ", or leave \"gradients\" out of test_utils if it departs from the derivative on "
+            "purpose, as a straight-through estimator does")};
   }
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "gradients",
-                     .about = "the backward formula against differences of values",
-                     .make = +[]() -> std::unique_ptr<Check> {
-                       return std::make_unique<GradientsCheck>();
-                     }}),
+    (register_check(
+         {.name = "gradients",
+          .about = "the backward formula against differences of values",
+          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradientsCheck>(); }}),
      true);
 
 }  // namespace

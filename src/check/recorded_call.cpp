@@ -96,8 +96,7 @@ std::vector<Tensor> call_with(const Example& example, std::span<const size_t> pl
 }
 
 RecordedCall::RecordedCall(const Example& example, GradientSubset subset)
-    : subset_(std::move(subset)),
-      outcome_(run_recorded(with_sources(example, subset_, sources_))) {
+    : subset_(std::move(subset)), outcome_(run_recorded(with_sources(example, subset_, sources_))) {
   if (outcome_.is_refused()) return;
   outputs_ = outputs_of(outcome_);
   for (size_t i = 0; i < outputs_.size(); ++i) {

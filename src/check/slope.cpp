@@ -160,9 +160,8 @@ std::optional<Slopes> SlopeMeasurement::compare(double formula, double size,
   const bool is_straight = std::abs(near - far) <= tolerance / 2 &&
                            std::abs(bend) <= (is_fine(precision_) ? 0.01 : 0.1) * scale + noise;
   if (!is_straight) return std::nullopt;
-  return Slopes{.by_formula = formula,
-                .by_differences = (4 * near - far) / 3,
-                .tolerance = tolerance};
+  return Slopes{
+      .by_formula = formula, .by_differences = (4 * near - far) / 3, .tolerance = tolerance};
 }
 
 }  // namespace opwright

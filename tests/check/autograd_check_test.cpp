@@ -112,11 +112,10 @@ Gradients needs_both(const AutogradContext& /*context*/, const Tensor& a, const 
 Gradients of_halve(const AutogradContext& /*context*/, const Tensor& g) { return {g * 0.5}; }
 
 OPWRIGHT_LIBRARY(autograd_check_test, m) {
-  for (const char* name :
-       {"sound", "no_formula", "counts_wrong", "wrong_shape", "wrong_dtype", "integers",
-        "writes_gradient", "writes_gradient_quietly", "writes_argument", "writes_result",
-        "writes_saved", "raises", "raises_in_setup", "other_each_time", "wants_contiguous",
-        "hidden"}) {
+  for (const char* name : {"sound", "no_formula", "counts_wrong", "wrong_shape", "wrong_dtype",
+                           "integers", "writes_gradient", "writes_gradient_quietly",
+                           "writes_argument", "writes_result", "writes_saved", "raises",
+                           "raises_in_setup", "other_each_time", "wants_contiguous", "hidden"}) {
     m.def(concatenate(name, "(Tensor x) -> Tensor").c_str());
   }
   m.def("product(Tensor x, Tensor y) -> Tensor");
@@ -154,11 +153,10 @@ OPWRIGHT_LIBRARY(autograd_check_test, m) {
   m.register_autograd("halve_", &of_halve);
 }
 OPWRIGHT_LIBRARY_IMPL(autograd_check_test, CPU, m) {
-  for (const char* name :
-       {"sound", "no_formula", "counts_wrong", "wrong_shape", "wrong_dtype", "integers",
-        "writes_gradient", "writes_gradient_quietly", "writes_argument", "writes_result",
-        "writes_saved", "raises", "raises_in_setup", "other_each_time", "wants_contiguous",
-        "tagged"}) {
+  for (const char* name : {"sound", "no_formula", "counts_wrong", "wrong_shape", "wrong_dtype",
+                           "integers", "writes_gradient", "writes_gradient_quietly",
+                           "writes_argument", "writes_result", "writes_saved", "raises",
+                           "raises_in_setup", "other_each_time", "wants_contiguous", "tagged"}) {
     m.impl(name, &twice);
   }
   m.impl("hidden", &hidden);
@@ -258,8 +256,7 @@ TEST(AutogradCheck, FindsAWrongNumberOfGradients) {
 }
 
 TEST(AutogradCheck, FindsAWrongNumberOfGradientsOfAList) {
-  const std::string text =
-      found("sum_all", {Value(std::vector<Tensor>{numbers(), numbers()})});
+  const std::string text = found("sum_all", {Value(std::vector<Tensor>{numbers(), numbers()})});
   expect_starts(text, "gradient-count: autograd_check_test::sum_all: its backward formula (");
   expect_has(text, "gives 3 gradients for 'xs', which has 1 tensor; give one for each, or None");
 }
@@ -294,7 +291,8 @@ TEST(AutogradCheck, FindsWritesToWhatTheCallGotGaveAndSaved) {
 }
 
 TEST(AutogradCheck, ShowsWhatARuleRaisedWithItsLine) {
-  expect_starts(found("raises"), "formula-raised: autograd_check_test::raises: its backward formula (");
+  expect_starts(found("raises"),
+                "formula-raised: autograd_check_test::raises: its backward formula (");
   expect_has(found("raises"), ") raised ValueError: not today");
   expect_starts(found("raises_in_setup"),
                 "formula-raised: autograd_check_test::raises_in_setup: its setup_context (");
@@ -327,9 +325,10 @@ TEST(AutogradCheck, FindsFormulasThatGiveOtherGradientsForTheSame) {
 }
 
 TEST(AutogradCheck, FindsAKernelThatHidesATensorThatRequiresGrad) {
-  expect_starts(found("hidden"),
-                "differentiates-itself: autograd_check_test::hidden: result 0 requires grad although "
-                "no argument does");
+  expect_starts(
+      found("hidden"),
+      "differentiates-itself: autograd_check_test::hidden: result 0 requires grad although "
+      "no argument does");
 }
 
 }  // namespace

@@ -59,9 +59,8 @@ Tensor wrong_tangent(const Tensor& x, const Tensor& tangent) { return x * tangen
 Gradients straight_through(const AutogradContext& /*context*/, const Tensor& g) { return {g}; }
 
 OPWRIGHT_LIBRARY(gradients_check_test, m) {
-  for (const char* name :
-       {"right", "wrong", "none", "nearly", "not_conjugated", "only_float", "only_float_wrong",
-        "round", "right_tangent", "wrong_tangent"}) {
+  for (const char* name : {"right", "wrong", "none", "nearly", "not_conjugated", "only_float",
+                           "only_float_wrong", "round", "right_tangent", "wrong_tangent"}) {
     m.def(concatenate(name, "(Tensor x) -> Tensor"));
   }
   m.def("wrong_for_y(Tensor x, Tensor y) -> Tensor");
@@ -189,8 +188,8 @@ TEST(GradientsCheck, FindsAFormulaThatForgetsToConjugate) {
 
 TEST(GradientsCheck, FindsAWrongRuleOfForwardMode) {
   const std::string text = found("wrong_tangent");
-  expect_starts(text,
-                "wrong-gradient: gradients_check_test::wrong_tangent: the tangent that its jvp rule (");
+  expect_starts(
+      text, "wrong-gradient: gradients_check_test::wrong_tangent: the tangent that its jvp rule (");
   expect_has(text, "differences of values give");
   EXPECT_EQ(found("right_tangent"), "");
 }
@@ -215,11 +214,11 @@ TEST(GradientsCheck, SaysNothingWhereThereIsNoSlope) {
 
 TEST(GradientsCheck, TakesRunningStatisticsForConstants) {
   const Tensor x = numbers({1, 2, 3, 4}).reshape({2, 2});
-  EXPECT_EQ(found("aten::native_batch_norm",
-                  {Value(x), Value(numbers({1, 2})), Value(numbers({3, 4})),
-                   Value(numbers({0.5, 1})), Value(numbers({2, 3})), Value(false), Value(0.1),
-                   Value(1e-5)}),
-            "");
+  EXPECT_EQ(
+      found("aten::native_batch_norm",
+            {Value(x), Value(numbers({1, 2})), Value(numbers({3, 4})), Value(numbers({0.5, 1})),
+             Value(numbers({2, 3})), Value(false), Value(0.1), Value(1e-5)}),
+      "");
 }
 
 TEST(GradientsCheck, SkipsOperatorsWithoutAFormula) {

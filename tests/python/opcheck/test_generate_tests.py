@@ -199,7 +199,9 @@ def test_a_decorator_for_a_test_that_is_not_there_is_refused():
         def test_one(self):
             pass
 
-    with pytest.raises(ValueError, match=r"names 'test_two', but Tests gets test_opcheck__test_one"):
+    with pytest.raises(
+        ValueError, match=r"names 'test_two', but Tests gets test_opcheck__test_one"
+    ):
         generate(Tests, additional_decorators={"test_two": unittest.skip})
 
 
