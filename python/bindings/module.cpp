@@ -9,6 +9,7 @@
 
 #include "bindings/autocast.h"
 #include "bindings/autograd.h"
+#include "bindings/checked_calls.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/error.h"
@@ -191,6 +192,7 @@ NB_MODULE(_C, m) {
   bind_fake_mode(m);
   bind_grad_mode(m);
   bind_gradcheck(m);
+  bind_checked_calls(m);
   bind_opcheck(m);
   bind_variation(m);
   bind_autocast(m);

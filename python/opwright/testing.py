@@ -5,12 +5,14 @@ from typing import Any
 
 from . import _C
 from ._C import CheckFinding, CheckLine, CheckReport
+from ._opcheck_tests import generate_opcheck_tests
 
 __all__ = [
     "CheckFinding",
     "CheckLine",
     "CheckReport",
     "OpCheckError",
+    "generate_opcheck_tests",
     "list_checks",
     "opcheck",
 ]

@@ -1,5 +1,6 @@
 #include "opwright/check/example_line.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/autograd/history.h"
 #include "opwright/autograd/value_meta.h"
 #include "opwright/check/checked_function.h"
 #include "opwright/check/example.h"
@@ -30,11 +32,17 @@ double usual_size(const Numbers& numbers) {
   return sum > 0 ? sum / static_cast<double>(numbers.size()) : 1;
 }
 
+// By PyTorch's convention the running statistics of a normalization are constants.
+bool is_statistic(const Example& example, size_t which) {
+  return example.tensor_name(which).starts_with("running_");
+}
+
 }  // namespace
 
 ExampleLine::MovedTensor::MovedTensor(const Tensor& tensor, const LineOptions& options,
-                                      uint64_t number)
-    : sizes(tensor.sizes().begin(), tensor.sizes().end()),
+                                      size_t which)
+    : place(which),
+      sizes(tensor.sizes().begin(), tensor.sizes().end()),
       strides(tensor.strides().begin(), tensor.strides().end()) {
   const Extent extent = *find_extent(sizes, strides);
   offset = -extent.lowest;
@@ -48,7 +56,7 @@ ExampleLine::MovedTensor::MovedTensor(const Tensor& tensor, const LineOptions& o
   for (double& each : middle) each = std::isfinite(each) ? each : 0;
 
   const double size = usual_size(numbers_of(show(middle)));
-  std::mt19937_64 generator(options.seed * 1000 + number);
+  std::mt19937_64 generator(options.seed * 1000 + place);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> away(0.2, 1);  // from 0, so that no tie stays
   for (double& each : middle) {
@@ -71,18 +79,28 @@ Tensor ExampleLine::MovedTensor::at(double step) const {
 
 ExampleLine::ExampleLine(const Example& example, const LineOptions& options) : example_(example) {
   const std::vector<Tensor> tensors = example_.tensors();
+  const bool asks =
+      std::ranges::any_of(tensors, [](const Tensor& each) { return requires_grad(each); });
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!has_gradients(tensors[i].dtype())) continue;
-    moved_.push_back(i);
-    tensors_.emplace_back(tensors[i].detach(), options, i);
+    const bool moves = asks ? requires_grad(tensors[i]) : !is_statistic(example_, i);
+    (moves ? tensors_ : others_).emplace_back(tensors[i].detach(), options, i);
+    if (moves) moved_.push_back(i);
   }
+}
+
+std::vector<bool> ExampleLine::subset() const {
+  std::vector<bool> subset(example_.tensors().size());
+  for (const size_t place : moved_) subset[place] = true;
+  return subset;
 }
 
 Example ExampleLine::at(double step, std::optional<size_t> only) const {
   const Example own = example_.copy();
   std::vector<Tensor> tensors = own.tensors();
-  for (size_t i = 0; i < moved_.size(); ++i) {
-    tensors[moved_[i]] = tensors_[i].at(only && *only != i ? 0 : step);
+  for (const MovedTensor& each : others_) tensors[each.place] = each.at(0);
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    tensors[tensors_[i].place] = tensors_[i].at(only && *only != i ? 0 : step);
   }
   return own.with_tensors(tensors);
 }

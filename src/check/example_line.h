@@ -1,5 +1,5 @@
-// Examples along a line: the floating and complex tensors of one, moved together in a random
-// direction.
+// Examples along a line: floating and complex tensors of one, moved together in a random direction:
+// those that require grad, or all but running statistics where none does.
 //
 // A tensor keeps its strides, and what is one place of its memory moves as one: repeated elements
 // stay equal.
@@ -36,15 +36,18 @@ class ExampleLine {
   [[nodiscard]] Example at(double step, std::optional<size_t> only = std::nullopt) const;
   // How the elements of one of moved() change for a step of 1.
   [[nodiscard]] const Numbers& direction(size_t which) const { return tensors_[which].direction; }
+  // Which of Example::tensors() that are, as RecordedCall takes it.
+  [[nodiscard]] std::vector<bool> subset() const;
   // The coarsest dtype of those that move.
   [[nodiscard]] DType dtype() const;
 
  private:
   struct MovedTensor {
-    MovedTensor(const Tensor& tensor, const LineOptions& options, uint64_t number);
+    MovedTensor(const Tensor& tensor, const LineOptions& options, size_t place);
     [[nodiscard]] Tensor at(double step) const;
     [[nodiscard]] Tensor show(const Numbers& numbers) const;
 
+    size_t place;  // among Example::tensors()
     std::vector<int64_t> sizes;
     std::vector<int64_t> strides;
     int64_t offset = 0;
@@ -56,7 +59,8 @@ class ExampleLine {
 
   Example example_;
   std::vector<size_t> moved_;
-  std::vector<MovedTensor> tensors_;
+  std::vector<MovedTensor> tensors_;  // those that move
+  std::vector<MovedTensor> others_;   // they stay in the middle
 };
 
 }  // namespace opwright

@@ -56,6 +56,8 @@ uint32_t element_index(const OpwValue& list, uint32_t position) {
   return index;
 }
 
+size_t precision_bytes(DType dtype) { return item_size(dtype) / (is_complex(dtype) ? 2 : 1); }
+
 bool is_list(const OpwValue& value) { return value.tag == kOpwTensorList || value.tag == kOpwList; }
 
 Tensor element_of(const OpwValue& list, uint32_t index) {
@@ -167,6 +169,7 @@ std::optional<Fault> FormulaExamination::run_once(std::vector<Tensor> incoming, 
     const DefaultGeneratorScope scope(random);
     call_.node()->run_formula(incoming, raw.get());
   } catch (const Error& error) {
+    is_refused_ = std::string_view(error.kind()) == "NotImplementedError";
     if (is_wrong_count(error)) return fault("gradient-count", " is wrong: ", error.text());
     return fault("formula-raised", " raised ", error.kind(), when, ": ", error.text());
   }
@@ -222,10 +225,17 @@ std::optional<Fault> FormulaExamination::take(const std::vector<Value>& raw, Giv
   return std::nullopt;
 }
 
+// A real result of a complex argument makes its gradient complex, in the result's precision.
 bool FormulaExamination::is_dtype_of_call(DType dtype) const {
-  const auto has_it = [&](const Tensor& each) { return each.dtype() == dtype; };
-  return std::ranges::any_of(example_.tensors(), has_it) ||
-         std::ranges::any_of(call_.outputs(), has_it);
+  std::vector<Tensor> tensors = example_.tensors();
+  tensors.insert(tensors.end(), call_.outputs().begin(), call_.outputs().end());
+  const auto is_as_fine = [&](const Tensor& each) {
+    return has_gradients(each.dtype()) && precision_bytes(each.dtype()) == precision_bytes(dtype);
+  };
+  const auto is_of_its_kind = [&](const Tensor& each) {
+    return !is_complex(dtype) || is_complex(each.dtype());
+  };
+  return std::ranges::any_of(tensors, is_as_fine) && std::ranges::any_of(tensors, is_of_its_kind);
 }
 
 // The engine sums up for pointwise operators and converts between dtypes.

@@ -27,6 +27,8 @@ class FormulaExamination {
   // The first fault: of what it gives and writes, of a second run, of a run with gradients of other
   // strides, and of runs in which some results have no gradient.
   [[nodiscard]] std::optional<Fault> run();
+  // Whether the formula says that it has no gradient for this, by a NotImplementedError.
+  [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
   // After run() found nothing: for each tensor of the example what the first run gave; undefined:
   // nothing.
   [[nodiscard]] const std::vector<Tensor>& gradients() const noexcept { return first_; }
@@ -54,6 +56,7 @@ class FormulaExamination {
   MemorySnapshot saved_;
   MemorySnapshot results_;
   Given first_;
+  bool is_refused_ = false;
 };
 
 // A random gradient of a value; the same for the same number.

@@ -16,7 +16,9 @@
 #include "opwright/check/check.h"
 #include "opwright/check/example.h"
 #include "opwright/check/example_text.h"
+#include "opwright/check/forked_run.h"
 #include "opwright/check/input_screen.h"
+#include "opwright/check/looked.h"
 #include "opwright/check/run_opcheck.h"
 #include "opwright/check/shrink.h"
 #include "opwright/check/shrink_apart.h"
@@ -144,6 +146,7 @@ class Run {
       if (screened[i].is_missing) continue;
       if (screened[i].fault) note_fault_apart(input, *screened[i].fault);
       if (screened[i].has_crashed) {
+        has_crashed_ = true;
         num_apart_ += 1;
         continue;
       }
@@ -203,18 +206,23 @@ class Run {
 
   void run_check(const CheckEntry& entry) {
     const Clock::time_point start = Clock::now();
-    const std::unique_ptr<Check> check = entry.make();
-    if (auto reason = check->find_reason_to_skip(given_.op())) {
-      add_remarks(entry, *check);
+    if (auto reason = entry.make()->find_reason_to_skip(given_.op())) {
       return add_line({entry.name, CheckLine::State::Skipped, 0, 0, std::move(*reason)});
     }
-    uint32_t looked = 0;
+    if (entry.runs_apart && !given_.is_on_cpu()) {
+      return add_line({entry.name, CheckLine::State::Skipped, 0, 0,
+                       "only memory of the CPU can be watched"});
+    }
     std::vector<Found> found;
+    Looked looked;
     if (entry.runs_apart) {
-      looked = num_apart_;
+      looked.inputs = num_apart_;
       found = std::move(found_apart_);
     } else {
-      looked = look_at_all(entry, *check, found);
+      looked = has_crashed_ ? look_apart(entry) : look_at_all(entry);
+      for (Looked::At& at : looked.faults) {
+        found.push_back({std::move(at.fault), inputs_[at.input].example()});
+      }
     }
     std::string text;
     for (const Found& each : found) {
@@ -222,26 +230,37 @@ class Run {
       if (text.empty()) text = first_line(finding.message);
       report_.findings.push_back(std::move(finding));
     }
-    add_remarks(entry, *check);
-    add_line({entry.name, found.empty() ? CheckLine::State::Ok : CheckLine::State::Failed, looked,
-              seconds_since(start), std::move(text)});
-  }
-
-  void add_remarks(const CheckEntry& entry, Check& check) {
-    for (Fault& remark : check.remarks(given_.op())) {
+    for (Fault& remark : looked.remarks) {
       report_.remarks.push_back(
           {entry.name, std::move(remark.kind), std::move(remark.message), {}, {}});
     }
+    add_line({entry.name, found.empty() ? CheckLine::State::Ok : CheckLine::State::Failed,
+              looked.inputs, seconds_since(start), std::move(text)});
   }
 
-  uint32_t look_at_all(const CheckEntry& entry, Check& check, std::vector<Found>& found) {
-    uint32_t looked = 0;
-    for (const CheckInput& input : inputs_) {
-      if (looked == entry.most_inputs || found.size() == kMostKinds) break;
+  Looked look_at_all(const CheckEntry& entry) const {
+    const std::unique_ptr<Check> check = entry.make();
+    Looked looked;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const CheckInput& input = inputs_[i];
+      if (looked.inputs == entry.most_inputs || looked.faults.size() == kMostKinds) break;
       if (input.plain().is_refused() && !entry.takes_wrong_results) continue;
-      ++looked;
-      if (auto fault = look(check, input)) add_found(found, {std::move(*fault), input.example()});
+      ++looked.inputs;
+      if (auto fault = look(*check, input)) looked.add(i, std::move(*fault));
     }
+    looked.remarks = check->remarks(given_.op());
+    return looked;
+  }
+
+  // The operator is known to end the process for some inputs, and a check makes inputs of its own.
+  Looked look_apart(const CheckEntry& entry) const {
+    if (inputs_.empty()) return {};
+    const auto answer =
+        run_forked(1, [&](size_t /*piece*/) { return look_at_all(entry).text(); })[0];
+    if (answer && answer->signal == 0 && !answer->is_late) return Looked::read(answer->text);
+    Looked looked;
+    looked.add(0, {"crash", concatenate(report_.op, ": a call ended the process while the check ",
+                                        entry.name, " tried inputs of its own")});
     return looked;
   }
 
@@ -279,6 +298,7 @@ class Run {
   std::vector<CheckInput> inputs_;
   std::vector<Found> found_apart_;
   uint32_t num_apart_ = 0;
+  bool has_crashed_ = false;
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ bool Slopes::agree() const noexcept { return std::abs(by_formula - by_difference
 
 SlopeMeasurement::SlopeMeasurement(const ExampleLine& line, uint64_t seed) : line_(line) {
   const Example middle = line.at(0);
-  const RecordedCall call(middle, differentiable_tensors(middle));
+  const RecordedCall call(middle, line.subset());
   if (call.outcome().is_refused() || call.differentiable().empty()) return;
   summed_ = call.differentiable();
   weigh(call, seed);

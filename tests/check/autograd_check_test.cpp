@@ -22,6 +22,7 @@ namespace {
 Tensor twice(const Tensor& x) { return x * 2.0; }
 Tensor product(const Tensor& x, const Tensor& y) { return x * y; }
 Tensor sum_all(const std::vector<Tensor>& xs) {
+  OPWRIGHT_CHECK_VALUE(!xs.empty(), "sum_all: no tensors");
   Tensor sum = xs[0];
   for (size_t i = 1; i < xs.size(); ++i) sum = sum + xs[i];
   return sum * 1.0;
@@ -67,7 +68,7 @@ Gradients writes_gradient(const AutogradContext& /*context*/, const Tensor& g) {
   return {written.mul_(2.0)};
 }
 Gradients writes_gradient_quietly(const AutogradContext& /*context*/, const Tensor& g) {
-  *g.mutable_data<float>() *= 2;
+  if (g.numel() > 0) *g.mutable_data<float>() *= 2;
   return {g.clone()};
 }
 Gradients writes_saved(const AutogradContext& context, const Tensor& g) {
@@ -94,6 +95,10 @@ Gradients forgets_when_alone(const AutogradContext& context, const Tensor& g) {
   if (!context.needs_gradient(0)) return {Tensor(), g};
   return {g * context.saved(1), g * context.saved(0)};
 }
+Gradients refuses_y(const AutogradContext& context, const Tensor& g) {
+  OPWRIGHT_CHECK_KIND("NotImplementedError", !context.needs_gradient(1), "no gradient of 'y'");
+  return {g * context.saved(1), Tensor()};
+}
 Gradients for_three(const AutogradContext& /*context*/, const Tensor& g) {
   return Gradients().add(std::vector<Tensor>{g, g, g});
 }
@@ -115,6 +120,7 @@ OPWRIGHT_LIBRARY(autograd_check_test, m) {
   }
   m.def("product(Tensor x, Tensor y) -> Tensor");
   m.def("forgets(Tensor x, Tensor y) -> Tensor");
+  m.def("refuses_y(Tensor x, Tensor y) -> Tensor");
   m.def("sum_all(Tensor[] xs) -> Tensor");
   m.def("both(Tensor x) -> (Tensor, Tensor)");
   m.def("both_or_none(Tensor x) -> (Tensor, Tensor)");
@@ -139,6 +145,7 @@ OPWRIGHT_LIBRARY(autograd_check_test, m) {
   m.register_autograd("wants_contiguous", &save_argument, &reads_gradient_as_contiguous);
   m.register_autograd("hidden", &save_argument, &doubled);
   m.register_autograd("product", &save_both, &of_product);
+  m.register_autograd("refuses_y", &save_both, &refuses_y);
   m.register_autograd("forgets", &save_both, &forgets_when_alone);
   m.register_autograd("sum_all", &for_three);
   m.register_autograd("both", &needs_both);
@@ -155,6 +162,7 @@ OPWRIGHT_LIBRARY_IMPL(autograd_check_test, CPU, m) {
   m.impl("hidden", &hidden);
   m.impl("product", &product);
   m.impl("forgets", &product);
+  m.impl("refuses_y", &product);
   m.impl("sum_all", &sum_all);
   m.impl("both", &both);
   m.impl("both_or_none", &both);
@@ -250,14 +258,14 @@ TEST(AutogradCheck, FindsAWrongNumberOfGradients) {
 TEST(AutogradCheck, FindsAWrongNumberOfGradientsOfAList) {
   const std::string text = found("sum_all", {Value(std::vector<Tensor>{numbers(), numbers()})});
   expect_starts(text, "gradient-count: autograd_check_test::sum_all: its backward formula (");
-  expect_has(text, "gives 3 gradients for 'xs', which has 2 tensors; give one for each, or None");
+  expect_has(text, "gives 3 gradients for 'xs', which has 1 tensor; give one for each, or None");
 }
 
 TEST(AutogradCheck, FindsGradientsOfWrongSizes) {
   const std::string text = found("wrong_shape");
   expect_starts(text, "gradient-shape: ");
   expect_has(text,
-             "gives a gradient of sizes [] for 'x', which has sizes [2, 3]; a gradient has the "
+             "gives a gradient of sizes [] for 'x', which has sizes [0, 0]; a gradient has the "
              "sizes of its argument");
 }
 
@@ -295,6 +303,15 @@ TEST(AutogradCheck, FindsAFormulaThatFailsWhenSomeResultsHaveNoGradient) {
   const std::string text = found("both_or_none");
   expect_starts(text, "formula-raised: ");
   expect_has(text, "when result 0 has no gradient");
+}
+
+TEST(AutogradCheck, TakesANotImplementedErrorForARefusalUnlessTheExampleAsksForTheGradient) {
+  const Tensor trained = numbers();
+  set_requires_grad(trained, true);
+
+  EXPECT_EQ(found("refuses_y", {Value(trained), Value(numbers())}), "");
+  expect_has(found("refuses_y", {Value(numbers()), Value(trained)}),
+             "raised NotImplementedError: no gradient of 'y'");
 }
 
 TEST(AutogradCheck, FindsFormulasThatGiveOtherGradientsForTheSame) {

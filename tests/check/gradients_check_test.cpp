@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "opwright/autograd/history.h"
 #include "opwright/complex.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
@@ -158,6 +159,14 @@ TEST(GradientsCheck, NamesTheArgumentWhoseGradientIsWrong) {
              "the gradient of 'y' along");
 }
 
+TEST(GradientsCheck, MovesTheArgumentsThatRequireGradAndAllWhereNoneDoes) {
+  const Tensor trained = numbers({1, 2});
+  set_requires_grad(trained, true);
+
+  EXPECT_EQ(found("wrong_for_y", {Value(trained), Value(numbers({3, 5}))}), "");
+  expect_has(found("wrong_for_y", {Value(numbers({3, 5})), Value(trained)}), "the gradient of 'y'");
+}
+
 TEST(GradientsCheck, FindsAMissingGradientAndOneThatIsNearlyRight) {
   expect_has(found("none"), "along a random direction is 0, differences of values give");
   expect_starts(found("nearly"), "wrong-gradient: ");
@@ -201,6 +210,15 @@ TEST(GradientsCheck, SaysNothingWhereThereIsNoSlope) {
   EXPECT_EQ(found("aten::maximum", {Value(corners), Value(corners.clone())}), "");
   EXPECT_EQ(found("aten::pow.Tensor_Tensor", {Value(corners), Value(corners.clone())}), "");
   EXPECT_EQ(found("aten::relu", {Value(numbers({INFINITY, NAN, 1}))}), "");
+}
+
+TEST(GradientsCheck, TakesRunningStatisticsForConstants) {
+  const Tensor x = numbers({1, 2, 3, 4}).reshape({2, 2});
+  EXPECT_EQ(
+      found("aten::native_batch_norm",
+            {Value(x), Value(numbers({1, 2})), Value(numbers({3, 4})), Value(numbers({0.5, 1})),
+             Value(numbers({2, 3})), Value(false), Value(0.1), Value(1e-5)}),
+      "");
 }
 
 TEST(GradientsCheck, SkipsOperatorsWithoutAFormula) {
