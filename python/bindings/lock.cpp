@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "opwright/base/thread_pool.h"
+#include "opwright/check/forked_run.h"
 #include "opwright/dispatch/arguments.h"
 
 namespace opwright::python {
@@ -55,6 +56,19 @@ void* give_lock_before_wait() {
 }
 
 void take_lock_after_wait(void* waiting) { delete static_cast<Waiting*>(waiting); }
+
+// Between the two calls in the parent this thread does nothing else.
+constinit thread_local PyGILState_STATE state_before_fork{};
+
+void prepare_fork() {
+  state_before_fork = take_lock();
+  PyOS_BeforeFork();
+}
+
+void end_fork_in_parent() {
+  PyOS_AfterFork_Parent();
+  PyGILState_Release(state_before_fork);
+}
 
 }  // namespace
 
@@ -116,5 +130,9 @@ HoldCallsScope::~HoldCallsScope() {
 }
 
 void install_wait_hooks() { set_wait_hooks({&give_lock_before_wait, &take_lock_after_wait}); }
+
+void install_fork_hooks() {
+  set_fork_table({&prepare_fork, &end_fork_in_parent, &PyOS_AfterFork_Child});
+}
 
 }  // namespace opwright::python

@@ -130,4 +130,7 @@ class [[nodiscard]] HoldCallsScope {
 // Makes threads that wait for the core's workers give the lock away meanwhile.
 void install_wait_hooks();
 
+// Lets the interpreter prepare for children that the core makes; in one of them the lock is held.
+void install_fork_hooks();
+
 }  // namespace opwright::python

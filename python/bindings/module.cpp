@@ -21,6 +21,7 @@
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
+#include "bindings/opcheck.h"
 #include "bindings/operator_namespace.h"
 #include "bindings/operator_object.h"
 #include "bindings/operator_packet.h"
@@ -189,6 +190,7 @@ NB_MODULE(_C, m) {
   bind_fake_mode(m);
   bind_grad_mode(m);
   bind_gradcheck(m);
+  bind_opcheck(m);
   bind_autocast(m);
   bind_autograd(m);
   bind_graph(m);
@@ -196,5 +198,6 @@ NB_MODULE(_C, m) {
   bind_control_flow(m);
   bind_pytree(m);
   install_wait_hooks();
+  install_fork_hooks();
   install_user_line_finder();
 }

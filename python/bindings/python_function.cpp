@@ -13,6 +13,7 @@
 #include "bindings/value.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/small_vector.h"
+#include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/rule.h"
 
@@ -85,8 +86,8 @@ void check_is_one(const Operator& op, PyObject* returned) {
                       count_text(static_cast<size_t>(PyTuple_GET_SIZE(returned))));
 }
 
-void give_results(const PythonFunction& self, const Operator& op, PyObject* returned,
-                  OpwValue* results, uint32_t num_results) {
+void give_any_results(const PythonFunction& self, const Operator& op, PyObject* returned,
+                      OpwValue* results, uint32_t num_results) {
   if (num_results == 1 && !(self.convention == Convention::Rule && PyTuple_Check(returned)))
       [[likely]] {
     check_is_one(op, returned);
@@ -107,6 +108,16 @@ void give_results(const PythonFunction& self, const Operator& op, PyObject* retu
   for (uint32_t i = 0; i < num_results; ++i) {
     give_one(self, op, PySequence_Fast_GET_ITEM(returned, static_cast<Py_ssize_t>(i)), i,
              results[i]);
+  }
+}
+
+void give_results(const PythonFunction& self, const Operator& op, PyObject* returned,
+                  OpwValue* results, uint32_t num_results) {
+  try {
+    give_any_results(self, op, returned, results, num_results);
+  } catch (Error& error) {
+    if (self.convention != Convention::Rule) note_wrong_result(error, op);
+    throw;
   }
 }
 

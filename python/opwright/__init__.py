@@ -104,6 +104,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
         "sym_min",
         "sym_not",
     ),
+    "testing": ("OpCheckError", "opcheck"),
     "tracing": ("GraphModule", "make_fx"),
 }
 _LAZY_NAMES = {name: module for module, names in _LAZY_MODULES.items() for name in names}
@@ -151,6 +152,7 @@ __all__ = [
     "GraphModule",
     "Node",
     "NodeValue",
+    "OpCheckError",
     "Operator",
     "OperatorPacket",
     "PerformanceWarning",
@@ -197,6 +199,7 @@ __all__ = [
     "memory_format",
     "no_grad",
     "num_threads",
+    "opcheck",
     "ops",
     "preserve_format",
     "random",

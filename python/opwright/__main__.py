@@ -1,4 +1,4 @@
-"""The command line: python -m opwright list | show | generate | doctor | cache."""
+"""The command line: python -m opwright list | show | check | generate | doctor | cache."""
 
 import argparse
 import json
@@ -80,6 +80,12 @@ def _generate(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check(options: argparse.Namespace) -> int:
+    from . import _check
+
+    return _check.run(options)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m opwright", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -91,6 +97,23 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("show", help="schema, tags, functions and sites of an operator")
     command.add_argument("name", help="aten::add, or one overload: aten::add.Tensor")
     command.set_defaults(run=_show)
+
+    command = commands.add_parser("check", help="opcheck: find the faults of an operator")
+    command.add_argument("name", help="mylib::crop, or one overload: aten::add.Tensor")
+    command.add_argument(
+        "--example",
+        action="append",
+        required=True,
+        help='arguments as in a call: "randn(3, 64, 64), [0, 0, 10, 10]"; may be given again',
+    )
+    command.add_argument(
+        "--load", action="append", default=[], help="what defines it: a .so, a .py, a module"
+    )
+    command.add_argument("--checks", nargs="+", help="names of checks instead of all")
+    command.add_argument("--examples", type=int, default=50, help="inputs to generate")
+    command.add_argument("--seed", type=int, default=0, help="of what is generated")
+    command.add_argument("--markdown", action="store_true", help="the report as markdown")
+    command.set_defaults(run=_check)
 
     command = commands.add_parser("generate", help="sources to start from, of a list of operators")
     command.add_argument("file", help="a YAML file as opwright.declare.load reads it")

@@ -31,6 +31,7 @@ from ._rules import (
 )
 from ._tag import Tag, Tags
 from ._undo import Undo
+from .testing import opcheck
 
 __all__ = [
     "FakeContext",
@@ -45,6 +46,7 @@ __all__ = [
     "infer_fake",
     "infer_schema",
     "list",
+    "opcheck",
     "register_autocast",
     "register_autograd",
     "register_effect",

@@ -346,23 +346,32 @@ void OperatorNode::throw_failed_formula() {
   throw error;
 }
 
-void OperatorNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
+void OperatorNode::call_formula(std::span<Tensor> gradients, Results results) {
   const OpwRecord* formula = op_->record(Slot::Autograd);
   OPWRIGHT_CHECK_KIND("NotImplementedError", formula, op_->name(),
                       " has no backward formula, so nothing can be trained through it\n  Register "
                       "one with register_autograd, or call it under no_grad or on detached "
                       "tensors.");
-  if (materializes_) fill(gradients);
   static const std::vector<uint32_t> plain;
   const FormulaArguments args(context(), gradients, extra_ ? extra_->gradient_lengths : plain);
-  OwnedResults results(op_->num_tensor_arguments());
-  const Results got = results.get();
   const Arguments passed = args.get();
-  const GradientVersions versions(gradients);
-  if (formula->function(formula, passed.data(), static_cast<uint32_t>(passed.size()), got.data(),
-                        static_cast<uint32_t>(got.size())) != 0) [[unlikely]] {
+  if (formula->function(formula, passed.data(), static_cast<uint32_t>(passed.size()),
+                        results.data(), static_cast<uint32_t>(results.size())) != 0) [[unlikely]] {
     throw_failed_formula();
   }
+}
+
+void OperatorNode::run_formula(std::span<Tensor> gradients, Results results) {
+  if (materializes_) fill(gradients);
+  call_formula(gradients, results);
+}
+
+void OperatorNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
+  OwnedResults results(op_->num_tensor_arguments());
+  const Results got = results.get();
+  if (materializes_) fill(gradients);
+  const GradientVersions versions(gradients);
+  call_formula(gradients, got);
   versions.check(gradients, *this);
   size_t next = 0;
   uint32_t which = 0;

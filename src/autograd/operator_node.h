@@ -15,6 +15,7 @@
 #include "opwright/autograd/tape.h"
 #include "opwright/base/source_site.h"
 #include "opwright/c_api.h"
+#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
@@ -32,6 +33,9 @@ class OperatorNode final : public FormulaNode {
   [[nodiscard]] std::string name() const override { return op_->name(); }
   [[nodiscard]] std::string line_text() const override;
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
+  // The formula alone: a result for each tensor argument, as the author gave it. Gradients that are
+  // not there become zeros first, unless the formula wants none.
+  void run_formula(std::span<Tensor> gradients, Results results);
   void release_saved() noexcept override;
   void visit_owned(OwnedTensorVisitor& visitor) const override;
 
@@ -104,6 +108,7 @@ class OperatorNode final : public FormulaNode {
   [[nodiscard]] Kept find_saved(size_t index);
   [[nodiscard]] Saving* find_saving() const noexcept;
   void fill(std::span<Tensor> gradients) const;
+  void call_formula(std::span<Tensor> gradients, Results results);
   void check_not_released() const;
   void give(uint32_t which, uint32_t argument, const OpwValue& gradient, std::span<Tensor> given,
             size_t& next);

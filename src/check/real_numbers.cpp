@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "opwright/check/element_text.h"
 #include "opwright/complex.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
-#include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/tensor.h"
 
@@ -46,18 +46,8 @@ Tensor tensor_of(std::span<const double> numbers, const Tensor& like) {
 
 std::string place_text(const Tensor& tensor, size_t index) {
   const bool has_pairs = is_complex(tensor.dtype());
-  auto left = static_cast<int64_t>(has_pairs ? index / 2 : index);
-  std::vector<int64_t> place(static_cast<size_t>(tensor.dim()));
-  for (size_t dim = place.size(); dim-- > 0;) {
-    const int64_t size = tensor.size(static_cast<int64_t>(dim));
-    place[dim] = left % size;
-    left /= size;
-  }
-  std::string text = "[";
-  for (size_t dim = 0; dim < place.size(); ++dim) {
-    text += concatenate(dim == 0 ? "" : ", ", place[dim]);
-  }
-  text += "]";
+  const auto element = static_cast<int64_t>(has_pairs ? index / 2 : index);
+  std::string text = index_text(element, tensor.sizes());
   if (has_pairs) text += index % 2 == 0 ? " (real part)" : " (imaginary part)";
   return text;
 }

@@ -275,9 +275,16 @@ void check_result(const Operator& op, Arguments args, Results results, uint32_t 
                                  ", but the function ");
   text += what ? what : concatenate("returned ", tag_name(result.tag));
   Error error("RuntimeError", text);
+  note_wrong_result(error, op);
   error.add_note("operator", "in " + call_text(op, args));
   release_all(results);
   throw error;
 }
+
+void note_wrong_result(Error& error, const Operator& op) {
+  error.add_note("result", concatenate("the schema is ", to_text(op.schema())));
+}
+
+bool is_wrong_result(const Error& error) noexcept { return error.note("result") != nullptr; }
 
 }  // namespace opwright

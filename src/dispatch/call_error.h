@@ -36,4 +36,9 @@ void note_fake_kernel(Error& error, const Operator& op);
 // of an optional).
 void check_result(const Operator& op, Arguments args, Results results, uint32_t index);
 
+// Marks an error as one of the function's results, which are not what the schema says, and tells
+// the schema; is_wrong_result tells it from a refusal of the arguments.
+void note_wrong_result(Error& error, const Operator& op);
+[[nodiscard]] bool is_wrong_result(const Error& error) noexcept;
+
 }  // namespace opwright

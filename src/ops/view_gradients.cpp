@@ -44,9 +44,12 @@ SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides)
   return extent;
 }
 
-// `grad` in memory of the base's own strides, as as_strided_scatter copies the base.
+// `grad` in memory of the base's own strides, as as_strided_scatter copies the base; what lies
+// between its elements has no part in the result.
 Tensor in_layout_of(const Tensor& grad, const SplitGeometry& base) {
-  return copy(grad.new_empty_strided(base.sizes, base.strides), grad);
+  const Tensor memory = grad.new_zeros({extent_of(base.sizes, base.strides)});
+  return as_strided_scatter(memory, grad, base.sizes, base.strides, SymInt(0))
+      .as_strided(base.sizes, base.strides, SymInt(0));
 }
 
 const Tensor& first_defined(const std::vector<Tensor>& tensors) {

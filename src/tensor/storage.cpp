@@ -1,6 +1,7 @@
 #include "opwright/tensor/storage.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -13,6 +14,7 @@
 #include "opwright/error.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/poison.h"
 
 namespace opwright {
 
@@ -20,8 +22,6 @@ constinit thread_local LiveCounts this_thread_live_counts
     __attribute__((tls_model("initial-exec"))){};
 
 namespace {
-
-constexpr size_t kMostInBlock = kLargestBlock - sizeof(Storage);
 
 Storage* new_storage(size_t block_bytes, size_t nbytes, Device device, Storage::Kind kind) {
   auto* storage = new (allocate_block(block_bytes)) Storage;
@@ -58,7 +58,8 @@ std::string bytes_text(size_t bytes) {
 }  // namespace
 
 StoragePtr allocate_storage(size_t nbytes, Device device) {
-  if (device.type == kOpwDeviceCpu && nbytes <= kMostInBlock) [[likely]] {
+  if (device.type == kOpwDeviceCpu && nbytes <= most_bytes_in_block.load(std::memory_order_relaxed))
+      [[likely]] {
     Storage* storage =
         new_storage(sizeof(Storage) + nbytes, nbytes, device, Storage::Kind::InBlock);
     storage->data = storage + 1;
@@ -75,6 +76,7 @@ StoragePtr allocate_storage(size_t nbytes, Device device) {
     storage->data = nullptr;
     throw_cannot_allocate(nbytes, device);
   }
+  if (device.type == kOpwDeviceCpu) poison_if_wanted(storage->data, nbytes);
   return owner;
 }
 

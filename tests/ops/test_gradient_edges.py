@@ -71,6 +71,16 @@ def test_as_strided_scatter_parts_the_gradient_between_self_and_src():
     assert of_src.tolist() == [1, 4]
 
 
+def test_what_as_strided_scatter_writes_between_the_elements_of_self_has_no_gradient():
+    x = ow.zeros(3, 6, dtype=ow.float64)[:, ::3].requires_grad_(True)
+    src = ow.ones(3, dtype=ow.float64).requires_grad_(True)
+
+    result = ow.ops.aten.as_strided_scatter(x, src, [3], [1], 2)
+    (of_src,) = ow.autograd.grad(result.sum(), [src])
+
+    assert of_src.tolist() == [0, 1, 0]
+
+
 def test_a_comparison_in_place_ends_the_history():
     x = ow.tensor([1.0, 2.0]).requires_grad_(True)
     y = (x * 2).gt_(3)

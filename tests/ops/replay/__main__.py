@@ -12,6 +12,7 @@ sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
 import torch  # noqa: E402
 
 from replay import (  # noqa: E402
+    checked_table,
     gradient_table,
     reach,
     recorder,
@@ -20,6 +21,7 @@ from replay import (  # noqa: E402
     vmapped_table,
 )
 from replay.again import run_again  # noqa: E402
+from replay.checked import CheckedReplayer  # noqa: E402
 from replay.gradients import GradientReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
@@ -32,6 +34,7 @@ WAYS = {
     "traced": (TracedReplayer, traced_table, "traced_replay.md"),
     "gradients": (GradientReplayer, gradient_table, "gradients.md"),
     "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
+    "checked": (CheckedReplayer, checked_table, "opcheck_built_ins.md"),
 }
 
 
@@ -68,6 +71,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--vmapped", action="store_true", help="map each call over its tensors; see vmapped.py"
     )
+    parser.add_argument(
+        "--checked", action="store_true", help="opcheck with each call as example; see checked.py"
+    )
+    parser.add_argument("--checks", nargs="+", default=["ALL"], help="of --checked")
+    parser.add_argument("--examples", type=int, default=12, help="made from each call of --checked")
     parser.add_argument("--again", type=Path, help="a kept call")
     options = parser.parse_args(arguments)
     if not (options.op or options.entries or options.all or options.again or options.share < 1):
@@ -77,6 +85,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
+    CheckedReplayer.checks, CheckedReplayer.examples = tuple(options.checks), options.examples
     if options.again:
         return run_again(options.again, WAYS[way_of(options)][0])
     make, page, name = WAYS[way_of(options)]

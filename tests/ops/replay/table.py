@@ -13,6 +13,7 @@ KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "acce
 TRACED_KINDS = ("trace", "guards", "graph", "form", "other")
 GRADIENT_KINDS = ("recorded", "gradient", "second")
 VMAPPED_KINDS = ("vmap", "written")
+CHECKED_KINDS = ("opcheck",)
 
 # Of torch's core set, what we do not have on purpose.
 LEFT_OUT_OF_CORE = {
@@ -95,7 +96,7 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    kinds = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS
+    kinds = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS + CHECKED_KINDS
     return ", ".join(f"{kind} {counts[kind]}" for kind in kinds if counts[kind])
 
 

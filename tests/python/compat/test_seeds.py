@@ -141,7 +141,34 @@ TORCH_LIBRARY_IMPL(your_namespace, CUDA, m) {
     )
 
 
-# The seed's opcheck example needs opcheck; its export signature needs export: both to come.
+def test_seed_000_opcheck_of_sin():
+    # The seed's function of samples returns none; its sample on cuda needs the device, to come.
+    seed = run(
+        """
+import torch
+import unittest
+from torch.library import opcheck
+
+def sin_sample_inputs():
+    sample_inputs = [
+        (torch.randn(3, requires_grad=True, device='cpu'),),
+    ]
+    return sample_inputs
+
+class TestOps(unittest.TestCase):
+    def test_sin(self):
+        sample_inputs = sin_sample_inputs()
+        for i in range(len(sample_inputs)):
+            opcheck(torch.ops.aten.sin.default, sample_inputs[i])
+"""
+    )
+
+    result = seed.TestOps("test_sin").run()
+
+    assert (result.testsRun, result.errors, result.failures) == (1, [], [])
+
+
+# The seed's export signature needs export, which is to come.
 
 
 # ---- Seed 001: torch.library ----
@@ -403,30 +430,8 @@ def test_seed_002_the_fake_kernel_of_crop():
     assert tuple(cropped.shape) == (3, 40, 40)
 
 
-def test_seed_002_the_examples_for_opcheck_run():
-    # opcheck and autograd are to come: each example is called, and compared with its fake kernel.
-    pytest.importorskip("PIL")
-    seed = run(CROP)
-    examples = [
-        [torch.randn(3, 64, 64), [0, 0, 10, 10]],
-        [torch.randn(3, 91, 91), [10, 0, 20, 10]],
-        [torch.randn(3, 60, 60, dtype=torch.double), [3, 4, 32, 20]],
-        [torch.randn(3, 512, 512, dtype=torch.double), [3, 4, 32, 45]],
-    ]
-
-    for pic, box in examples:
-        real = seed.crop(pic, box)
-        fake = seed.crop(torch.empty(pic.shape, dtype=pic.dtype, device="meta"), box)
-        assert (tuple(real.shape), real.dtype) == (tuple(fake.shape), fake.dtype)
-
-
-def test_seed_002_crop_is_trained_through_by_its_formula():
-    # The seed leaves the code of this part out; it names register_autograd and the error.
-    pytest.importorskip("PIL")
-    seed = run(CROP)
-    pic = torch.rand(3, 8, 8, requires_grad=True)
-    with pytest.raises(NotImplementedError, match="mylib::crop has no backward formula"):
-        seed.crop(pic, [2, 1, 6, 4]).sum().backward()
+def add_formula_of_crop() -> None:
+    """Train through crop; the seed leaves the code of this part out."""
 
     def setup_context(ctx, inputs, output):
         pic, ctx.box = inputs
@@ -439,6 +444,39 @@ def test_seed_002_crop_is_trained_through_by_its_formula():
         return whole, None
 
     torch.library.register_autograd("mylib::crop", backward, setup_context=setup_context)
+
+
+def test_seed_002_the_examples_for_opcheck_run():
+    pytest.importorskip("PIL")
+    run(CROP)
+    add_formula_of_crop()
+    run(
+        """
+import torch
+
+crop = torch.ops.mylib.crop.default
+examples = [
+    [torch.randn(3, 64, 64), [0, 0, 10, 10]],
+    [torch.randn(3, 91, 91, requires_grad=True), [10, 0, 20, 10]],
+    [torch.randn(3, 60, 60, dtype=torch.double), [3, 4, 32, 20]],
+    [torch.randn(3, 512, 512, requires_grad=True, dtype=torch.double), [3, 4, 32, 45]],
+]
+
+for example in examples:
+    torch.library.opcheck(crop, example)
+"""
+    )
+
+
+def test_seed_002_crop_is_trained_through_by_its_formula():
+    # The seed names register_autograd and the error.
+    pytest.importorskip("PIL")
+    seed = run(CROP)
+    pic = torch.rand(3, 8, 8, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="mylib::crop has no backward formula"):
+        seed.crop(pic, [2, 1, 6, 4]).sum().backward()
+
+    add_formula_of_crop()
     (seed.crop(pic, [2, 1, 6, 4]) * 3).sum().backward()
 
     expected = np.zeros((3, 8, 8), dtype=np.float32)

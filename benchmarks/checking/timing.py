@@ -1,0 +1,16 @@
+"""Wall time: opcheck has child processes and threads of its own."""
+
+import statistics
+import time
+
+
+def measure(cases, rounds):
+    """Return the median of each case in microseconds; a first round warms up."""
+    samples = {name: [] for name in cases}
+    for turn in range(rounds + 1):
+        for name, run in cases.items():
+            begin = time.perf_counter_ns()
+            run()
+            if turn > 0:
+                samples[name].append((time.perf_counter_ns() - begin) / 1000)
+    return {name: statistics.median(each) for name, each in samples.items()}

@@ -1,0 +1,41 @@
+"""What opcheck costs: the checks of PyTorch's beside it, and all of ours with generated inputs."""
+
+import sys
+
+from checking import measure, our_cases, torch_cases
+from harness import Report, Row, release_build
+
+sys.path.insert(0, str(release_build() / "python"))
+import opwright
+
+TIMES_FASTER = 20
+MOST_SECONDS = 1.0
+
+
+def main():
+    report = Report(__doc__.splitlines()[0])
+    sides = {"ours": our_cases(opwright), "torch": torch_cases()}
+    cases = {(side, name): case for side, each in sides.items() for name, case in each.items()}
+    figures = measure(cases, rounds=2 if report.options.quick else 5)
+    report.add(
+        Row.times_better(
+            "opcheck of a custom operator with a formula, one example, PyTorch's checks, warm",
+            ours=figures["ours", "same checks"],
+            peer=figures["torch", "same checks"],
+            times=TIMES_FASTER,
+            unit="us",
+        )
+    )
+    report.add(
+        Row.at_most(
+            "opcheck of a custom operator, all checks, 50 generated inputs",
+            ours=figures["ours", "all checks"] / 1e6,
+            limit=MOST_SECONDS,
+            unit="s",
+        )
+    )
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""opcheck: finds what is wrong with an operator, on the inputs given and on others made of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import _C
+from ._C import CheckFinding, CheckLine, CheckReport
+
+__all__ = [
+    "CheckFinding",
+    "CheckLine",
+    "CheckReport",
+    "OpCheckError",
+    "list_checks",
+    "opcheck",
+]
+
+
+class OpCheckError(RuntimeError):
+    """Raised when `opcheck` finds a fault; `report` is what it found.
+
+    >>> issubclass(OpCheckError, RuntimeError)
+    True
+    """
+
+    report: CheckReport
+
+
+def _names(test_utils: str | Sequence[str]) -> list[str]:
+    return [test_utils] if isinstance(test_utils, str) else list(test_utils)
+
+
+def opcheck(
+    op: Callable,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    test_utils: str | Sequence[str] = "ALL",
+    raise_exception: bool = True,
+    rtol: float | None = None,
+    atol: float | None = None,
+    examples: int = 50,
+    seed: int = 0,
+    progress: Callable[[CheckLine], None] | None = None,
+) -> CheckReport:
+    """Check an operator on an example, and on `examples` others that are made from it.
+
+    `op` is an operator, an overload, or what `custom_op` gave. `test_utils` names the checks that
+    are run (`list_checks`), `"ALL"` all but those on request; PyTorch's names (`"test_schema"`,
+    ...) stand for the checks that look at the same. `rtol` and `atol` are for values that are
+    computed in two ways. `progress` is called with each line as soon as it is known.
+
+    A fault is shown with the smallest input that has it, as code. Raises `OpCheckError`, unless
+    `raise_exception` is False; `ValueError` for an example that the operator refuses.
+
+    >>> import opwright as ow
+    >>> @ow.library.custom_op("docs_opcheck::double", mutates_args=())
+    ... def double(x: ow.Tensor) -> ow.Tensor:
+    ...     x.mul_(2)
+    ...     return x.clone()
+    >>> report = ow.opcheck(
+    ...     double, (ow.ones(3),), test_utils="schema", raise_exception=False, examples=0
+    ... )
+    >>> report.findings
+    [<CheckFinding schema/undeclared-write>]
+    >>> print(report.findings[0].message.splitlines()[1])
+      Declare it: mutates_args={'x'} in custom_op, or Tensor(a!) x in the schema.
+    """
+    report = _C.opcheck(
+        op,
+        tuple(args),
+        dict(kwargs or {}),
+        _names(test_utils),
+        rtol,
+        atol,
+        examples,
+        seed,
+        progress,
+    )
+    if raise_exception and not report.ok:
+        error = OpCheckError(report.failure_text())
+        error.report = report
+        raise error
+    return report
+
+
+def list_checks() -> dict[str, str]:
+    """Return the names of all checks, with what they look at.
+
+    >>> list_checks()["results"]
+    'the number and the types of the results'
+    """
+    return dict(_C.list_checks())
+
+
+def _getitem(report: CheckReport, check: str) -> str:
+    """Return "SUCCESS", "SKIPPED" or what was found, as PyTorch's opcheck does."""
+    for line in report.lines:
+        if line.check == check:
+            return {"ok": "SUCCESS", "skipped": "SKIPPED"}.get(line.state, line.text)
+    raise KeyError(check)
+
+
+CheckReport.__getitem__ = _getitem
+CheckReport.__repr__ = lambda report: report.table()

@@ -1,0 +1,100 @@
+#include "opwright/check/example_line.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "opwright/autograd/value_meta.h"
+#include "opwright/check/checked_function.h"
+#include "opwright/check/example.h"
+#include "opwright/check/real_numbers.h"
+#include "opwright/dtype.h"
+#include "opwright/functions.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/extent.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+DType fine_dtype(DType dtype) { return is_complex(dtype) ? DType::Complex128 : DType::Float64; }
+
+// What its elements are like: their mean size; 1 where they are all 0.
+double usual_size(const Numbers& numbers) {
+  double sum = 0;
+  for (const double each : numbers) sum += std::abs(each);
+  return sum > 0 ? sum / static_cast<double>(numbers.size()) : 1;
+}
+
+}  // namespace
+
+ExampleLine::MovedTensor::MovedTensor(const Tensor& tensor, const LineOptions& options,
+                                      uint64_t number)
+    : sizes(tensor.sizes().begin(), tensor.sizes().end()),
+      strides(tensor.strides().begin(), tensor.strides().end()) {
+  const Extent extent = *find_extent(sizes, strides);
+  offset = -extent.lowest;
+  const int64_t length[] = {extent.length()};
+  const int64_t steps[] = {1};
+  const Tensor reached =
+      make_view(tensor, length, steps, geometry_of(tensor).offset + extent.lowest);
+  memory = options.is_fine ? reached.to(fine_dtype(tensor.dtype())) : reached;
+  middle = numbers_of(memory);
+  // What lies between the elements may be anything.
+  for (double& each : middle) each = std::isfinite(each) ? each : 0;
+
+  const double size = usual_size(numbers_of(show(middle)));
+  std::mt19937_64 generator(options.seed * 1000 + number);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> away(0.2, 1);  // from 0, so that no tie stays
+  for (double& each : middle) {
+    const double part = options.jitter * away(generator) * (generator() % 2 == 0 ? 1 : -1);
+    each += part * (options.keeps_signs ? std::abs(each) : size);
+    by.push_back(normal(generator) * (options.keeps_signs ? std::abs(each) : size));
+  }
+  direction = numbers_of(show(by));
+}
+
+Tensor ExampleLine::MovedTensor::show(const Numbers& numbers) const {
+  return make_view(tensor_of(numbers, memory), sizes, strides, offset);
+}
+
+Tensor ExampleLine::MovedTensor::at(double step) const {
+  Numbers numbers = middle;
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] += step * by[i];
+  return show(numbers);
+}
+
+ExampleLine::ExampleLine(const Example& example, const LineOptions& options) : example_(example) {
+  const std::vector<Tensor> tensors = example_.tensors();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!has_gradients(tensors[i].dtype())) continue;
+    moved_.push_back(i);
+    tensors_.emplace_back(tensors[i].detach(), options, i);
+  }
+}
+
+Example ExampleLine::at(double step, std::optional<size_t> only) const {
+  const Example own = example_.copy();
+  std::vector<Tensor> tensors = own.tensors();
+  for (size_t i = 0; i < moved_.size(); ++i) {
+    tensors[moved_[i]] = tensors_[i].at(only && *only != i ? 0 : step);
+  }
+  return own.with_tensors(tensors);
+}
+
+DType ExampleLine::dtype() const {
+  DType coarsest = DType::Float64;
+  for (const MovedTensor& each : tensors_) {
+    const DType dtype = each.memory.dtype();
+    const size_t bytes = item_size(dtype) / (is_complex(dtype) ? 2 : 1);
+    if (bytes < item_size(coarsest)) coarsest = is_complex(dtype) ? DType::Float32 : dtype;
+  }
+  return coarsest;
+}
+
+}  // namespace opwright

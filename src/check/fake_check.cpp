@@ -1,0 +1,151 @@
+// fake: the fake kernel foretells what the kernel gives, at the sizes given and at others.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/check/check.h"
+#include "opwright/check/fake_run.h"
+#include "opwright/check/other_sizes.h"
+#include "opwright/check/tensor_call.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/slot.h"
+#include "opwright/error.h"
+#include "opwright/symbolic/shape_env.h"
+#include "opwright/tag.h"
+#include "opwright/transforms/fake.h"
+
+namespace opwright {
+namespace {
+
+constexpr int kMostOtherSizes = 3;
+
+bool has_own_fake(const Operator& op) { return find_site(op, Slot::Fake).is_known(); }
+
+// "audio::gain: the fake kernel (gain.cpp:12)"
+std::string who(const Operator& op) {
+  if (has_own_fake(op))
+    return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
+  return concatenate(op.name(), ": its own function, run on fake tensors,");
+}
+
+Fault fault_of(const Operator& op, const FakeDifference& difference) {
+  return {difference.kind, concatenate(who(op), " ", difference.text)};
+}
+
+// The author's line of a question.
+SourceSite author_line(const Operator& op, const Guard& guard) {
+  const SourceSite fake = find_site(op, Slot::Fake);
+  const auto is_beside_it = [&](const SourceSite& site) {
+    return site.is_known() && fake.is_known() && std::string_view(site.file) == fake.file;
+  };
+  if (is_beside_it(guard.asked)) return guard.asked;
+  if (is_beside_it(guard.user)) return guard.user;
+  return guard.user.is_known() ? guard.user : guard.asked;
+}
+
+// Their sizes times a fraction are no whole expressions of symbols: documented to fix them.
+bool fixes_sizes_on_purpose(const Operator& op) {
+  const OperatorName& name = op.schema().name;
+  return name.name_space == "aten" && name.base.find("upsample") != std::string::npos &&
+         name.overload == "vec";
+}
+
+class FakeCheck : public Check {
+ public:
+  std::optional<std::string> find_reason_to_skip(const Operator& op) override {
+    if (op.tags().has(Tag::DataDependentOutput)) return "its results are numbers read from data";
+    return std::nullopt;
+  }
+
+  std::optional<Fault> look(const CheckInput& input) override {
+    if (input.plain().is_refused()) return std::nullopt;
+    const FakeRun fake = run_on_fakes(input.example(), FakeMode::Sizes::Static);
+    if (fake.error) return refusal(input.op(), *fake.error, "");
+    if (auto found = find_difference(fake, input.plain(), {})) return fault_of(input.op(), *found);
+    return look_at_symbols(input);
+  }
+
+ private:
+  static std::optional<Fault> refusal(const Operator& op, const Error& error,
+                                      const std::string& when) {
+    const std::string_view text = error.text();
+    if (text.starts_with(op.name() + " has no fake kernel"))
+      return Fault{"missing-fake", std::string(error.message())};
+    if (!has_own_fake(op) && is_about_data(error)) return std::nullopt;
+    return Fault{"fake-refuses", concatenate(who(op), " refuses", when, " what the kernel takes: ",
+                                             error.kind(), ": ", error.message())};
+  }
+
+  static std::optional<Fault> look_at_symbols(const CheckInput& input) {
+    const FakeRun fake = run_on_fakes(input.example(), FakeMode::Sizes::Dynamic);
+    const std::vector<SizeSymbol> symbols = size_symbols(input.example(), fake.forms);
+    if (symbols.empty()) return std::nullopt;
+    if (fake.error) return refusal(input.op(), *fake.error, " with symbols for sizes");
+    if (auto found = find_difference(fake, input.plain(), values_of(symbols)))
+      return fault_of(input.op(), *found);
+    if (!fixes_sizes_on_purpose(input.op())) {
+      if (auto found = find_fixed_size(input, fake, symbols)) return found;
+    }
+    return look_at_other_sizes(input, fake, symbols);
+  }
+
+  // A symbol that has one value left, though the operator takes another.
+  static std::optional<Fault> find_fixed_size(const CheckInput& input, const FakeRun& fake,
+                                              const std::vector<SizeSymbol>& symbols) {
+    const ShapeEnv& env = fake.env();
+    for (const SizeSymbol& symbol : symbols) {
+      if (env.simplify(env.symbol(symbol.name)).is_symbolic()) continue;
+      for (const int64_t other : {symbol.value + 1, symbol.value * 2}) {
+        SymbolValues values = values_of(symbols);
+        values.insert_or_assign(symbol.name, other);
+        const std::optional<Example> resized = resize(input.example(), env, fake.forms, values);
+        if (!resized || run_compared(*resized).is_refused()) continue;
+        const Guard* guard = find_broken_guard(env, values);
+        const std::string asked = guard ? concatenate(" (", guard->condition, " at ",
+                                                      author_line(input.op(), *guard), ")")
+                                        : "";
+        return Fault{"fake-specialises",
+                     concatenate(who(input.op()), " fixes ", symbol.source, " to ", symbol.value,
+                                 asked, ", but the kernel takes ", other,
+                                 " as well; let sizes stay symbols: no int(size), no question "
+                                 "that only one size answers so")};
+      }
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const FakeRun& fake,
+                                                  const std::vector<SizeSymbol>& symbols) {
+    int done = 0;
+    for (const SymbolValues& values : propose_sizes(symbols, input.settings().seed)) {
+      if (done == kMostOtherSizes) break;
+      if (!admits(fake.env(), values)) continue;
+      const std::optional<Example> resized =
+          resize(input.example(), fake.env(), fake.forms, values);
+      if (!resized) continue;
+      const Outcome real = run_compared(*resized);
+      if (real.is_refused()) continue;
+      ++done;
+      const auto found = find_difference(fake, real, values);
+      if (!found) continue;
+      return Fault{"fake-other-size",
+                   concatenate(who(input.op()), " is right for the sizes given, but",
+                               describe_sizes(symbols, values), " it ", found->text)};
+    }
+    return std::nullopt;
+  }
+};
+
+[[maybe_unused]] const bool kIsRegistered =
+    (register_check({.name = "fake",
+                     .about = "the fake kernel foretells what the kernel gives",
+                     .make = [] { return std::unique_ptr<Check>(new FakeCheck()); },
+                     .place = 30}),
+     true);
+
+}  // namespace
+}  // namespace opwright

@@ -1,0 +1,30 @@
+// What a call gave: its results and its arguments afterwards, or an error.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opwright/check/example.h"
+#include "opwright/error.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+struct Outcome {
+  Example after;               // the arguments, as the call left them
+  std::vector<Value> results;  // empty when it failed
+  std::optional<Error> error;
+
+  [[nodiscard]] bool is_refused() const noexcept { return error.has_value(); }
+  // The tensors of all results, in order.
+  [[nodiscard]] std::vector<Tensor> result_tensors() const;
+};
+
+// Calls the operator at the current level on the example itself (copy it first where its tensors
+// are to stay). Random numbers are the same every time: the default generators of the thread are
+// replaced by one with a fixed seed. Errors of the call are given, all others thrown.
+[[nodiscard]] Outcome run_example(const Example& example);
+
+}  // namespace opwright

@@ -1,0 +1,93 @@
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "check/check_alone.h"
+#include "opwright/base/thread_pool.h"
+#include "opwright/functions.h"
+#include "opwright/library.h"
+#include "opwright/opcheck.h"
+
+namespace opwright {
+namespace {
+
+Tensor one(double value) { return full({1}, value, DType::Float32); }
+
+Tensor doubles(const Tensor& x) { return x + x; }
+Tensor counts(const Tensor& x) {
+  static double calls = 0;
+  return x + ++calls;
+}
+// Wrong once in a while.
+Tensor fails_at_times(const Tensor& x) {
+  static int calls = 0;
+  OPWRIGHT_CHECK(++calls % 5 != 0, "not today");
+  return x + x;
+}
+Tensor by_threads(const Tensor& x) { return x * num_threads(); }
+// What another order of a sum may change.
+Tensor rounds_by_threads(const Tensor& x) { return x * (1 + 1e-7 * num_threads()); }
+Tensor draws(const Tensor& x) { return x + rand({1}, DType::Float32); }
+
+OPWRIGHT_LIBRARY(determinism_check_test, m) {
+  m.def("doubles(Tensor x) -> Tensor", &doubles);
+  m.def("counts(Tensor x) -> Tensor", &counts);
+  m.def("counts_and_says_so(Tensor x) -> Tensor", &counts, {Tag::Nondeterministic});
+  m.def("fails_at_times(Tensor x) -> Tensor", &fails_at_times);
+  m.def("by_threads(Tensor x) -> Tensor", &by_threads);
+  m.def("rounds_by_threads(Tensor x) -> Tensor", &rounds_by_threads);
+  m.def("draws(Tensor x) -> Tensor", &draws, {Tag::NondeterministicSeeded});
+}
+
+std::string check(const char* name, double value = 1) {
+  return finding_of("determinism", concatenate("determinism_check_test::", name),
+                    {Value(one(value))});
+}
+
+TEST(DeterminismCheck, PassesWhatIsTheSameEveryTime) { EXPECT_EQ(check("doubles"), "fine"); }
+
+TEST(DeterminismCheck, TakesANanForTheSame) { EXPECT_EQ(check("doubles", std::nan("")), "fine"); }
+
+TEST(DeterminismCheck, FindsStateThatACallLeaves) {
+  const std::string found = check("counts");
+
+  EXPECT_TRUE(
+      found.starts_with("differs-between-runs: determinism_check_test::counts does not give the "
+                        "same twice for the same input: the result: element [0] is "))
+      << found;
+}
+
+TEST(DeterminismCheck, FindsAnErrorThatComesAtTimes) {
+  EXPECT_EQ(check("fails_at_times"),
+            "differs-between-runs: determinism_check_test::fails_at_times does not give the same "
+            "twice for the same input: it raises RuntimeError: not today");
+}
+
+TEST(DeterminismCheck, FindsAResultThatDependsOnTheThreads) {
+  set_num_threads(2);
+
+  EXPECT_EQ(check("by_threads"),
+            "differs-by-threads: determinism_check_test::by_threads gives another result on 1 "
+            "thread than on 2: the result: element [0] is 1 and should be 2 (1 of 1 element "
+            "differs)");
+  EXPECT_EQ(num_threads(), 2);
+}
+
+TEST(DeterminismCheck, AllowsOtherRoundingOnOtherThreads) {
+  EXPECT_EQ(check("rounds_by_threads"), "fine");
+}
+
+TEST(DeterminismCheck, PassesWhatDrawsFromTheGenerator) { EXPECT_EQ(check("draws"), "fine"); }
+
+TEST(DeterminismCheck, SkipsAnOperatorThatSaysIt) {
+  const CheckReport report =
+      report_of("determinism", "determinism_check_test::counts_and_says_so", {Value(one(1))});
+
+  EXPECT_TRUE(report.ok());
+  EXPECT_EQ(report.lines[0].state, CheckLine::State::Skipped);
+  EXPECT_EQ(report.lines[0].text, "it has the tag nondeterministic");
+}
+
+}  // namespace
+}  // namespace opwright

@@ -1,0 +1,78 @@
+"""Checks the operator of one call by opcheck, with the call as the example.
+
+The built-in operators are right, so that whatever is found is a false alarm, or a fault of ours.
+What columns mean:
+
+    calls     distinct calls that were examples; so many of each overload and worker at most
+    inputs    inputs looked at: the calls, and those made from them
+    refused   inputs made that the operator refuses
+    opcheck   calls with a finding
+"""
+
+import warnings
+
+import opwright as ow
+import torch
+
+from . import differences
+from .call import NotReplayableError, tensors_of
+from .comparison import DifferenceError
+from .replayer import Replayer
+
+LARGEST = 1 << 16  # elements of all tensors of an example
+
+# Results that are whatever was in memory.
+UNINITIALISED = {
+    "empty*": "uninitialised",
+    "new_empty*": "uninitialised",
+    "resize_": "new elements are uninitialised",
+}
+
+
+class CheckedReplayer(Replayer):
+    """Checks calls; the counts are the columns above."""
+
+    checks: tuple[str, ...] = ("ALL",)
+    examples = 12  # made from each call
+    per_overload = 2
+
+    def takes(self, overload, args, kwargs) -> str | None:
+        name = str(overload)
+        if self.seen[name] >= self.per_overload:
+            return None
+        key = super().takes(overload, args, kwargs)
+        if key is not None:
+            self.seen[name] += 1
+            self.outcome.seen[name] += 1
+        return key
+
+    def check_refusal(self, overload, ours, refusal, key, text, spare) -> None:
+        self.outcome.left_out["torch refuses"] += 1
+
+    def compare(self, overload, torchs, copies, ours, result, exact) -> None:
+        name = str(overload)
+        if differences.find(UNINITIALISED, name):
+            raise NotReplayableError("uninitialised")
+        if sum(each.numel() for each in tensors_of(copies)) > LARGEST:
+            raise NotReplayableError("a large example")
+        if any(each.layout != torch.strided for each in tensors_of(result)):
+            raise NotReplayableError("a layout that is not ours")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                report = ow.opcheck(
+                    self.ours(overload),
+                    ours[0],
+                    ours[1],
+                    test_utils=self.checks,
+                    raise_exception=False,
+                    examples=self.examples,
+                )
+        except ValueError as error:
+            if "refuses the example" in str(error):
+                raise NotReplayableError("refused") from error
+            raise DifferenceError("opcheck", str(error)) from error
+        self.outcome.counts[name]["inputs"] += report.num_given + report.num_generated
+        self.outcome.counts[name]["refused"] += report.num_refused
+        if not report.ok:
+            raise DifferenceError("opcheck", report.failure_text())
