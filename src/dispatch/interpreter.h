@@ -15,7 +15,7 @@ class Operator;
 
 // What a transform does beside processing calls; plain data, since every call under it asks.
 struct InterpreterTraits {
-  bool lifts = false;  // takes foreign arguments as its own (trace, functionalize)
+  bool lifts = false;             // takes foreign arguments as its own (trace, functionalize)
   bool adopts_histories = false;  // with the histories that they have outside (a capture)
   bool restores_grad_mode =
       false;  // switched grad mode on itself, so going down it takes that back (grad, jvp)

@@ -5,6 +5,7 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
+#include "opwright/symbolic/facts.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/shape_env_state.h"
 #include "opwright/symint.h"

@@ -88,7 +88,8 @@ Tensor Functionalize::lift(const Tensor& tensor) {
   OPWRIGHT_CHECK(can_lift(tensor.get()), "functionalize: a tensor made inside ",
                  impl(tensor).home->name(), " was used after it ended (", tensor, ")");
   const Tensor foreign = Tensor::borrow(&impl(tensor));
-  if (const Tensor view = traits().adopts_histories ? lift_as_view(foreign, *this) : Tensor(); view.is_defined()) {
+  if (const Tensor view = traits().adopts_histories ? lift_as_view(foreign, *this) : Tensor();
+      view.is_defined()) {
     twins_.emplace(
         foreign.get(),
         Twin{.foreign = foreign, .value = sync(view), .wrapper = view, .is_replayed = true});
