@@ -1,8 +1,8 @@
 #include "opwright/check/variation.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -18,7 +18,6 @@
 #include "opwright/check/value_variation.h"
 #include "opwright/check/variation_step.h"
 #include "opwright/check/wild_variation.h"
-#include "opwright/error.h"
 
 namespace opwright {
 namespace {
