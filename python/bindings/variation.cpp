@@ -32,7 +32,7 @@ nb::list to_list(const Example& example) {
 nb::tuple next_of(Variations& variations) {
   const std::optional<Example> example = variations.next();
   if (!example) throw nb::stop_iteration();
-  return nb::make_tuple(to_list(*example), example->change(), code_of(*example));
+  return nb::make_tuple(to_list(*example), example->change());
 }
 
 }  // namespace
@@ -40,9 +40,8 @@ nb::tuple next_of(Variations& variations) {
 void bind_variation(nb::module_& m) {
   nb::class_<Variations>(m, "Variations", "Other calls of the same kind as a given one.")
       .def("__iter__", [](nb::object self) { return self; })
-      .def(
-          "__next__", &next_of,
-          "The values of all arguments of the schema, what was changed, and the code of the call.");
+      .def("__next__", &next_of,
+           "The values of all arguments of the schema, and what was changed.");
   m.def(
       "vary",
       [](const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs, uint64_t seed,

@@ -7,7 +7,6 @@
 
 #include "opwright/base/hash.h"
 #include "opwright/check/value_habit.h"
-#include "opwright/dispatch/arguments.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/schema/constant.h"

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -16,7 +17,6 @@
 
 #include "opwright/check/tensor_code.h"
 #include "opwright/check/tensor_layout.h"
-#include "opwright/check/value_habit.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -144,8 +144,10 @@ class CodeWriter {
     const auto strides = tensor.strides();
     std::vector<int64_t> order(strides.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-    std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
-      return strides[static_cast<size_t>(a)] > strides[static_cast<size_t>(b)];
+    std::ranges::sort(order, [&](int64_t a, int64_t b) {
+      const int64_t first = strides[static_cast<size_t>(a)];
+      const int64_t second = strides[static_cast<size_t>(b)];
+      return first != second ? first > second : a < b;
     });
     const Tensor dense = make_view(tensor, permute_geometry(geometry_of(tensor), order, "code_of"));
     if (!std::ranges::equal(dense.strides(), contiguous_strides(dense.sizes()))) {

@@ -25,12 +25,6 @@
 namespace opwright {
 namespace {
 
-bool are_same_memory(const Tensor& a, const Tensor& b) {
-  return impl(a).storage == impl(b).storage && impl(a).storage_offset == impl(b).storage_offset &&
-         a.dtype() == b.dtype() && std::ranges::equal(a.sizes(), b.sizes()) &&
-         std::ranges::equal(a.strides(), b.strides());
-}
-
 // Another tensor for one and for all that are the same memory.
 Example with_memory(const Example& example, size_t which, const Tensor& memory) {
   std::vector<Tensor> tensors = example.tensors();
@@ -142,7 +136,12 @@ std::vector<TensorLayout> simpler_layouts(const Tensor& tensor) {
   if (is_contiguous && old.offset == 0 && old.tail == 0) return {};
   std::vector<TensorLayout> layouts = {contiguous};
   layouts.push_back({.strides = old.strides});
-  if (!is_contiguous && sizes.size() > 1) layouts.push_back(reversed_layout(sizes));
+  if (!is_contiguous) {
+    if (sizes.size() > 1) layouts.push_back(reversed_layout(sizes));
+    TensorLayout every_second = contiguous;
+    for (int64_t& stride : every_second.strides) stride *= 2;
+    layouts.push_back(every_second);
+  }
   if (old.tail > 0) layouts.push_back({.strides = old.strides, .offset = old.offset});
   if (old.offset > 1) layouts.push_back({.strides = old.strides, .offset = 1});
   return layouts;

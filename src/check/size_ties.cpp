@@ -1,16 +1,15 @@
 #include "opwright/check/size_ties.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/check/fake_run.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/owned_results.h"
@@ -47,12 +46,12 @@ std::vector<TensorSize> list_sizes(const Example& example) {
   return all;
 }
 
-Example fake_twin(const Example& example, FakeMode& mode, FakeMode::Sizes sizes) {
+// A symbol for each size; tensors that are given twice have sizes of their own each.
+Example fake_twin(const Example& example, FakeMode& mode) {
   std::vector<Tensor> twins;
   for (const Tensor& tensor : example.tensors()) {
-    // Tensors that are given twice have sizes of their own each.
     const Tensor apart = make_view(tensor, geometry_of(tensor));
-    twins.push_back(mode.from_tensor(apart, sizes));
+    twins.push_back(mode.from_tensor(apart, FakeMode::Sizes::Dynamic));
   }
   return example.with_tensors(twins);
 }
@@ -95,7 +94,7 @@ ShapeEnvPtr ask_fake_kernel(const Example& example, std::vector<TensorSize>& siz
   if (!example.op().record(Slot::Fake)) return nullptr;
   ShapeEnvPtr env = make_intrusive<ShapeEnv>(ShapeEnvOptions{.duck_shaping = false});
   FakeMode mode(env);
-  const Example twin = fake_twin(example, mode, FakeMode::Sizes::Dynamic);
+  const Example twin = fake_twin(example, mode);
   const std::vector<Tensor> tensors = twin.tensors();
   for (TensorSize& each : sizes) {
     each.symbol = tensors[each.tensor].sym_size(static_cast<int64_t>(each.dim));
@@ -164,16 +163,7 @@ SizeTies find_size_ties(const Example& example) {
 }
 
 bool fake_takes(const Example& example) {
-  if (!example.op().record(Slot::Fake)) return true;
-  FakeMode mode(make_intrusive<ShapeEnv>());
-  const Example twin = fake_twin(example, mode, FakeMode::Sizes::Static);
-  OwnedResults results(example.op().num_results());
-  try {
-    run_fake_twin(twin, mode, results);
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
+  return !example.op().record(Slot::Fake) || !run_on_fakes(example, FakeMode::Sizes::Static).error;
 }
 
 }  // namespace opwright

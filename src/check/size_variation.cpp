@@ -17,8 +17,6 @@
 #include "opwright/schema/type.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/tensor_impl.h"
-#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -127,7 +125,7 @@ class Resizer {
   // Nothing where an index would have no valid value.
   std::optional<Tensor> resized(const Tensor& tensor, size_t which) {
     for (const auto& [old, made] : done_) {
-      if (is_same_memory(old, tensor)) return same_memory(made, made.requires_grad());
+      if (are_same_memory(old, tensor)) return same_memory(made, made.requires_grad());
     }
     std::optional<Tensor> made = make(tensor, which);
     if (made) done_.emplace_back(tensor, *made);
@@ -135,12 +133,6 @@ class Resizer {
   }
 
  private:
-  static bool is_same_memory(const Tensor& a, const Tensor& b) {
-    if (impl(a).storage != impl(b).storage || a.dtype() != b.dtype()) return false;
-    return impl(a).storage_offset == impl(b).storage_offset &&
-           std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides());
-  }
-
   std::optional<Tensor> make(const Tensor& tensor, size_t which) {
     Sizes sizes;
     for (const uint32_t variable : ties_.variables[which]) {
@@ -276,7 +268,7 @@ VariationStep random_size_step(const Example& example, const SizeTies& ties) {
     Resizing resizing{
         .sizes = ties.sizes_in(draft.example), .ints_follow = dice.one_in(2), .dice = &dice};
     const std::vector<int64_t> old = resizing.sizes;
-    const uint64_t share = dice.between(1, 3);
+    const uint64_t share = 1 + dice.below(3);
     for (int64_t& size : resizing.sizes) {
       if ((size < 2 && !dice.one_in(6)) || !dice.one_in(share)) continue;
       size = dice.one_in(5) ? dice.between(0, 1) : dice.between(1, std::max<int64_t>(size, 2) * 2);

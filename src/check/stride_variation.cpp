@@ -7,10 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "opwright/autograd/history.h"
 #include "opwright/check/tensor_layout.h"
 #include "opwright/check/value_habit.h"
 #include "opwright/dtype.h"

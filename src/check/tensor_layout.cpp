@@ -11,7 +11,7 @@
 #include "opwright/autograd/history.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/grad_mode.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/symbolic/sizes.h"
@@ -150,6 +150,12 @@ Tensor lay_out(const Tensor& values, const TensorLayout& layout, const Tensor& l
   const Tensor laid = make_view(memory, sizes, layout.strides, layout.offset);
   if (like.requires_grad() && can_have_grad(laid.dtype())) set_requires_grad(laid, true);
   return laid;
+}
+
+bool are_same_memory(const Tensor& a, const Tensor& b) {
+  return impl(a).storage == impl(b).storage && impl(a).storage_offset == impl(b).storage_offset &&
+         a.dtype() == b.dtype() && std::ranges::equal(a.sizes(), b.sizes()) &&
+         std::ranges::equal(a.strides(), b.strides());
 }
 
 Tensor same_memory(const Tensor& tensor, bool requires_grad) {

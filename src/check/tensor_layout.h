@@ -39,6 +39,8 @@ struct TensorLayout {
 // device and whether it requires grad.
 [[nodiscard]] Tensor lay_out(const Tensor& values, const TensorLayout& layout, const Tensor& like);
 
+// Whether they are the same elements in the same order.
+[[nodiscard]] bool are_same_memory(const Tensor& a, const Tensor& b);
 // Another object over the same elements, with a gradient of its own.
 [[nodiscard]] Tensor same_memory(const Tensor& tensor, bool requires_grad);
 

@@ -5,18 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "opwright/complex.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/grad_mode.h"
 #include "opwright/ops/cpu/copy.h"
-#include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"

@@ -22,7 +22,8 @@ namespace {
 constexpr DType kOfFloats[] = {DType::Float64, DType::Float16,   DType::BFloat16,
                                DType::Float32, DType::Complex64, DType::Int64};
 constexpr DType kOfComplex[] = {DType::Complex128, DType::Complex64, DType::Float32};
-constexpr DType kOfInts[] = {DType::Int32, DType::Int64, DType::UInt8, DType::Int16, DType::Bool};
+constexpr DType kOfInts[] = {DType::Int32, DType::Float32, DType::UInt8,
+                             DType::Int64, DType::Int16,   DType::Bool};
 constexpr DType kOfBools[] = {DType::UInt8};
 
 std::span<const DType> others_of(DType dtype) {

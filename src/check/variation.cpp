@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -18,7 +20,6 @@
 #include "opwright/check/value_variation.h"
 #include "opwright/check/variation_step.h"
 #include "opwright/check/wild_variation.h"
-#include "opwright/error.h"
 
 namespace opwright {
 namespace {
@@ -46,6 +47,12 @@ VariationSteps in_rounds(std::vector<Kind> kinds) {
     }
   }
   return order;
+}
+
+VariationSteps joined(std::initializer_list<VariationSteps> lists) {
+  VariationSteps all;
+  for (const VariationSteps& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
 }
 
 }  // namespace
@@ -77,19 +84,18 @@ struct Variations::State {
     const VariationSteps sharing = sharing_steps(example);
     const VariationSteps gradients = gradient_steps(example);
     const VariationSteps numbers = number_steps(example);
-    // In the order in which they go together: an earlier one does not undo a later one.
+    // In an order in which none undoes an earlier one.
     kinds = {{random_size_step(example, ties)},
              dtypes,
              {fresh_values_step()},
              specials,
-             strides,
-             offsets,
-             repeats,
+             joined({strides, offsets, repeats}),
              sharing,
              gradients,
              numbers};
-    singles = in_rounds({{std::move(sizes.zeros), 2},
-                         {std::move(sizes.ones), 2},
+    const size_t num_sizes = std::clamp<size_t>((sizes.zeros.size() + 1) / 2, 2, 4);
+    singles = in_rounds({{std::move(sizes.zeros), num_sizes},
+                         {std::move(sizes.ones), num_sizes},
                          {std::move(sizes.others), 2},
                          {strides, 2},
                          {offsets, 1},
@@ -103,7 +109,7 @@ struct Variations::State {
 
   // Several changes at random.
   [[nodiscard]] std::optional<Draft> combine() {
-    Draft draft = dice.one_in(8) ? given : base;
+    Draft draft = dice.one_in(32) ? given : base;  // a large one takes long
     const uint64_t share = static_cast<uint64_t>(dice.between(2, 5));
     for (const VariationSteps& steps : kinds) {
       if (steps.empty() || !dice.one_in(share)) continue;

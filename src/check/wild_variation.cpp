@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,6 @@
 #include "opwright/schema/constant.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/value.h"
 

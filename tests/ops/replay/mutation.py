@@ -94,9 +94,7 @@ class Back:
                 whole = tensor.detach().as_strided((self.reach[key],), (1,), 0)
                 self.bases[key] = torch.from_dlpack(whole)
             base = self.bases[key]
-        return base.as_strided(
-            tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset()
-        )
+        return base.as_strided(tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
 
 
 def storage_key(tensor: ow.Tensor) -> tuple:
