@@ -1,6 +1,5 @@
 #include "opwright/check/outcome.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
