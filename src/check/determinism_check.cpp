@@ -46,6 +46,7 @@ class DeterminismCheck final : public Check {
   std::optional<Fault> look(const CheckInput& input) override {
     if (input.plain().is_refused()) return std::nullopt;
     if (auto fault = look_at_runs(input)) return fault;
+    if (auto fault = look_at_seeds(input)) return fault;
     if (is_in_parallel_body()) return std::nullopt;  // which cannot change the threads
     return look_at_threads(input);
   }
@@ -64,6 +65,21 @@ class DeterminismCheck final : public Check {
                                "the generator; or give the operator the tag nondeterministic.")};
     }
     return std::nullopt;
+  }
+
+  static std::optional<Fault> look_at_seeds(const CheckInput& input) {
+    const Operator& op = input.op();
+    // One that is seen through draws by operators that say so themselves.
+    if (op.tags().has(Tag::NondeterministicSeeded) || op.seen_through_body()) return std::nullopt;
+    const Outcome again = run_example(input.example().copy(), kUsualSeed + 1);
+    const auto difference = find_difference_in(again, input, {.tolerance = Tolerance{}});
+    if (!difference) return std::nullopt;
+    return Fault{
+        "differs-between-runs",
+        concatenate(op.name(),
+                    " draws random numbers and does not say so: with another "
+                    "seed, ",
+                    *difference, "\n  Give the operator the tag nondeterministic_seeded.")};
   }
 
   static std::optional<Fault> look_at_threads(const CheckInput& input) {

@@ -5,8 +5,6 @@
 #include <functional>
 #include <optional>
 
-#include <ucontext.h>
-
 namespace opwright {
 namespace {
 

@@ -1,6 +1,5 @@
 #include "opwright/check/outcome.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -12,12 +11,6 @@
 
 namespace opwright {
 
-namespace {
-
-constexpr uint64_t kSeed = 20240229;
-
-}  // namespace
-
 std::vector<Tensor> Outcome::result_tensors() const {
   std::vector<Tensor> found;
   for (const Value& value : results) {
@@ -26,8 +19,8 @@ std::vector<Tensor> Outcome::result_tensors() const {
   return found;
 }
 
-Outcome run_example(const Example& example) {
-  RandomState numbers(kCpu, kSeed);
+Outcome run_example(const Example& example, uint64_t seed) {
+  RandomState numbers(kCpu, seed);
   const DefaultGeneratorScope scope(numbers);
   const std::vector<OpwValue> args = example.arguments();
   Outcome outcome{example, {}, std::nullopt};

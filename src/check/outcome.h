@@ -1,6 +1,7 @@
 // What a call gave: its results and its arguments afterwards, or an error.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ struct Outcome {
 
 // Calls the operator at the current level on the example itself (copy it first where its tensors
 // are to stay). Random numbers are the same every time: the default generators of the thread are
-// replaced by one with a fixed seed. Errors of the call are given, all others thrown.
-[[nodiscard]] Outcome run_example(const Example& example);
+// replaced by one with this seed. Errors of the call are given, all others thrown.
+inline constexpr uint64_t kUsualSeed = 20240229;
+[[nodiscard]] Outcome run_example(const Example& example, uint64_t seed = kUsualSeed);
 
 }  // namespace opwright

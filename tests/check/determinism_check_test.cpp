@@ -36,7 +36,14 @@ OPWRIGHT_LIBRARY(determinism_check_test, m) {
   m.def("fails_at_times(Tensor x) -> Tensor", &fails_at_times);
   m.def("by_threads(Tensor x) -> Tensor", &by_threads);
   m.def("rounds_by_threads(Tensor x) -> Tensor", &rounds_by_threads);
-  m.def("draws(Tensor x) -> Tensor", &draws, {Tag::NondeterministicSeeded});
+  m.def("draws(Tensor x) -> Tensor", {Tag::NondeterministicSeeded});
+  m.def("draws_untagged(Tensor x) -> Tensor");
+  m.def("is_made_of_others(Tensor x) -> Tensor", &draws);
+}
+
+OPWRIGHT_LIBRARY_IMPL(determinism_check_test, CPU, m) {
+  m.impl("draws", &draws);
+  m.impl("draws_untagged", &draws);
 }
 
 std::string check(const char* name, double value = 1) {
@@ -77,7 +84,19 @@ TEST(DeterminismCheck, AllowsOtherRoundingOnOtherThreads) {
   EXPECT_EQ(check("rounds_by_threads"), "fine");
 }
 
-TEST(DeterminismCheck, PassesWhatDrawsFromTheGenerator) { EXPECT_EQ(check("draws"), "fine"); }
+TEST(DeterminismCheck, PassesWhatDrawsFromTheGeneratorAndSaysSo) {
+  EXPECT_EQ(check("draws"), "fine");
+  EXPECT_EQ(check("is_made_of_others"), "fine");
+}
+
+TEST(DeterminismCheck, FindsWhatDrawsAndDoesNotSayIt) {
+  const std::string found = check("draws_untagged");
+
+  EXPECT_TRUE(found.starts_with(
+      "differs-between-runs: determinism_check_test::draws_untagged draws random numbers and does "
+      "not say so: with another seed, the result: element [0] is "))
+      << found;
+}
 
 TEST(DeterminismCheck, SkipsAnOperatorThatSaysIt) {
   const Operator& op = Registry::get().require("determinism_check_test::counts_and_says_so");

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -101,8 +101,8 @@ Tensor range(int64_t count) {
 Tensor every_second(int64_t count) { return make_view(range(2 * count), {{count}}, {{2}}, 0); }
 Tensor slice(int64_t count) { return make_view(range(count + 4), {{count}}, {{1}}, 2); }
 
-std::string check(const char* name, std::vector<Value> args) {
-  return finding_of("memory", concatenate("memory_check_test::", name), std::move(args));
+std::string check(const char* name, std::initializer_list<Value> args) {
+  return finding_of("memory", concatenate("memory_check_test::", name), args);
 }
 
 TEST(MemoryCheck, PassesSoundKernels) {
@@ -113,13 +113,15 @@ TEST(MemoryCheck, PassesSoundKernels) {
 }
 
 TEST(MemoryCheck, PassesAResultThatIsGivenOtherMemory) {
-  EXPECT_EQ(finding_of("memory", "aten::relu.out", {Value(range(3)), Value(range(0))}), "fine");
+  const Operator& relu_out = Registry::get().require("aten::relu.out");
+
+  EXPECT_EQ(finding_of("memory", Example(relu_out, {Value(range(3)), Value(range(0))})), "fine");
 }
 
 TEST(MemoryCheck, LetsAsStridedReadTheWholeStorage) {
   EXPECT_EQ(finding_of("memory", "aten::as_strided",
                        {Value(every_second(2)), Value(std::vector<int64_t>{3}),
-                        Value(std::vector<int64_t>{1}), Value()}),
+                        Value(std::vector<int64_t>{1})}),
             "fine");
 }
 

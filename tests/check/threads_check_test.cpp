@@ -2,6 +2,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -80,9 +81,12 @@ TEST(ThreadsCheck, PassesSoundKernels) {
 }
 
 TEST(ThreadsCheck, GivesEachCallAGeneratorOfItsOwn) {
-  EXPECT_EQ(finding_of("threads", "aten::rand_like.generator",
-                       {Value(one(1)), Value(make_generator(kCpu))}),
-            "fine");
+  const Operator& op = Registry::get().require("aten::rand_like.generator");
+  std::vector<Value> values(op.num_arguments());
+  values[0] = Value(one(1));
+  values[1] = Value(make_generator(kCpu));
+
+  EXPECT_EQ(finding_of("threads", Example(op, values)), "fine");
 }
 
 TEST(ThreadsCheck, FindsMemoryThatCallsShare) {
