@@ -189,6 +189,7 @@ class TraceCheck : public Check {
   static std::optional<Fault> refusal(const CheckInput& input, const Way& way, const Error& error) {
     const Operator& op = input.op();
     if (is_about_data(error)) {
+      if (op.tags().has(Tag::DynamicOutputShape)) return std::nullopt;
       if (!has_body(op) && way.mode != TracingMode::Real) return std::nullopt;  // of its fake kernel
       return Fault{"trace-raised",
                    concatenate(who(op, way), ": its body", site_text(op, body_slot(op)),
