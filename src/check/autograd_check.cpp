@@ -139,10 +139,10 @@ class AutogradCheck final : public Check {
     const AttentionScope unrecorded(kAttentionGradOff, true);
     if (run_example(outcome.after.copy()).is_refused()) return std::nullopt;
     if (!op.record(Slot::SetupContext) && !op.record(Slot::KeepOld)) return std::nullopt;
-    return Fault{.kind = "formula-raised",
-                 .message = concatenate(
-                     op.name(), ": ", rule_text(op, Slot::SetupContext, "setup_context"),
-                     " raised ", outcome.error->kind(), ": ", outcome.error->text())};
+    return Fault{
+        .kind = "formula-raised",
+        .message = concatenate(op.name(), ": ", rule_text(op, Slot::SetupContext, "setup_context"),
+                               " raised ", outcome.error->kind(), ": ", outcome.error->text())};
   }
 
   // What the body calls was recorded in its place.
@@ -188,11 +188,11 @@ class AutogradCheck final : public Check {
                                               all.is_defined() ? all : none, options);
       if (!difference) continue;
       const Operator& op = example.op();
-      return Fault{.kind = "backward-differs",
-                   .message = concatenate(
-                       op.name(), ": ", rule_text(op, Slot::Autograd, "backward formula"),
-                       " gives another gradient for '", example.tensor_name(i),
-                       "' when other arguments do not require grad: ", *difference)};
+      return Fault{
+          .kind = "backward-differs",
+          .message = concatenate(op.name(), ": ", rule_text(op, Slot::Autograd, "backward formula"),
+                                 " gives another gradient for '", example.tensor_name(i),
+                                 "' when other arguments do not require grad: ", *difference)};
     }
     return std::nullopt;
   }
@@ -208,11 +208,10 @@ class AutogradCheck final : public Check {
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "autograd",
-                     .about = "the backward formula: what it gives, saves and writes",
-                     .make = +[]() -> std::unique_ptr<Check> {
-                       return std::make_unique<AutogradCheck>();
-                     }}),
+    (register_check(
+         {.name = "autograd",
+          .about = "the backward formula: what it gives, saves and writes",
+          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<AutogradCheck>(); }}),
      true);
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,9 +56,7 @@ uint32_t element_index(const OpwValue& list, uint32_t position) {
   return index;
 }
 
-bool is_list(const OpwValue& value) {
-  return value.tag == kOpwTensorList || value.tag == kOpwList;
-}
+bool is_list(const OpwValue& value) { return value.tag == kOpwTensorList || value.tag == kOpwList; }
 
 Tensor element_of(const OpwValue& list, uint32_t index) {
   if (list.tag == kOpwTensorList) return Tensor::borrow(list.as_tensors[index]);
@@ -65,12 +64,15 @@ Tensor element_of(const OpwValue& list, uint32_t index) {
   return element.tag == kOpwTensor ? Tensor::borrow(element.as_tensor) : Tensor();
 }
 
-// The same values at every second place of a larger tensor.
-Tensor with_gaps(const Tensor& gradient) {
+// The same values at every second place of a larger tensor, with the last dimension outermost.
+Tensor scattered(const Tensor& gradient) {
   if (!gradient.is_defined() || gradient.dim() == 0) return gradient;
   std::vector<int64_t> sizes(gradient.sizes().begin(), gradient.sizes().end());
+  std::vector<int64_t> order(sizes.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  std::ranges::reverse(sizes);
   sizes.push_back(2);
-  Tensor spread = zeros(sizes, gradient.dtype()).select(-1, 0);
+  Tensor spread = zeros(sizes, gradient.dtype()).select(-1, 0).permute(order);
   spread.copy_(gradient);
   return spread;
 }
@@ -109,20 +111,20 @@ FormulaExamination::FormulaExamination(const RecordedCall& call, const Compariso
   }
   const std::vector<Tensor> tensors = example_.tensors();
   for (size_t i = 0; i < tensors.size(); ++i) {
-    values_.add(tensors[i], concatenate("argument '", example_.tensor_name(i), "'"));
-  }
-  for (size_t i = 0; i < call.outputs().size(); ++i) {
-    values_.add(call.outputs()[i], concatenate("result ", i));
+    arguments_.add(tensors[i], concatenate("argument '", example_.tensor_name(i), "'"));
   }
   SavedTensors saved(saved_);
   call.node()->visit_owned(saved);
+  for (size_t i = 0; i < call.outputs().size(); ++i) {
+    results_.add(call.outputs()[i], concatenate("result ", i));
+  }
 }
 
 template <class... Parts>
 Fault FormulaExamination::fault(const char* kind, const Parts&... parts) const {
   return {.kind = kind,
-          .message = concatenate(
-              op_.name(), ": ", rule_text(op_, Slot::Autograd, "backward formula"), parts...)};
+          .message = concatenate(op_.name(), ": ",
+                                 rule_text(op_, Slot::Autograd, "backward formula"), parts...)};
 }
 
 std::optional<Fault> FormulaExamination::run() {
@@ -131,7 +133,7 @@ std::optional<Fault> FormulaExamination::run() {
   if (std::optional<Fault> found = run_once(incoming_, given, " when it runs again")) return found;
   if (std::optional<Fault> found = compare(given, "when it runs again")) return found;
   std::vector<Tensor> spread;
-  for (const Tensor& each : incoming_) spread.push_back(with_gaps(each));
+  for (const Tensor& each : incoming_) spread.push_back(scattered(each));
   const std::string when = "for an incoming gradient that is not contiguous";
   if (std::optional<Fault> found = run_once(spread, given, " " + when)) return found;
   if (std::optional<Fault> found = compare(given, when)) return found;
@@ -180,13 +182,15 @@ std::optional<Fault> FormulaExamination::find_write(const MemorySnapshot& incomi
     return fault("gradient-written", " writes to incoming ", *name,
                  ", which others may hold as well", kAdvice);
   }
-  if (const auto name = values_.find_written()) {
+  const auto argument = arguments_.find_written();
+  const auto saved = saved_.find_written();
+  if (saved && !argument) {
+    return fault("saved-written", " writes to ", *saved,
+                 ", so that a second backward starts from other values", kAdvice);
+  }
+  if (const auto name = argument ? argument : results_.find_written()) {
     return fault("input-written", " writes to ", *name,
                  ": a backward leaves what the call got and gave as it is", kAdvice);
-  }
-  if (const auto name = saved_.find_written()) {
-    return fault("saved-written", " writes to ", *name,
-                 ", so that a second backward starts from other values", kAdvice);
   }
   return std::nullopt;
 }
@@ -228,9 +232,9 @@ bool FormulaExamination::is_dtype_of_call(DType dtype) const {
 std::optional<Fault> FormulaExamination::check_fit(size_t which, const Tensor& gradient) const {
   const Tensor argument = example_.tensors()[which];
   const ValueMeta meta(argument);
-  const bool is_fit = has_sizes(gradient, meta.sizes()) ||
-                      (op_.tags().has(Tag::Pointwise) &&
-                       undo_broadcast(gradient, meta.sizes()).is_defined());
+  const bool is_fit =
+      has_sizes(gradient, meta.sizes()) ||
+      (op_.tags().has(Tag::Pointwise) && undo_broadcast(gradient, meta.sizes()).is_defined());
   if (!is_fit) {
     return fault("gradient-shape", " gives a gradient of sizes ", to_text(gradient.sizes()),
                  " for '", example_.tensor_name(which), "', which has sizes ",
@@ -240,8 +244,8 @@ std::optional<Fault> FormulaExamination::check_fit(size_t which, const Tensor& g
   const bool is_wider_than_half = item_size(argument.dtype()) < 4 && dtype == DType::Float32;
   if (dtype == argument.dtype() || is_wider_than_half) return std::nullopt;
   if (has_gradients(dtype) && is_dtype_of_call(dtype)) return std::nullopt;
-  return fault("gradient-dtype", " gives a gradient of dtype ", dtype, " for '",
-               example_.tensor_name(which), "' of ", argument.dtype(),
+  return fault("gradient-dtype", " gives for '", example_.tensor_name(which), "' of ",
+               argument.dtype(), " a gradient of ", dtype,
                ", a dtype that nothing in the call has; compute it in that of its argument");
 }
 

@@ -9,9 +9,9 @@
 
 #include "opwright/check/check.h"
 #include "opwright/check/comparison.h"
+#include "opwright/check/example.h"
 #include "opwright/check/memory_snapshot.h"
 #include "opwright/check/recorded_call.h"
-#include "opwright/check/example.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dtype.h"
 #include "opwright/tensor.h"
@@ -50,8 +50,9 @@ class FormulaExamination {
   const Operator& op_;
   const Example& example_;
   std::vector<Tensor> incoming_;  // one for each place of the node
-  MemorySnapshot values_;
+  MemorySnapshot arguments_;
   MemorySnapshot saved_;
+  MemorySnapshot results_;
   Given first_;
 };
 

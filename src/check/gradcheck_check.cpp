@@ -43,7 +43,13 @@ class GradcheckCheck final : public Check {
       inputs.push_back(example.tensors()[place].detach());
       set_requires_grad(inputs.back(), true);
     }
-    auto body = [&](std::span<const Tensor> given) { return call(example, line, given); };
+    auto body = [&](std::span<const Tensor> given) {
+      FunctionOutputs found;
+      for (const Tensor& each : call_with(example, line.moved(), given)) {
+        if (has_gradients(each.dtype())) found.outputs.push_back(each);
+      }
+      return found;
+    };
     const std::string& name = input.op().name();
     try {
       if (const auto problem = gradcheck(FunctionBody(body), inputs))
@@ -52,41 +58,21 @@ class GradcheckCheck final : public Check {
         return Fault{.kind = "wrong-second-gradient",
                      .message = concatenate(name, ": of its gradients: ", *problem)};
     } catch (const Error& error) {
-      return Fault{.kind = "formula-raised",
-                   .message = concatenate(name, ": gradcheck raised ", error.kind(), ": ",
-                                          error.what())};
+      return Fault{
+          .kind = "formula-raised",
+          .message = concatenate(name, ": gradcheck raised ", error.kind(), ": ", error.what())};
     }
     return std::nullopt;
-  }
-
- private:
-  // What it writes are copies, so that a leaf may be given.
-  static FunctionOutputs call(const Example& example, const ExampleLine& line,
-                              std::span<const Tensor> given) {
-    const Example own = example.copy();
-    std::vector<Tensor> tensors = own.tensors();
-    for (size_t i = 0; i < given.size(); ++i) {
-      const size_t place = line.moved()[i];
-      tensors[place] = own.is_written(place) ? given[i].clone() : given[i];
-    }
-    const Outcome outcome = run_example(own.with_tensors(tensors));
-    if (outcome.error) throw *outcome.error;
-    FunctionOutputs outputs;
-    for (const Tensor& each : outputs_of(outcome)) {
-      if (has_gradients(each.dtype())) outputs.outputs.push_back(each);
-    }
-    return outputs;
   }
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "gradcheck",
-                     .about = "every element of first and second derivatives, in float64",
-                     .make = +[]() -> std::unique_ptr<Check> {
-                       return std::make_unique<GradcheckCheck>();
-                     },
-                     .is_on_request = true,
-                     .most_inputs = 1}),
+    (register_check(
+         {.name = "gradcheck",
+          .about = "every element of first and second derivatives, in float64",
+          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradcheckCheck>(); },
+          .is_on_request = true,
+          .most_inputs = 1}),
      true);
 
 }  // namespace

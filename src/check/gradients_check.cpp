@@ -89,11 +89,27 @@ class GradientsCheck final : public Check {
       if (!measurement.is_usable()) return false;
       const std::optional<Slopes> slopes = measurement.measure();
       if (!slopes) return false;
-      if (!slopes->agree()) found = describe(line, measurement, *slopes);
+      if (!slopes->agree()) {
+        found = describe(line, measurement, *slopes);
+      } else {
+        found = look_at_tangent(line.at(0).op(), measurement);
+      }
       return true;
     } catch (const Error&) {
       return false;  // a backward that fails is for the check "autograd"
     }
+  }
+
+  // Forward mode uses the formula, unless the author gave a rule of its own.
+  static std::optional<Fault> look_at_tangent(const Operator& op,
+                                              const SlopeMeasurement& measurement) {
+    if (!op.record(Slot::Jvp)) return std::nullopt;
+    const std::optional<Slopes> slopes = measurement.measure_forward();
+    if (!slopes || slopes->agree()) return std::nullopt;
+    return Fault{.kind = "wrong-gradient",
+                 .message = concatenate(op.name(), ": the tangent that ",
+                                        rule_text(op, Slot::Jvp, "jvp rule"), " gives",
+                                        slopes_text(*slopes), "; correct the rule")};
   }
 
   static Fault describe(const ExampleLine& line, const SlopeMeasurement& measurement,
@@ -108,21 +124,20 @@ class GradientsCheck final : public Check {
       break;
     }
     const Operator& op = example.op();
-    return {.kind = "wrong-gradient",
-            .message = concatenate(
-                op.name(), ": ", what, "; correct ",
-                rule_text(op, Slot::Autograd, "backward formula"),
-                ", or leave \"gradients\" out of test_utils if it departs from the derivative on "
-                "purpose, as a straight-through estimator does")};
+    return {
+        .kind = "wrong-gradient",
+        .message = concatenate(
+            op.name(), ": ", what, "; correct ", rule_text(op, Slot::Autograd, "backward formula"),
+            ", or leave \"gradients\" out of test_utils if it departs from the derivative on "
+            "purpose, as a straight-through estimator does")};
   }
 };
 
 [[maybe_unused]] const bool kIsRegistered =
-    (register_check({.name = "gradients",
-                     .about = "the backward formula against differences of values",
-                     .make = +[]() -> std::unique_ptr<Check> {
-                       return std::make_unique<GradientsCheck>();
-                     }}),
+    (register_check(
+         {.name = "gradients",
+          .about = "the backward formula against differences of values",
+          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradientsCheck>(); }}),
      true);
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
@@ -82,9 +83,20 @@ std::vector<Tensor> outputs_of(const Outcome& outcome) {
   return outputs;
 }
 
+std::vector<Tensor> call_with(const Example& example, std::span<const size_t> places,
+                              std::span<const Tensor> given) {
+  const Example own = example.copy();
+  std::vector<Tensor> tensors = own.tensors();
+  for (size_t i = 0; i < places.size(); ++i) {
+    tensors[places[i]] = own.is_written(places[i]) ? given[i].clone() : given[i];
+  }
+  const Outcome outcome = run_example(own.with_tensors(tensors));
+  if (outcome.error) throw *outcome.error;
+  return outputs_of(outcome);
+}
+
 RecordedCall::RecordedCall(const Example& example, GradientSubset subset)
-    : subset_(std::move(subset)),
-      outcome_(run_recorded(with_sources(example, subset_, sources_))) {
+    : subset_(std::move(subset)), outcome_(run_recorded(with_sources(example, subset_, sources_))) {
   if (outcome_.is_refused()) return;
   outputs_ = outputs_of(outcome_);
   for (size_t i = 0; i < outputs_.size(); ++i) {

@@ -44,8 +44,8 @@ class RecordedCall {
   }
   // The node of the call itself; null: there is none, as where the body was recorded instead.
   [[nodiscard]] OperatorNode* node() const noexcept { return node_; }
-  // The gradients of the chosen tensors, in order, for one of each differentiable output; undefined:
-  // none. May be called again.
+  // The gradients of the chosen tensors, in order, for one of each differentiable output;
+  // undefined: none. May be called again.
   [[nodiscard]] std::vector<Tensor> pull(std::span<const Tensor> gradients) const;
 
  private:
@@ -57,7 +57,12 @@ class RecordedCall {
   OperatorNode* node_ = nullptr;
 };
 
-// As call.outputs(), of any outcome that did not fail.
+// As RecordedCall::outputs(), of any outcome that did not fail.
 [[nodiscard]] std::vector<Tensor> outputs_of(const Outcome& outcome);
+
+// The outputs as a function of some of Example::tensors(): what is written is a copy, so that a
+// leaf may be given. Throws what the call throws.
+[[nodiscard]] std::vector<Tensor> call_with(const Example& example, std::span<const size_t> places,
+                                            std::span<const Tensor> given);
 
 }  // namespace opwright

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "opwright/base/thread_state.h"
@@ -16,6 +17,7 @@
 #include "opwright/check/real_numbers.h"
 #include "opwright/check/recorded_call.h"
 #include "opwright/dtype.h"
+#include "opwright/func.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
@@ -111,22 +113,55 @@ double SlopeMeasurement::sum_at(double step, std::optional<size_t> only) const {
 }
 
 std::optional<Slopes> SlopeMeasurement::measure(std::optional<size_t> only) const {
+  if (only) return compare(slopes_[*only], sizes_[*only], only);
+  return compare(total(slopes_), total(sizes_), only);
+}
+
+std::optional<Slopes> SlopeMeasurement::measure_forward() const {
+  const Example middle = line_.at(0);
+  std::vector<Tensor> primals;
+  std::vector<Tensor> tangents;
+  for (size_t i = 0; i < line_.moved().size(); ++i) {
+    primals.push_back(middle.tensors()[line_.moved()[i]]);
+    tangents.push_back(tensor_of(line_.direction(i), primals.back()));
+  }
+  auto body = [&](std::span<const Tensor> given) {
+    const std::vector<Tensor> outputs = call_with(middle, line_.moved(), given);
+    FunctionOutputs summed;
+    for (const size_t place : summed_) summed.outputs.push_back(outputs[place]);
+    return summed;
+  };
+  const std::vector<Tensor> pushed = jvp_function(primals, tangents, FunctionBody(body)).tangents;
+  double slope = 0;
+  double size = 0;
+  for (size_t i = 0; i < pushed.size(); ++i) {
+    const Numbers numbers = pushed[i].is_defined() ? numbers_of(pushed[i]) : Numbers();
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      if (weights_[i][k] == 0) continue;
+      slope += numbers[k] * weights_[i][k];
+      size += std::abs(numbers[k] * weights_[i][k]);
+    }
+  }
+  return compare(slope, size, std::nullopt);
+}
+
+std::optional<Slopes> SlopeMeasurement::compare(double formula, double size,
+                                                std::optional<size_t> only) const {
   const double step = step_of(precision_);
   const double above = sum_at(step / 2, only);
   const double below = sum_at(-step / 2, only);
   const double near = (above - below) / step;
   const double far = (sum_at(step, only) - sum_at(-step, only)) / (2 * step);
-  const double formula = only ? slopes_[*only] : total(slopes_);
-  const double scale = (only ? sizes_[*only] : total(sizes_)) + std::abs(near);
+
+  const double scale = size + std::abs(near);
   const double noise = 32 * precision_ * magnitude_ / step;
   const double tolerance = tolerance_of(precision_) * scale + noise;
   const double bend = ((above - middle_) - (middle_ - below)) / (step / 2);
   const bool is_straight = std::abs(near - far) <= tolerance / 2 &&
                            std::abs(bend) <= (is_fine(precision_) ? 0.01 : 0.1) * scale + noise;
   if (!is_straight) return std::nullopt;
-  return Slopes{.by_formula = formula,
-                .by_differences = (4 * near - far) / 3,
-                .tolerance = tolerance};
+  return Slopes{
+      .by_formula = formula, .by_differences = (4 * near - far) / 3, .tolerance = tolerance};
 }
 
 }  // namespace opwright

@@ -34,9 +34,13 @@ class SlopeMeasurement {
   // Along the line, or along the part of it that moves one of ExampleLine::moved(). Nothing: values
   // change there in a way that has no slope, by a corner, a jump or noise.
   [[nodiscard]] std::optional<Slopes> measure(std::optional<size_t> only = std::nullopt) const;
+  // The same with the slope that forward mode gives along the line as `by_formula`.
+  [[nodiscard]] std::optional<Slopes> measure_forward() const;
 
  private:
   [[nodiscard]] double sum_of(const std::vector<Tensor>& outputs) const;
+  [[nodiscard]] std::optional<Slopes> compare(double formula, double size,
+                                              std::optional<size_t> only) const;
   [[nodiscard]] double sum_at(double step, std::optional<size_t> only) const;
   void weigh(const RecordedCall& call, uint64_t seed);
 

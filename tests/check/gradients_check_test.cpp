@@ -53,12 +53,13 @@ Gradients not_conjugated(const AutogradContext& context, const Tensor& g) {
 Gradients wrong_for_y(const AutogradContext& context, const Tensor& g) {
   return {g * context.saved(1), g * context.saved(1)};
 }
+Tensor right_tangent(const Tensor& x, const Tensor& tangent) { return x * tangent * 2.0; }
+Tensor wrong_tangent(const Tensor& x, const Tensor& tangent) { return x * tangent; }
 Gradients straight_through(const AutogradContext& /*context*/, const Tensor& g) { return {g}; }
 
 OPWRIGHT_LIBRARY(gradients_check_test, m) {
-  for (const char* name :
-       {"right", "wrong", "none", "nearly", "not_conjugated", "only_float", "only_float_wrong",
-        "round"}) {
+  for (const char* name : {"right", "wrong", "none", "nearly", "not_conjugated", "only_float",
+                           "only_float_wrong", "round", "right_tangent", "wrong_tangent"}) {
     m.def(concatenate(name, "(Tensor x) -> Tensor"));
   }
   m.def("wrong_for_y(Tensor x, Tensor y) -> Tensor");
@@ -67,6 +68,10 @@ OPWRIGHT_LIBRARY(gradients_check_test, m) {
   m.def("no_formula(Tensor x) -> Tensor");
   m.register_autograd("right", &save_x, &right);
   m.register_autograd("wrong", &save_x, &wrong);
+  m.register_autograd("right_tangent", &save_x, &right);
+  m.register_jvp("right_tangent", &right_tangent);
+  m.register_autograd("wrong_tangent", &save_x, &right);
+  m.register_jvp("wrong_tangent", &wrong_tangent);
   m.register_autograd("none", &none);
   m.register_autograd("nearly", &save_x, &nearly);
   m.register_autograd("not_conjugated", &save_x, &not_conjugated);
@@ -79,7 +84,8 @@ OPWRIGHT_LIBRARY(gradients_check_test, m) {
   m.register_autograd("new_value_", &save_written, &right);
 }
 OPWRIGHT_LIBRARY_IMPL(gradients_check_test, CPU, m) {
-  for (const char* name : {"right", "wrong", "none", "nearly", "not_conjugated", "no_formula"})
+  for (const char* name : {"right", "wrong", "none", "nearly", "not_conjugated", "no_formula",
+                           "right_tangent", "wrong_tangent"})
     m.impl(name, &square);
   m.impl("only_float", &only_float);
   m.impl("only_float_wrong", &only_float);
@@ -169,6 +175,14 @@ TEST(GradientsCheck, FindsAFormulaThatForgetsToConjugate) {
   const Tensor z = numbers({1, 3}).to(DType::Complex64) * Complex<double>(1, 2);
   expect_starts(found("not_conjugated", {Value(z)}), "wrong-gradient: ");
   EXPECT_EQ(found("aten::mul.Tensor", {Value(z), Value(z.clone())}), "");
+}
+
+TEST(GradientsCheck, FindsAWrongRuleOfForwardMode) {
+  const std::string text = found("wrong_tangent");
+  expect_starts(
+      text, "wrong-gradient: gradients_check_test::wrong_tangent: the tangent that its jvp rule (");
+  expect_has(text, "differences of values give");
+  EXPECT_EQ(found("right_tangent"), "");
 }
 
 TEST(GradientsCheck, TakesAStraightThroughEstimatorForWrong) {
