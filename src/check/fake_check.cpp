@@ -28,7 +28,8 @@ bool has_own_fake(const Operator& op) { return find_site(op, Slot::Fake).is_know
 
 // "audio::gain: the fake kernel (gain.cpp:12)"
 std::string who(const Operator& op) {
-  if (has_own_fake(op)) return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
+  if (has_own_fake(op))
+    return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
   return concatenate(op.name(), ": its own function, run on fake tensors,");
 }
 
@@ -89,6 +90,7 @@ class FakeCheck : public Check {
     if (fake.error) return refusal(input.op(), *fake.error, " with symbols for sizes");
     if (auto found = find_difference(fake, input.plain(), values_of(symbols)))
       return fault_of(input.op(), *found);
+    if (input.settings().is_harmful) return std::nullopt;
     if (!fixes_sizes_on_purpose(input.op())) {
       if (auto found = find_fixed_size(input, fake, symbols)) return found;
     }

@@ -144,6 +144,7 @@ class Run {
       if (screened[i].is_missing) continue;
       if (screened[i].fault) note_fault_apart(input, *screened[i].fault);
       if (screened[i].has_crashed) {
+        settings_.is_harmful = true;
         num_apart_ += 1;
         continue;
       }
