@@ -1,6 +1,5 @@
 // trace: the graph of a call gives what the call gives, at the sizes given and at others that its
 // guards admit.
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>

@@ -16,9 +16,8 @@
 #include "opwright/check/tensor_call.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/slot.h"
-#include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/vmap_function.h"
