@@ -10,7 +10,7 @@
 #include "opwright/check/example.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor/factory.h"
 
 namespace opwright {

@@ -27,6 +27,8 @@ struct CheckSettings {
   std::optional<Tolerance> tolerance =
       std::nullopt;  // of values that are computed in two ways; not set: by dtype
   uint64_t seed = 0;
+  // Some input ended a child process, or was written around: only inputs that were tried are safe.
+  bool is_harmful = false;
 };
 
 // One input of a check: an example that the operator takes.

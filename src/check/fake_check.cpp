@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "opwright/check/check.h"
@@ -47,11 +46,13 @@ SourceSite author_line(const Operator& op, const Guard& guard) {
   return guard.user.is_known() ? guard.user : guard.asked;
 }
 
-// Their sizes times a fraction are no whole expressions of symbols: documented to fix them.
+// Numbers that are no whole expressions of sizes, a fraction of one or its root: built-in operators
+// fix these sizes, as they tell.
 bool fixes_sizes_on_purpose(const Operator& op) {
   const OperatorName& name = op.schema().name;
-  return name.name_space == "aten" && name.base.find("upsample") != std::string::npos &&
-         name.overload == "vec";
+  if (name.name_space != "aten") return false;
+  return name.base == "scaled_dot_product_attention" ||
+         (name.base.find("upsample") != std::string::npos && name.overload == "vec");
 }
 
 class FakeCheck : public Check {
@@ -87,6 +88,7 @@ class FakeCheck : public Check {
     if (fake.error) return refusal(input.op(), *fake.error, " with symbols for sizes");
     if (auto found = find_difference(fake, input.plain(), values_of(symbols)))
       return fault_of(input.op(), *found);
+    if (input.settings().is_harmful) return std::nullopt;
     if (!fixes_sizes_on_purpose(input.op())) {
       if (auto found = find_fixed_size(input, fake, symbols)) return found;
     }

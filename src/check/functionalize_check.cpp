@@ -101,6 +101,7 @@ class FunctionalizeCheck : public Check {
     const DistinctTensors distinct(input.example());
     if (input.op().writes_arguments() && distinct.share_memory()) return std::nullopt;
     if (auto found = look(input, distinct, false)) return found;
+    if (input.settings().is_harmful) return std::nullopt;
     for (size_t i = 0; i < distinct.get().size(); ++i) {
       if (distinct.is_written(i) && distinct.get()[i].dim() > 0 && distinct.get()[i].numel() > 0)
         return look(input, distinct, true);

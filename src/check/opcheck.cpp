@@ -16,9 +16,7 @@
 #include "opwright/check/check.h"
 #include "opwright/check/example.h"
 #include "opwright/check/example_text.h"
-#include "opwright/check/forked_run.h"
 #include "opwright/check/input_screen.h"
-#include "opwright/check/looked.h"
 #include "opwright/check/run_opcheck.h"
 #include "opwright/check/shrink.h"
 #include "opwright/check/shrink_apart.h"
@@ -144,10 +142,10 @@ class Run {
       CheckInput& input = candidates[i];
       if (!input.is_given() && report_.num_generated >= options_.examples) return;
       if (screened[i].is_missing) continue;
-      if (screened[i].fault) note_fault_apart(input, *screened[i].fault);
+      if (screened[i].fault) apart_.add(*screened[i].fault, input.example());
       if (screened[i].has_crashed) {
-        has_crashed_ = true;
-        num_apart_ += 1;
+        settings_.is_harmful = true;
+        ++apart_.inputs;
         continue;
       }
       if (screened[i].is_refused || (!is_screened && is_refused(input))) {
@@ -156,7 +154,7 @@ class Run {
         continue;
       }
       if (!input.is_given()) ++report_.num_generated;
-      num_apart_ += 1;
+      ++apart_.inputs;
       inputs_.push_back(std::move(input));
     }
   }
@@ -184,16 +182,18 @@ class Run {
     Fault fault;
     Example example;
   };
+  // What a check found in all inputs.
+  struct Looked {
+    uint32_t inputs = 0;
+    std::vector<Found> found;  // one of each kind
+    std::vector<Fault> remarks;
 
-  void note_fault_apart(const CheckInput& input, const Fault& fault) {
-    add_found(found_apart_, {fault, input.example()});
-  }
-
-  static void add_found(std::vector<Found>& found, Found one) {
-    const bool is_known = std::ranges::any_of(
-        found, [&](const Found& each) { return each.fault.kind == one.fault.kind; });
-    if (!is_known && found.size() < kMostKinds) found.push_back(std::move(one));
-  }
+    void add(Fault fault, const Example& example) {
+      const bool is_known = std::ranges::any_of(
+          found, [&](const Found& each) { return each.fault.kind == fault.kind; });
+      if (!is_known && found.size() < kMostKinds) found.push_back({std::move(fault), example});
+    }
+  };
 
   static std::optional<Fault> look(Check& check, const CheckInput& input) {
     try {
@@ -213,19 +213,9 @@ class Run {
       return add_line({entry.name, CheckLine::State::Skipped, 0, 0,
                        "only memory of the CPU can be watched"});
     }
-    std::vector<Found> found;
-    Looked looked;
-    if (entry.runs_apart) {
-      looked.inputs = num_apart_;
-      found = std::move(found_apart_);
-    } else {
-      looked = has_crashed_ ? look_apart(entry) : look_at_all(entry);
-      for (Looked::At& at : looked.faults) {
-        found.push_back({std::move(at.fault), inputs_[at.input].example()});
-      }
-    }
+    Looked looked = entry.runs_apart ? std::move(apart_) : look_at_all(entry);
     std::string text;
-    for (const Found& each : found) {
+    for (const Found& each : looked.found) {
       CheckFinding finding = describe(entry, each);
       if (text.empty()) text = first_line(finding.message);
       report_.findings.push_back(std::move(finding));
@@ -234,33 +224,20 @@ class Run {
       report_.remarks.push_back(
           {entry.name, std::move(remark.kind), std::move(remark.message), {}, {}});
     }
-    add_line({entry.name, found.empty() ? CheckLine::State::Ok : CheckLine::State::Failed,
-              looked.inputs, seconds_since(start), std::move(text)});
+    const auto state = looked.found.empty() ? CheckLine::State::Ok : CheckLine::State::Failed;
+    add_line({entry.name, state, looked.inputs, seconds_since(start), std::move(text)});
   }
 
   Looked look_at_all(const CheckEntry& entry) const {
     const std::unique_ptr<Check> check = entry.make();
     Looked looked;
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      const CheckInput& input = inputs_[i];
-      if (looked.inputs == entry.most_inputs || looked.faults.size() == kMostKinds) break;
+    for (const CheckInput& input : inputs_) {
+      if (looked.inputs == entry.most_inputs || looked.found.size() == kMostKinds) break;
       if (input.plain().is_refused() && !entry.takes_wrong_results) continue;
       ++looked.inputs;
-      if (auto fault = look(*check, input)) looked.add(i, std::move(*fault));
+      if (auto fault = look(*check, input)) looked.add(std::move(*fault), input.example());
     }
     looked.remarks = check->remarks(given_.op());
-    return looked;
-  }
-
-  // The operator is known to end the process for some inputs, and a check makes inputs of its own.
-  Looked look_apart(const CheckEntry& entry) const {
-    if (inputs_.empty()) return {};
-    const auto answer =
-        run_forked(1, [&](size_t /*piece*/) { return look_at_all(entry).text(); })[0];
-    if (answer && answer->signal == 0 && !answer->is_late) return Looked::read(answer->text);
-    Looked looked;
-    looked.add(0, {"crash", concatenate(report_.op, ": a call ended the process while the check ",
-                                        entry.name, " tried inputs of its own")});
     return looked;
   }
 
@@ -296,9 +273,7 @@ class Run {
   std::vector<const CheckEntry*> checks_;
   CheckReport report_;
   std::vector<CheckInput> inputs_;
-  std::vector<Found> found_apart_;
-  uint32_t num_apart_ = 0;
-  bool has_crashed_ = false;
+  Looked apart_;  // by the check in child processes
 };
 
 }  // namespace

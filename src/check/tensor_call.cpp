@@ -13,7 +13,7 @@
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tag.h"
 #include "opwright/tensor/wrapper.h"
 

@@ -1,6 +1,5 @@
 // trace: the graph of a call gives what the call gives, at the sizes given and at others that its
 // guards admit.
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -160,7 +159,7 @@ class TraceCheck : public Check {
                    concatenate("the graph of ", who(op, way),
                                " gives something else than the call: ", *difference)};
     }
-    if (way.mode != TracingMode::Symbolic) return std::nullopt;
+    if (way.mode != TracingMode::Symbolic || input.settings().is_harmful) return std::nullopt;
     return look_at_other_sizes(input, traced, way);
   }
 
@@ -189,6 +188,7 @@ class TraceCheck : public Check {
   static std::optional<Fault> refusal(const CheckInput& input, const Way& way, const Error& error) {
     const Operator& op = input.op();
     if (is_about_data(error)) {
+      if (op.tags().has(Tag::DynamicOutputShape)) return std::nullopt;
       if (!has_body(op) && way.mode != TracingMode::Real)
         return std::nullopt;  // of its fake kernel
       return Fault{"trace-raised",

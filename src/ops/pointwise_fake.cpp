@@ -5,6 +5,7 @@
 #include "opwright/error.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_result.h"
+#include "opwright/symbolic/questions.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
@@ -24,14 +25,11 @@ Device find_device(const PointwiseCall& call) {
 
 // Whether a size is known to be 0: such an `out` gets the sizes of the result.
 bool is_empty(const SymSizes& sizes) {
-  const auto plain = as_plain(sizes);
-  return plain && std::ranges::find(*plain, 0) != plain->end();
+  return std::ranges::any_of(sizes, [](const SymInt& size) { return is_plain_int(size, 0); });
 }
 
 bool are_equal(const SymSizes& sizes, const SymSizes& others) {
-  const auto plain = as_plain(sizes);
-  const auto plain_others = as_plain(others);
-  return plain && plain_others && std::ranges::equal(*plain, *plain_others);
+  return std::ranges::equal(sizes, others, {}, &SymInt::word, &SymInt::word);
 }
 
 }  // namespace

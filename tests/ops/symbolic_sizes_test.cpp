@@ -10,6 +10,7 @@
 
 #include "base/expect_error.h"
 #include "opwright/functions.h"
+#include "opwright/operator_handle.h"
 #include "opwright/symbolic/current_shape_env.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/sizes.h"
@@ -236,6 +237,14 @@ TEST_F(Backed, ResultsHaveTheOrderOfTheirInputs) {
   EXPECT_EQ(show(images.relu()), "[s0, 3, s1, s1] strides [3*s1*s1, 1, 3*s1, 3]");
   EXPECT_EQ(show(fake({s0, s1}).t().mul(2)), "[s1, s0] strides [1, s1]");
   EXPECT_EQ(show(fake({s0, s1}).t().to(DType::Int64)), "[s1, s0] strides [1, s1]");
+}
+
+TEST_F(Backed, AnEmptyOutTakesTheSizesOfTheResultWhateverItsOtherSizesAre) {
+  Tensor out = fake({SymInt(1), SymInt(0), s0});
+
+  (void)OperatorHandle<Tensor&(const Tensor&, Tensor&)>("aten::exp.out")(fake({s0, s1}), out);
+
+  EXPECT_EQ(show(out), "[s0, s1]");
 }
 
 TEST_F(Backed, PartsAreGuardedByTheirNumberAlone) {
