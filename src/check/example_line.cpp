@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "opwright/autograd/history.h"
@@ -15,7 +14,7 @@
 #include "opwright/check/example.h"
 #include "opwright/check/real_numbers.h"
 #include "opwright/dtype.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/view.h"
