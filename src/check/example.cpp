@@ -1,5 +1,6 @@
 #include "opwright/check/example.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -111,6 +112,10 @@ std::string Example::tensor_name(size_t which) const {
 
 bool Example::is_written(size_t which) const {
   return (op_->written_args() >> tensor_places()[which].argument & 1) != 0;
+}
+
+bool Example::is_on_cpu() const {
+  return std::ranges::all_of(tensors(), [](const Tensor& each) { return each.device() == kCpu; });
 }
 
 Example Example::with_value(uint32_t argument, Value value) const {

@@ -32,6 +32,7 @@ class Example {
   // As errors name it: "x", "tracks[1]".
   [[nodiscard]] std::string tensor_name(size_t which) const;
   [[nodiscard]] bool is_written(size_t which) const;  // by its schema
+  [[nodiscard]] bool is_on_cpu() const;               // all of them
 
   [[nodiscard]] Example with_value(uint32_t argument, Value value) const;
   // With other tensors in the places of tensors().

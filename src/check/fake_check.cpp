@@ -27,7 +27,8 @@ bool has_own_fake(const Operator& op) { return find_site(op, Slot::Fake).is_know
 
 // "audio::gain: the fake kernel (gain.cpp:12)"
 std::string who(const Operator& op) {
-  if (has_own_fake(op)) return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
+  if (has_own_fake(op))
+    return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
   return concatenate(op.name(), ": its own function, run on fake tensors,");
 }
 
@@ -101,13 +102,12 @@ class FakeCheck : public Check {
       for (const int64_t other : {symbol.value + 1, symbol.value * 2}) {
         SymbolValues values = values_of(symbols);
         values.insert_or_assign(symbol.name, other);
-        const std::optional<Example> resized =
-            resize(input.example(), env, fake.forms, values);
+        const std::optional<Example> resized = resize(input.example(), env, fake.forms, values);
         if (!resized || run_compared(*resized).is_refused()) continue;
         const Guard* guard = find_broken_guard(env, values);
-        const std::string asked =
-            guard ? concatenate(" (", guard->condition, " at ", author_line(input.op(), *guard), ")")
-                  : "";
+        const std::string asked = guard ? concatenate(" (", guard->condition, " at ",
+                                                      author_line(input.op(), *guard), ")")
+                                        : "";
         return Fault{"fake-specialises",
                      concatenate(who(input.op()), " fixes ", symbol.source, " to ", symbol.value,
                                  asked, ", but the kernel takes ", other,

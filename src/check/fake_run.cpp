@@ -68,15 +68,14 @@ class FakeComparison {
       return value.tag == kOpwTensor || value.tag == kOpwTensorList || value.tag == kOpwList;
     };
     if (has_tensors(fake) != has_tensors(real) || (real.tag == kOpwNone) != (fake.tag == kOpwNone))
-      return {{"fake-shape", concatenate("gives ", tag_name(fake.tag), " as ",
-                                         result_name(op_, index), ", and the kernel gives ",
-                                         tag_name(real.tag))}};
+      return {
+          {"fake-shape", concatenate("gives ", tag_name(fake.tag), " as ", result_name(op_, index),
+                                     ", and the kernel gives ", tag_name(real.tag))}};
     const size_t num_fakes = tensors_of(std::span(&fake_.results[index], 1)).size();
     const size_t num_reals = tensors_of(std::span(&real_.results[index], 1)).size();
     if (num_fakes == num_reals) return std::nullopt;
-    return {{"fake-shape", concatenate("gives ", num_fakes, " tensors as ",
-                                       result_name(op_, index), ", and the kernel gives ",
-                                       num_reals)}};
+    return {{"fake-shape", concatenate("gives ", num_fakes, " tensors as ", result_name(op_, index),
+                                       ", and the kernel gives ", num_reals)}};
   }
 
   // A size or number that is one unbacked symbol by itself takes the real value.
@@ -187,9 +186,9 @@ class FakeComparison {
     if (!strides || real.numel() == 0) return std::nullopt;
     for (size_t dim = 0; dim < strides->size(); ++dim) {
       if (real.sizes()[dim] <= 1 || (*strides)[dim] == real.strides()[dim]) continue;
-      return {{"fake-strides", concatenate("gives ", name, " strides ",
-                                           foretold_text(foretold.strides, *strides),
-                                           " and the kernel gives ", to_text(real.strides()))}};
+      return {{"fake-strides",
+               concatenate("gives ", name, " strides ", foretold_text(foretold.strides, *strides),
+                           " and the kernel gives ", to_text(real.strides()))}};
     }
     return std::nullopt;
   }

@@ -128,7 +128,8 @@ class FunctionalizeCheck : public Check {
       const std::string sibling =
           find_site(op, Slot::Functional).is_known()
               ? concatenate("; look at its functional form", site_text(op, Slot::Functional))
-              : op.writes_arguments() ? "; mark all that it writes in its schema" : "";
+          : op.writes_arguments() ? "; mark all that it writes in its schema"
+                                  : "";
       return Fault{"functionalize-differs",
                    concatenate(who, " gives something else than the call: ", what, ": ", difference,
                                sibling)};

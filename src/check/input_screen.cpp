@@ -62,19 +62,13 @@ ScreenedInput read_answer(const std::optional<ForkedAnswer>& answer, const Check
   return screened;
 }
 
-bool is_all_on_cpu(std::span<const CheckInput> inputs) {
-  return std::ranges::all_of(inputs, [](const CheckInput& input) {
-    return std::ranges::all_of(input.example().tensors(),
-                               [](const Tensor& each) { return each.device() == kCpu; });
-  });
-}
-
 }  // namespace
 
 std::vector<ScreenedInput> screen_inputs(std::span<const CheckInput> inputs,
                                          const CheckEntry* apart) {
   std::vector<ScreenedInput> screened;
-  if (!is_all_on_cpu(inputs)) {
+  const auto is_on_cpu = [](const CheckInput& input) { return input.example().is_on_cpu(); };
+  if (!std::ranges::all_of(inputs, is_on_cpu)) {
     for (const CheckInput& input : inputs) screened.emplace_back().is_refused = is_refused(input);
     return screened;
   }

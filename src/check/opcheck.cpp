@@ -19,6 +19,7 @@
 #include "opwright/check/input_screen.h"
 #include "opwright/check/run_opcheck.h"
 #include "opwright/check/shrink.h"
+#include "opwright/check/shrink_apart.h"
 #include "opwright/check/variation.h"
 #include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/registry.h"
@@ -244,29 +245,29 @@ class Run {
     return looked;
   }
 
+  // What an example shows of a kind of fault. In this process, unless the check runs apart.
+  std::optional<Fault> find_again(const CheckEntry& entry, const Example& example,
+                                  const std::string& kind) const {
+    const CheckInput input(example, false, settings_);
+    std::optional<Fault> fault;
+    if (entry.runs_apart) {
+      fault = screen_inputs(std::span(&input, 1), &entry)[0].fault;
+    } else if (!input.plain().is_refused() || (entry.takes_wrong_results && !is_refused(input))) {
+      fault = look(*entry.make(), input);
+    }
+    return fault && fault->kind == kind ? std::move(fault) : std::nullopt;
+  }
+
   // With the smallest input that shows the same kind of fault.
-  CheckFinding describe(const CheckEntry& entry, const Found& found) {
+  CheckFinding describe(const CheckEntry& entry, const Found& found) const {
     const Clock::time_point start = Clock::now();
-    std::optional<Fault> smallest;
     const auto shows = [&](const Example& example) {
       if (seconds_since(start) > kMostShrinking) return false;
-      const CheckInput input(example, false, settings_);
-      std::optional<Fault> fault;
-      if (entry.runs_apart) {
-        fault = screen_inputs(std::span(&input, 1), &entry)[0].fault;
-      } else {
-        if (input.plain().is_refused() && !(entry.takes_wrong_results && !is_refused(input))) {
-          return false;
-        }
-        fault = look(*entry.make(), input);
-      }
-      if (!fault || fault->kind != found.fault.kind) return false;
-      smallest = std::move(fault);
-      return true;
+      return find_again(entry, example, found.fault.kind).has_value();
     };
-    const Example example =
-        shrink(found.example, shows, entry.runs_apart ? kMostStepsApart : kMostSteps);
-    const Fault& fault = smallest ? *smallest : found.fault;
+    const Example example = entry.runs_apart ? shrink(found.example, shows, kMostStepsApart)
+                                             : shrink_apart(found.example, shows, kMostSteps);
+    const Fault fault = find_again(entry, example, found.fault.kind).value_or(found.fault);
     return {entry.name, fault.kind, fault.message, code_of(example), found.example.change()};
   }
 

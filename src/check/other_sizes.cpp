@@ -22,9 +22,8 @@ constexpr int64_t kMostElements = int64_t{1} << 18;
 
 bool is_computable(const ShapeEnv& env, const SymInt& expression, const SymbolValues& values) {
   if (!expression.is_symbolic()) return true;
-  return std::ranges::all_of(env.free_symbols(expression), [&](const std::string& name) {
-    return values.contains(name);
-  });
+  return std::ranges::all_of(env.free_symbols(expression),
+                             [&](const std::string& name) { return values.contains(name); });
 }
 
 // Whether rows of one dimension run into each other; one that repeats (stride 0) does not.
@@ -215,8 +214,8 @@ std::optional<Example> resize(const Example& example, const ShapeEnv& env,
   const std::vector<Tensor> all = example.tensors();
   std::vector<Tensor> resized;
   for (const Tensor& tensor : distinct.get()) {
-    const auto place = static_cast<size_t>(
-        std::ranges::find(all, tensor.get(), &Tensor::get) - all.begin());
+    const auto place =
+        static_cast<size_t>(std::ranges::find(all, tensor.get(), &Tensor::get) - all.begin());
     const std::optional<Geometry> wanted = evaluate_form(env, forms[place], values);
     if (!wanted) return std::nullopt;
     std::optional<Tensor> made = resize_tensor(tensor, *wanted);

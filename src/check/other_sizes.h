@@ -32,7 +32,7 @@ struct SizeSymbol {
 [[nodiscard]] SymbolValues values_of(const std::vector<SizeSymbol>& symbols);
 // " where dimension 0 of 'x' is 4": the sizes that are others than in the example.
 [[nodiscard]] std::string describe_sizes(const std::vector<SizeSymbol>& symbols,
-                                   const SymbolValues& values);
+                                         const SymbolValues& values);
 
 // Other values, the likely ones first: all larger, multiples, each alone, small ones by chance.
 [[nodiscard]] std::vector<SymbolValues> propose_sizes(const std::vector<SizeSymbol>& symbols,

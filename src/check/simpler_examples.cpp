@@ -189,8 +189,9 @@ bool offer_smaller_sizes(const Example& example, const SizeTies& ties, const Off
   const std::vector<int64_t> sizes = ties.sizes_in(example);
   for (size_t variable = 0; variable < sizes.size(); ++variable) {
     const int64_t old = sizes[variable];
-    for (const int64_t size : {int64_t{0}, int64_t{1}, int64_t{2}, old / 2, old - 1}) {
-      if (size >= old) break;
+    // Not to 0: what a single element shows, a reader sees; an empty tensor shows nothing.
+    for (const int64_t size : {int64_t{1}, int64_t{2}, old / 2, old - 1}) {
+      if (size >= old || size == 0) break;
       std::vector<int64_t> smaller = sizes;
       smaller[variable] = size;
       if (offer_sizes(example, ties, smaller, offer)) return true;

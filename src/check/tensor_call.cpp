@@ -62,8 +62,7 @@ std::vector<Tensor> tensors_of(std::span<const Value> values) {
   return tensors;
 }
 
-std::vector<Value> replace_tensors(std::span<const Value> values,
-                                   std::span<const Tensor> tensors) {
+std::vector<Value> replace_tensors(std::span<const Value> values, std::span<const Tensor> tensors) {
   std::vector<Value> replaced;
   size_t next = 0;
   for (const Value& value : values) {
@@ -140,7 +139,9 @@ std::string result_name(const Operator& op, size_t index) {
 
 bool is_about_data(const Error& error) {
   const std::string_view text = error.text();
-  const auto says = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  const auto says = [&](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  };
   return says("has no data") || says("were asked for (") || says("the data of a fake tensor") ||
          says("the data of a tensor inside a transform") ||
          says("is known only when the program runs");

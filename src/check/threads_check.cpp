@@ -3,23 +3,33 @@
 #include <barrier>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/c_api.h"
 #include "opwright/check/check.h"
 #include "opwright/check/comparison.h"
 #include "opwright/check/example.h"
 #include "opwright/check/outcome.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/tag.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/poison.h"
+#include "opwright/tensor/storage.h"
+#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
@@ -27,10 +37,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kThreads = 4;
+// So many rounds of calls, or fewer when the time is over, though not below the least.
 constexpr int kRoundsOfGiven = 50;
 constexpr int kRoundsOfOthers = 5;
-constexpr std::chrono::milliseconds kMostTime{60};
-constexpr uint32_t kMostInputs = 6;  // threads cost more than most calls
+constexpr int kLeastRounds = 6;
+constexpr std::chrono::milliseconds kMostTimeOfGiven{60};
+constexpr std::chrono::milliseconds kMostTimeOfOthers{10};
+constexpr uint32_t kMostInputs = 5;  // threads cost more than most calls
 
 // The host language's lock is given away while the caller waits: a kernel may need it.
 class [[nodiscard]] WaitScope {
@@ -46,25 +59,52 @@ class [[nodiscard]] WaitScope {
   void* token_;
 };
 
+template <class T>
+void halve(std::span<std::byte> bytes) {
+  T* numbers = reinterpret_cast<T*>(bytes.data());
+  for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) numbers[i] = static_cast<T>(numbers[i] / 2);
+}
+
+// The same with other values: half of each float, which is as valid an argument as a rule. What
+// calls on equal values share, they could overwrite without a trace.
+Example with_other_values(const Example& example) {
+  Example other = example.copy();
+  std::set<const Storage*> done;
+  for (const Tensor& tensor : other.tensors()) {
+    const Storage& storage = *impl(tensor).storage;
+    if (tensor.device().type != kOpwDeviceCpu || !done.insert(&storage).second) continue;
+    const std::span bytes(static_cast<std::byte*>(storage.data), storage.nbytes);
+    if (tensor.dtype() == DType::Float32) halve<float>(bytes);
+    if (tensor.dtype() == DType::Float64) halve<double>(bytes);
+    if (tensor.dtype() == DType::Float16) halve<Half>(bytes);
+    if (tensor.dtype() == DType::BFloat16) halve<BFloat16>(bytes);
+  }
+  return other;
+}
+
 // Rounds of calls that begin together.
 class Crowd {
  public:
   explicit Crowd(const CheckInput& input)
       : input_(input),
-        rounds_left_(input.is_given() ? kRoundsOfGiven : kRoundsOfOthers),
-        until_(Clock::now() + kMostTime),
+        other_(with_other_values(input.example()), false, input.settings()),
+        most_rounds_(input.is_given() ? kRoundsOfGiven : kRoundsOfOthers),
+        most_time_(input.is_given() ? kMostTimeOfGiven : kMostTimeOfOthers),
         round_(kThreads, RoundEnd{this}) {}
 
   // The first difference to a plain call.
   std::optional<std::string> run() {
     const ThreadState state = thread_state();
+    const bool has_other = !other_.plain().is_refused();
+    measure();
     {
       const WaitScope wait;
       std::vector<std::jthread> threads;
       for (int i = 0; i < kThreads; ++i) {
-        threads.emplace_back([&] {
+        const CheckInput& input = has_other && i % 2 == 1 ? other_ : input_;
+        threads.emplace_back([&, i] {
           const ThreadStateScope scope(state);
-          call_in_rounds();
+          call_in_rounds(input, i);
         });
       }
     }
@@ -77,26 +117,41 @@ class Crowd {
     void operator()() noexcept { crowd->end_round(); }
   };
 
-  void end_round() noexcept {
-    const bool is_over = --rounds_left_ < 0 || has_found_.load() || Clock::now() > until_;
-    goes_on_ = !is_over;
+  void measure() {
+    const Example example = input_.example().copy();
+    const Clock::time_point start = Clock::now();
+    (void)run_example(example);
+    length_ = Clock::now() - start;
   }
 
-  void call_in_rounds() {
-    const bool is_kept = !input_.op().writes_arguments();
+  void end_round() noexcept {
+    round_start_ = Clock::now();
+    if (rounds_ == 0) start_ = round_start_;
+    const bool is_late = rounds_ >= kLeastRounds && round_start_ - start_ > most_time_;
+    goes_on_ = rounds_++ < most_rounds_ && !is_late && !has_found_.load();
+  }
+
+  // In every second round the calls begin one after the other: in step with each other they may all
+  // go the same way.
+  void wait_for_turn(int thread) const {
+    if (rounds_ % 2 == 1) return;
+    const Clock::time_point turn = round_start_ + length_ * thread / kThreads;
+    while (Clock::now() < turn) std::this_thread::yield();
+  }
+
+  void call_in_rounds(const CheckInput& input, int thread) {
     std::optional<Example> example;
     for (;;) {
-      note_failure([&] {
-        if (!example || !is_kept) example = input_.example().copy();
-      });
+      // Afresh each time: generators move on, and the operator may write what it should not.
+      note_failure([&] { example = input.example().copy(); });
       round_.arrive_and_wait();
       if (!goes_on_) return;
+      wait_for_turn(thread);
       note_failure([&] {
         const Outcome outcome = run_example(*example);
         if (outcome.error) {
           note(concatenate("it raises ", outcome.error->kind(), ": ", outcome.error->text()));
-        } else if (auto difference =
-                       find_difference(outcome, input_.plain(), input_.comparison())) {
+        } else if (auto difference = find_difference(outcome, input.plain(), input.comparison())) {
           note(std::move(*difference));
         }
       });
@@ -118,19 +173,26 @@ class Crowd {
   }
 
   const CheckInput& input_;
-  int rounds_left_;
-  Clock::time_point until_;
-  bool goes_on_ = true;  // written while all threads wait for the round's end
+  CheckInput other_;
+  int most_rounds_;
+  Clock::duration most_time_;
+  Clock::duration length_{};  // of one call
+  // Written while all threads wait for the round's end.
+  int rounds_ = 0;
+  Clock::time_point start_;
+  Clock::time_point round_start_;
+  bool goes_on_ = true;
   std::barrier<RoundEnd> round_;
   std::atomic<bool> has_found_ = false;
   std::mutex mutex_;
   std::optional<std::string> difference_;
 };
 
-// What differs by itself is the finding of another check.
+// What differs by itself, or with what new memory holds, is the finding of another check.
 bool differs_alone(const CheckInput& input) {
   constexpr int kRuns = 20;
   for (int i = 0; i < kRuns; ++i) {
+    const PoisonScope poison(static_cast<uint8_t>(i % 2 == 0 ? 0x7b : 0xfa));
     const Outcome again = run_example(input.example().copy());
     if (again.error || find_difference(again, input.plain(), input.comparison())) return true;
   }

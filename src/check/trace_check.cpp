@@ -155,9 +155,9 @@ class TraceCheck : public Check {
       return Fault{"trace-raised", concatenate("the graph of ", who(op, way), ": ", *problem)};
     if (auto difference = compare(input, run, plain);
         difference && !is_rounding(input, run, plain, way)) {
-      return Fault{"trace-differs", concatenate("the graph of ", who(op, way),
-                                                " gives something else than the call: ",
-                                                *difference)};
+      return Fault{"trace-differs",
+                   concatenate("the graph of ", who(op, way),
+                               " gives something else than the call: ", *difference)};
     }
     if (way.mode != TracingMode::Symbolic) return std::nullopt;
     return look_at_other_sizes(input, traced, way);
@@ -189,7 +189,8 @@ class TraceCheck : public Check {
   static std::optional<Fault> refusal(const CheckInput& input, const Way& way, const Error& error) {
     const Operator& op = input.op();
     if (is_about_data(error)) {
-      if (!has_body(op) && way.mode != TracingMode::Real) return std::nullopt;  // of its fake kernel
+      if (!has_body(op) && way.mode != TracingMode::Real)
+        return std::nullopt;  // of its fake kernel
       return Fault{"trace-raised",
                    concatenate(who(op, way), ": its body", site_text(op, body_slot(op)),
                                " reads data of a tensor, which no trace has: ", error.message())};
@@ -227,11 +228,11 @@ class TraceCheck : public Check {
           run.error ? concatenate("it raises ", run.error->kind(), ": ", run.error->message())
                     : compare(input, run, plain);
       if (!difference) continue;
-      return Fault{"trace-differs-at-other-size",
-                   concatenate("the graph of ", who(input.op(), way),
-                               " is right for the sizes given, but",
-                               describe_sizes(symbols, values),
-                               " it gives something else than the call: ", *difference)};
+      return Fault{
+          "trace-differs-at-other-size",
+          concatenate("the graph of ", who(input.op(), way), " is right for the sizes given, but",
+                      describe_sizes(symbols, values),
+                      " it gives something else than the call: ", *difference)};
     }
     return std::nullopt;
   }

@@ -39,7 +39,7 @@ bool maps_at_once(const Operator& op) {
 struct MappedRun {
   std::vector<Tensor> batches;               // of the arguments, after all calls
   std::vector<std::vector<Tensor>> results;  // for each sample its tensors
-  bool has_resized = false;  // an argument
+  bool has_resized = false;                  // an argument
   std::optional<Error> error;
 
   // Whether a batch can be made of the samples.
@@ -73,8 +73,8 @@ MappedRun run_one_by_one(const Example& example, const DistinctTensors& tensors,
   return run;
 }
 
-MappedRun run_at_once(const Example& example, const DistinctTensors& tensors,
-                      const BatchDims& dims, int64_t batch_size, Samples samples) {
+MappedRun run_at_once(const Example& example, const DistinctTensors& tensors, const BatchDims& dims,
+                      int64_t batch_size, Samples samples) {
   const ComparedRunScope compared;
   MappedRun run;
   run.batches = make_batches(tensors, dims, batch_size, samples);
@@ -174,13 +174,12 @@ class VmapCheck : public Check {
                                       const BatchDims& dims, const MappedRun& mapped,
                                       const MappedRun& each, const ComparisonOptions& options) {
     const Operator& op = input.op();
-    const std::string who = concatenate(op.name(), " under vmap with ",
-                                        describe_dims(tensors, dims));
-    const std::string rule =
-        find_site(op, Slot::Vmap).is_known()
-            ? concatenate("; look at its vmap rule", site_text(op, Slot::Vmap))
-        : op.tags().has(Tag::Pointwise) ? "; is it pointwise, as its tag says?"
-                                        : "";
+    const std::string who =
+        concatenate(op.name(), " under vmap with ", describe_dims(tensors, dims));
+    const std::string rule = find_site(op, Slot::Vmap).is_known()
+                                 ? concatenate("; look at its vmap rule", site_text(op, Slot::Vmap))
+                             : op.tags().has(Tag::Pointwise) ? "; is it pointwise, as its tag says?"
+                                                             : "";
     if (mapped.error) {
       if (is_right_refusal(op, *mapped.error)) return std::nullopt;
       return Fault{"vmap-raised",
@@ -188,8 +187,9 @@ class VmapCheck : public Check {
                                mapped.error->kind(), ": ", mapped.error->message())};
     }
     const auto differs = [&](const std::string& what, const std::string& difference) {
-      return Fault{"vmap-differs", concatenate(who, " gives something else than one sample after "
-                                                    "the other: ",
+      return Fault{"vmap-differs", concatenate(who,
+                                               " gives something else than one sample after "
+                                               "the other: ",
                                                what, ": ", difference, rule)};
     };
     for (size_t sample = 0; sample < each.results.size(); ++sample) {
@@ -198,7 +198,8 @@ class VmapCheck : public Check {
                                                         each.results[sample].size()));
       }
       for (size_t i = 0; i < each.results[sample].size(); ++i) {
-        if (auto difference = find_difference(mapped.results[sample][i], each.results[sample][i], options))
+        if (auto difference =
+                find_difference(mapped.results[sample][i], each.results[sample][i], options))
           return differs(concatenate("sample ", sample, " of ", result_name(op, i)), *difference);
       }
     }

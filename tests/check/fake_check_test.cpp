@@ -154,8 +154,9 @@ TEST(FakeCheck, LeavesReadingOfDataInABodyToTheTrace) {
 }
 
 TEST(FakeCheck, TellsHowToRegisterAMissingFakeKernel) {
-  EXPECT_FAULT(look_at("missing", ones({3, 6})), "missing-fake: fake_check_test::missing has no "
-                                                 "fake kernel");
+  EXPECT_FAULT(look_at("missing", ones({3, 6})),
+               "missing-fake: fake_check_test::missing has no "
+               "fake kernel");
   EXPECT_FAULT(look_at("missing", ones({3, 6})), "Register one with m.register_fake(\"missing\"");
 }
 
@@ -194,9 +195,10 @@ TEST(FakeCheck, FindsWhatIsRightForTheGivenSizesAlone) {
   const std::string found = look_at("square", ones({3, 6}));
 
   EXPECT_FAULT(found, "fake-other-size: fake_check_test::square: the fake kernel (");
-  EXPECT_FAULT(found, "is right for the sizes given, but where dimension 0 of 'x' is 4, dimension "
-                      "1 of 'x' is 7 it gives the result sizes [4, 4], which is [s0, s0] here, and "
-                      "the kernel gives [4, 3]");
+  EXPECT_FAULT(found,
+               "is right for the sizes given, but where dimension 0 of 'x' is 4, dimension "
+               "1 of 'x' is 7 it gives the result sizes [4, 4], which is [s0, s0] here, and "
+               "the kernel gives [4, 3]");
 }
 
 TEST(FakeCheck, FindsSizesOutsideOfTheirRange) {
@@ -217,8 +219,7 @@ TEST(FakeCheck, FindsViewsOfOtherElements) {
 }
 
 TEST(FakeCheck, FindsWrongNumbers) {
-  EXPECT_FAULT(look_at("miscounted", ones({3, 6})),
-               "gives 3 as result 2, and the kernel gives 18");
+  EXPECT_FAULT(look_at("miscounted", ones({3, 6})), "gives 3 as result 2, and the kernel gives 18");
 }
 
 }  // namespace

@@ -46,10 +46,11 @@ OPWRIGHT_LIBRARY_IMPL(functionalize_check_test, CPU, m) {
   m.impl("flat_", &increment_flat_);
   m.impl("swap_", &swap_);
   m.impl("clear_", &sum_and_clear_);
-  m.impl("view_and_write", +[](Tensor& x, const Tensor& y) {
-    x.add_(1);
-    return y.t();
-  });
+  m.impl(
+      "view_and_write", +[](Tensor& x, const Tensor& y) {
+        x.add_(1);
+        return y.t();
+      });
 }
 
 OPWRIGHT_LIBRARY_IMPL(functionalize_check_test, Functional, m) {
@@ -79,16 +80,18 @@ TEST(FunctionalizeCheck, PassesBuiltInOperators) {
 TEST(FunctionalizeCheck, FindsAWrongFunctionalForm) {
   const std::string found = look_at("wrong_", {Value(ones({3}, DType::Float32))});
 
-  EXPECT_FAULT(found, "functionalize-differs: functionalize_check_test::wrong_ under functionalize "
-                      "gives something else than the call: the result: element [0] is 3 and should "
-                      "be 2 (3 of 3 elements differ); look at its functional form (");
+  EXPECT_FAULT(found,
+               "functionalize-differs: functionalize_check_test::wrong_ under functionalize "
+               "gives something else than the call: the result: element [0] is 3 and should "
+               "be 2 (3 of 3 elements differ); look at its functional form (");
 }
 
 TEST(FunctionalizeCheck, FindsWritesThatForgetTheStridesOfAView) {
-  EXPECT_FAULT(look_at("flat_", {Value(ones({3, 2}, DType::Float32))}),
-               "functionalize-differs: functionalize_check_test::flat_ under functionalize, written "
-               "through a transposed slice of a larger tensor, gives something else than the call: "
-               "the result: element [");
+  EXPECT_FAULT(
+      look_at("flat_", {Value(ones({3, 2}, DType::Float32))}),
+      "functionalize-differs: functionalize_check_test::flat_ under functionalize, written "
+      "through a transposed slice of a larger tensor, gives something else than the call: "
+      "the result: element [");
 }
 
 TEST(FunctionalizeCheck, ShowsWhatFunctionalizeRefuses) {

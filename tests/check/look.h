@@ -35,10 +35,10 @@ inline std::string look(const char* check, const char* op, std::initializer_list
 }
 
 // The message holds the text.
-#define EXPECT_FAULT(found, text)                                         \
-  do {                                                                    \
-    const std::string message = (found);                                  \
-    EXPECT_NE(message.find(text), std::string::npos) << message;          \
+#define EXPECT_FAULT(found, text)                                \
+  do {                                                           \
+    const std::string message = (found);                         \
+    EXPECT_NE(message.find(text), std::string::npos) << message; \
   } while (false)
 
 }  // namespace opwright::testing

@@ -34,6 +34,15 @@ Tensor through_guarded_scratch(const Tensor& x) {
   return through_scratch(x);
 }
 
+// In step with each other, calls on equal values would leave no trace.
+Tensor through_place(const Tensor& x) {
+  static std::atomic<float> place;
+  place = *x.data<float>();
+  std::this_thread::yield();
+  return one(2 * place);
+}
+Tensor leaves_new_memory(const Tensor& x) { return empty(x.sizes(), x.dtype()); }
+
 std::atomic<int> users;
 Tensor refuses_company(const Tensor& x) {
   struct Leaver {
@@ -55,6 +64,8 @@ OPWRIGHT_LIBRARY(threads_check_test, m) {
   m.def("through_scratch(Tensor x) -> Tensor", &through_scratch);
   m.def("through_guarded_scratch(Tensor x) -> Tensor", &through_guarded_scratch);
   m.def("refuses_company(Tensor x) -> Tensor", &refuses_company);
+  m.def("through_place(Tensor x) -> Tensor", &through_place);
+  m.def("leaves_new_memory(Tensor x) -> Tensor", &leaves_new_memory);
   m.def("counts(Tensor x) -> Tensor", &counts);
 }
 
@@ -75,6 +86,10 @@ TEST(ThreadsCheck, FindsMemoryThatCallsShare) {
       "differs-in-threads: threads_check_test::through_scratch gives another result while 4 "
       "threads call it at once: the result: element [0] is "))
       << found;
+}
+
+TEST(ThreadsCheck, FindsAPlaceThatCallsOnOtherValuesOverwrite) {
+  EXPECT_TRUE(check("through_place").starts_with("differs-in-threads: "));
 }
 
 TEST(ThreadsCheck, FindsAnErrorThatOnlyCompanyGives) {

@@ -103,10 +103,12 @@ TEST(TraceCheck, TellsThatABodyReadsData) {
 TEST(TraceCheck, FindsWrongDecompositions) {
   const std::string found = look_at("wrong_parts", ones({3, 4}, DType::Float32));
 
-  EXPECT_FAULT(found, "trace-differs: the graph of trace_check_test::wrong_parts traced with "
-                      "tracing_mode=\"symbolic\" and the operator taken apart (");
-  EXPECT_FAULT(found, "gives something else than the call: the result: element [0, 0] is 3 and "
-                      "should be 2 (12 of 12 elements differ)");
+  EXPECT_FAULT(found,
+               "trace-differs: the graph of trace_check_test::wrong_parts traced with "
+               "tracing_mode=\"symbolic\" and the operator taken apart (");
+  EXPECT_FAULT(found,
+               "gives something else than the call: the result: element [0, 0] is 3 and "
+               "should be 2 (12 of 12 elements differ)");
 }
 
 TEST(TraceCheck, FindsWhatIsWrongAtOtherSizesAlone) {

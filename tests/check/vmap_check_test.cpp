@@ -110,16 +110,18 @@ TEST(VmapCheck, RemarksThatThereIsNoRule) {
 TEST(VmapCheck, NamesTheDimensionThatARuleIsWrongFor) {
   const std::string found = look_at("front", {Value(ordered())});
 
-  EXPECT_FAULT(found, "vmap-differs: vmap_check_test::front under vmap with in_dims {x: 2} gives "
-                      "something else than one sample after the other: sample 0 of the result: ");
+  EXPECT_FAULT(found,
+               "vmap-differs: vmap_check_test::front under vmap with in_dims {x: 2} gives "
+               "something else than one sample after the other: sample 0 of the result: ");
   EXPECT_FAULT(found, "; look at its vmap rule (tests/check/vmap_check_test.cpp:");
 }
 
 TEST(VmapCheck, ShowsTheErrorOfARuleAndItsLine) {
   const std::string found = look_at("refusing", {Value(ordered())});
 
-  EXPECT_FAULT(found, "vmap-raised: vmap_check_test::refusing under vmap with in_dims {x: 2} raises "
-                      "where each sample by itself does not; look at its vmap rule (");
+  EXPECT_FAULT(found,
+               "vmap-raised: vmap_check_test::refusing under vmap with in_dims {x: 2} raises "
+               "where each sample by itself does not; look at its vmap rule (");
   EXPECT_FAULT(found, "ValueError: in_dim must be 0, got 2");
 }
 

@@ -29,7 +29,9 @@ TEST(Poison, FillsNewMemoryOfAnyLength) {
 TEST(Poison, EndsWithItsScope) {
   {
     const PoisonScope outer(1);
-    { const PoisonScope inner(2); }
+    {
+      const PoisonScope inner(2);
+    }
     EXPECT_TRUE(holds_only(allocate_storage(100, kCpu), 1));
   }
   EXPECT_EQ(allocate_storage(100, kCpu)->kind, Storage::Kind::InBlock);
