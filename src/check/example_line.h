@@ -2,7 +2,7 @@
 // those that require grad, or all but running statistics where none does.
 //
 // A tensor keeps its strides, and what is one place of its memory moves as one: repeated elements
-// stay equal.
+// stay equal. What lies between elements stays.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,7 @@ class ExampleLine {
     MovedTensor(const Tensor& tensor, const LineOptions& options, size_t place);
     [[nodiscard]] Tensor at(double step) const;
     [[nodiscard]] Tensor show(const Numbers& numbers) const;
+    [[nodiscard]] Numbers reached_places() const;
 
     size_t place;  // among Example::tensors()
     std::vector<int64_t> sizes;
