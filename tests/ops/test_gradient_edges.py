@@ -81,6 +81,19 @@ def test_what_as_strided_scatter_writes_between_the_elements_of_self_has_no_grad
     assert of_src.tolist() == [0, 1, 0]
 
 
+def test_as_strided_scatter_of_an_expanded_and_of_an_empty_tensor_has_gradients():
+    for x in (ow.ones(1).expand(2), ow.ones(4, 0)[::2]):
+        x = x.requires_grad_(True)
+        src = ow.zeros(x.numel() // 2).requires_grad_(True)
+
+        result = ow.ops.aten.as_strided_scatter(x, src, [x.numel() // 2], [1], 0)
+        of_x, of_src = ow.autograd.grad(result.sum(), [x, src])
+
+        assert of_x.shape == x.shape
+        assert of_x.sum().item() == x.numel() / 2
+        assert of_src.tolist() == [1.0] * (x.numel() // 2)
+
+
 def test_a_comparison_in_place_ends_the_history():
     x = ow.tensor([1.0, 2.0]).requires_grad_(True)
     y = (x * 2).gt_(3)
