@@ -97,7 +97,7 @@ ExampleLine::ExampleLine(const Example& example, const LineOptions& options) : e
       std::ranges::any_of(tensors, [](const Tensor& each) { return requires_grad(each); });
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!has_gradients(tensors[i].dtype())) continue;
-    const bool moves = asks ? requires_grad(tensors[i]) : !is_statistic(example_, i);
+    const bool moves = (!asks || requires_grad(tensors[i])) && !is_statistic(example_, i);
     (moves ? tensors_ : others_).emplace_back(tensors[i].detach(), options, i);
     if (moves) moved_.push_back(i);
   }

@@ -1,5 +1,5 @@
 // Examples along a line: floating and complex tensors of one, moved together in a random direction:
-// those that require grad, or all but running statistics where none does.
+// those that require grad, or all where none does; running statistics stay.
 //
 // A tensor keeps its strides, and what is one place of its memory moves as one: repeated elements
 // stay equal. What lies between elements stays.

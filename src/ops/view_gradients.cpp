@@ -105,6 +105,8 @@ Tensor as_strided_gradient(const Tensor& grad, std::span<const SymInt> geometry,
                            std::span<const SymInt> size, std::span<const SymInt> stride,
                            const std::optional<SymInt>& storage_offset) {
   const SplitGeometry base = parts_of(geometry);
+  if (std::ranges::any_of(base.sizes, [](const SymInt& each) { return guard_or_false(each == 0); }))
+    return grad.new_zeros(base.sizes);
   const SymInt offset = storage_offset ? *storage_offset : base.offset;
   const SymInt start = sym_min(offset, base.offset);
   const SymInt extent = sym_max(offset - start + extent_of(size, stride),

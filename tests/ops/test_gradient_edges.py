@@ -59,6 +59,14 @@ def test_a_second_gradient_at_zeros_is_torchs(name):
     )
 
 
+def test_as_strided_of_an_empty_tensor_has_an_empty_gradient():
+    x = ow.zeros(4)[::2][:0].requires_grad_(True)
+
+    (of_x,) = ow.autograd.grad(x.as_strided([0], [2]).sum(), [x])
+
+    assert of_x.shape == (0,)
+
+
 def test_as_strided_scatter_parts_the_gradient_between_self_and_src():
     x = ow.zeros(6, dtype=ow.float64).requires_grad_(True)
     src = ow.ones(2, dtype=ow.float64).requires_grad_(True)
