@@ -15,6 +15,7 @@
 #include "opwright/check/comparison.h"
 #include "opwright/check/example.h"
 #include "opwright/check/formula_examination.h"
+#include "opwright/check/given_gradients.h"
 #include "opwright/check/memory_snapshot.h"
 #include "opwright/check/outcome.h"
 #include "opwright/check/recorded_call.h"
@@ -191,12 +192,9 @@ class AutogradCheck final : public Check {
       const auto difference = find_difference(given[i].is_defined() ? given[i] : none,
                                               all.is_defined() ? all : none, options);
       if (!difference) continue;
-      const Operator& op = example.op();
-      return Fault{
-          .kind = "backward-differs",
-          .message = concatenate(op.name(), ": ", rule_text(op, Slot::Autograd, "backward formula"),
-                                 " gives another gradient for '", example.tensor_name(i),
-                                 "' when other arguments do not require grad: ", *difference)};
+      return formula_fault(example.op(), "backward-differs", " gives another gradient for '",
+                           example.tensor_name(i),
+                           "' when other arguments do not require grad: ", *difference);
     }
     return std::nullopt;
   }

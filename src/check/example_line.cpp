@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "opwright/autograd/history.h"
@@ -15,7 +15,7 @@
 #include "opwright/check/example.h"
 #include "opwright/check/real_numbers.h"
 #include "opwright/dtype.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/view.h"
@@ -56,15 +56,29 @@ ExampleLine::MovedTensor::MovedTensor(const Tensor& tensor, const LineOptions& o
   for (double& each : middle) each = std::isfinite(each) ? each : 0;
 
   const double size = usual_size(numbers_of(show(middle)));
+  const Numbers is_reached = reached_places();
   std::mt19937_64 generator(options.seed * 1000 + place);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> away(0.2, 1);  // from 0, so that no tie stays
-  for (double& each : middle) {
+  for (size_t i = 0; i < middle.size(); ++i) {
     const double part = options.jitter * away(generator) * (generator() % 2 == 0 ? 1 : -1);
-    each += part * (options.keeps_signs ? std::abs(each) : size);
-    by.push_back(normal(generator) * (options.keeps_signs ? std::abs(each) : size));
+    middle[i] += is_reached[i] * part * (options.keeps_signs ? std::abs(middle[i]) : size);
+    const double scale = options.keeps_signs ? std::abs(middle[i]) : size;
+    by.push_back(is_reached[i] * normal(generator) * scale);
   }
   direction = numbers_of(show(by));
+}
+
+// 1 for the places of elements, 0 for what lies between them.
+Numbers ExampleLine::MovedTensor::reached_places() const {
+  Numbers places(middle.size());
+  std::iota(places.begin(), places.end(), 0);
+  const Tensor numbered = tensor_of(places, memory.to(fine_dtype(memory.dtype())));
+  Numbers is_reached(places.size());
+  for (const double each : numbers_of(make_view(numbered, sizes, strides, offset))) {
+    is_reached[static_cast<size_t>(each)] = 1;
+  }
+  return is_reached;
 }
 
 Tensor ExampleLine::MovedTensor::show(const Numbers& numbers) const {
@@ -83,7 +97,7 @@ ExampleLine::ExampleLine(const Example& example, const LineOptions& options) : e
       std::ranges::any_of(tensors, [](const Tensor& each) { return requires_grad(each); });
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!has_gradients(tensors[i].dtype())) continue;
-    const bool moves = asks ? requires_grad(tensors[i]) : !is_statistic(example_, i);
+    const bool moves = (!asks || requires_grad(tensors[i])) && !is_statistic(example_, i);
     (moves ? tensors_ : others_).emplace_back(tensors[i].detach(), options, i);
     if (moves) moved_.push_back(i);
   }

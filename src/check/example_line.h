@@ -1,8 +1,8 @@
 // Examples along a line: floating and complex tensors of one, moved together in a random direction:
-// those that require grad, or all but running statistics where none does.
+// those that require grad, or all where none does; running statistics stay.
 //
 // A tensor keeps its strides, and what is one place of its memory moves as one: repeated elements
-// stay equal.
+// stay equal. What lies between elements stays.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,7 @@ class ExampleLine {
     MovedTensor(const Tensor& tensor, const LineOptions& options, size_t place);
     [[nodiscard]] Tensor at(double step) const;
     [[nodiscard]] Tensor show(const Numbers& numbers) const;
+    [[nodiscard]] Numbers reached_places() const;
 
     size_t place;  // among Example::tensors()
     std::vector<int64_t> sizes;

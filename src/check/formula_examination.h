@@ -1,7 +1,6 @@
 // One backward formula, run several times on what one recorded call saved.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,9 +12,7 @@
 #include "opwright/check/memory_snapshot.h"
 #include "opwright/check/recorded_call.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/dtype.h"
 #include "opwright/tensor.h"
-#include "opwright/value.h"
 
 namespace opwright {
 
@@ -39,13 +36,8 @@ class FormulaExamination {
   [[nodiscard]] std::optional<Fault> run_once(std::vector<Tensor> incoming, Given& given,
                                               const std::string& when);
   [[nodiscard]] std::optional<Fault> find_write(const MemorySnapshot& incoming) const;
-  [[nodiscard]] std::optional<Fault> take(const std::vector<Value>& raw, Given& given) const;
-  [[nodiscard]] std::optional<Fault> check_fit(size_t which, const Tensor& gradient) const;
   [[nodiscard]] std::optional<Fault> compare(const Given& given, const std::string& when) const;
   [[nodiscard]] std::optional<Fault> run_without_some();
-  [[nodiscard]] bool is_dtype_of_call(DType dtype) const;
-  template <class... Parts>
-  [[nodiscard]] Fault fault(const char* kind, const Parts&... parts) const;
 
   const RecordedCall& call_;
   const ComparisonOptions& options_;

@@ -12,6 +12,7 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/check/checked_function.h"
+#include "opwright/check/example.h"
 #include "opwright/check/example_line.h"
 #include "opwright/check/outcome.h"
 #include "opwright/check/real_numbers.h"

@@ -4,6 +4,8 @@
 #include <cstddef>
 
 #include "opwright/functions.h"
+#include "opwright/symint.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -47,9 +49,14 @@ SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides)
 // `grad` in memory of the base's own strides, as as_strided_scatter copies the base; what lies
 // between its elements has no part in the result.
 Tensor in_layout_of(const Tensor& grad, const SplitGeometry& base) {
-  const Tensor memory = grad.new_zeros({extent_of(base.sizes, base.strides)});
-  return as_strided_scatter(memory, grad, base.sizes, base.strides, SymInt(0))
-      .as_strided(base.sizes, base.strides, SymInt(0));
+  const Tensor copied = copy(grad.new_empty_strided(base.sizes, base.strides), grad);
+  const SymGeometry layout = sym_geometry_of(copied);
+  const SymInt extent = extent_of(layout.sizes, layout.strides);
+  const SymInt numel = copied.sym_numel();
+  if (guard_or_false(numel == 0) || guard_or_false(extent == numel)) return copied;
+  const Tensor memory = grad.new_zeros({extent});
+  return as_strided_scatter(memory, grad, layout.sizes, layout.strides, SymInt(0))
+      .as_strided(layout.sizes, layout.strides, SymInt(0));
 }
 
 const Tensor& first_defined(const std::vector<Tensor>& tensors) {
@@ -98,6 +105,8 @@ Tensor as_strided_gradient(const Tensor& grad, std::span<const SymInt> geometry,
                            std::span<const SymInt> size, std::span<const SymInt> stride,
                            const std::optional<SymInt>& storage_offset) {
   const SplitGeometry base = parts_of(geometry);
+  if (std::ranges::any_of(base.sizes, [](const SymInt& each) { return guard_or_false(each == 0); }))
+    return grad.new_zeros(base.sizes);
   const SymInt offset = storage_offset ? *storage_offset : base.offset;
   const SymInt start = sym_min(offset, base.offset);
   const SymInt extent = sym_max(offset - start + extent_of(size, stride),

@@ -139,7 +139,11 @@ TEST(GradientsCheck, PassesRightFormulas) {
 
 TEST(GradientsCheck, PassesRightFormulasOfTensorsThatRepeatOrSkipMemory) {
   EXPECT_EQ(found("right", {Value(numbers({1, 2}).unsqueeze(1).expand({2, 3}))}), "");
-  EXPECT_EQ(found("right", {Value(numbers({1, 2, 3, 4}).slice(0, 1, 4, 2))}), "");
+  const Tensor gaps = numbers({1, 2, 3, 4, 5}).slice(0, 0, 5, 2);
+  EXPECT_EQ(found("right", {Value(gaps)}), "");
+  EXPECT_EQ(found("aten::as_strided",
+                  {Value(gaps), Value(std::vector<int64_t>{4}), Value(std::vector<int64_t>{1})}),
+            "");  // shows what lies between the elements, too
   expect_starts(found("wrong", {Value(numbers({1, 2}).unsqueeze(1).expand({2, 3}))}),
                 "wrong-gradient: ");
 }

@@ -59,6 +59,14 @@ def test_a_second_gradient_at_zeros_is_torchs(name):
     )
 
 
+def test_as_strided_of_an_empty_tensor_has_an_empty_gradient():
+    x = ow.zeros(4)[::2][:0].requires_grad_(True)
+
+    (of_x,) = ow.autograd.grad(x.as_strided([0], [2]).sum(), [x])
+
+    assert of_x.shape == (0,)
+
+
 def test_as_strided_scatter_parts_the_gradient_between_self_and_src():
     x = ow.zeros(6, dtype=ow.float64).requires_grad_(True)
     src = ow.ones(2, dtype=ow.float64).requires_grad_(True)
@@ -79,6 +87,19 @@ def test_what_as_strided_scatter_writes_between_the_elements_of_self_has_no_grad
     (of_src,) = ow.autograd.grad(result.sum(), [src])
 
     assert of_src.tolist() == [0, 1, 0]
+
+
+def test_as_strided_scatter_of_an_expanded_and_of_an_empty_tensor_has_gradients():
+    for x in (ow.ones(1).expand(2), ow.ones(4, 0)[::2]):
+        x = x.requires_grad_(True)
+        src = ow.zeros(x.numel() // 2).requires_grad_(True)
+
+        result = ow.ops.aten.as_strided_scatter(x, src, [x.numel() // 2], [1], 0)
+        of_x, of_src = ow.autograd.grad(result.sum(), [x, src])
+
+        assert of_x.shape == x.shape
+        assert of_x.sum().item() == x.numel() / 2
+        assert of_src.tolist() == [1.0] * (x.numel() // 2)
 
 
 def test_a_comparison_in_place_ends_the_history():
