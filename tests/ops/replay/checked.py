@@ -35,6 +35,11 @@ AS_IN_TORCH = {
     "*dropout": (("schema", "undeclared-alias"), "gives its input back where nothing is dropped"),
     "native_batch_norm": (("schema", "undeclared-write"), "writes the running statistics"),
     "*batch_norm*": (("gradients", "wrong-gradient"), "running statistics have no gradient"),
+    "*batch_norm_legit": (("autograd", "formula-raised"), "running statistics have no gradient"),
+    "upsample*backward*": (
+        ("autograd", "formula-raised"),
+        "takes no channels, its formula does not",
+    ),
     "_unsafe_view": (("schema", "undeclared-alias"), "is a view, and its schema says a copy"),
     "nll_loss*": (("autograd", "formula-raised"), "has no gradient of the weights of classes"),
     "scatter.src": (("gradients", "wrong-gradient"), "has one where an index stands once alone"),
