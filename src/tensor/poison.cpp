@@ -15,18 +15,26 @@ constexpr int kNoPoison = -1;
 constexpr size_t kMostInBlock = kLargestBlock - sizeof(Storage);
 
 constinit std::atomic<int> poison_byte = kNoPoison;
-
-int set_poison(int byte) noexcept {
-  most_bytes_in_block.store(byte == kNoPoison ? kMostInBlock : 0, std::memory_order_relaxed);
-  return poison_byte.exchange(byte, std::memory_order_relaxed);
-}
+constinit std::atomic<int> open_scopes = 0;
 
 }  // namespace
 
 constinit std::atomic<size_t> most_bytes_in_block = kMostInBlock;
 
-PoisonScope::PoisonScope(uint8_t byte) noexcept : previous_(set_poison(byte)) {}
-PoisonScope::~PoisonScope() { set_poison(previous_); }
+PoisonScope::PoisonScope(uint8_t byte) noexcept : previous_(poison_byte.exchange(byte)) {
+  ++open_scopes;
+  most_bytes_in_block.store(0);
+}
+
+// Scopes of two threads may close in any order: the last one switches poison off.
+PoisonScope::~PoisonScope() {
+  if (--open_scopes == 0) {
+    poison_byte.store(kNoPoison);
+    most_bytes_in_block.store(kMostInBlock);
+  } else if (previous_ != kNoPoison) {
+    poison_byte.store(previous_);
+  }
+}
 
 void poison_if_wanted(void* memory, size_t bytes) noexcept {
   const int byte = poison_byte.load(std::memory_order_relaxed);

@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// Of the whole process. Scopes nest; they are opened and closed by one thread at a time.
+// Of the whole process. Scopes nest; of two threads' scopes the newer one's byte counts.
 class [[nodiscard]] PoisonScope {
  public:
   explicit PoisonScope(uint8_t byte) noexcept;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <gtest/gtest.h>
 
 #include "opwright/device.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/storage.h"
 
 namespace opwright {
@@ -34,6 +34,17 @@ TEST(Poison, EndsWithItsScope) {
     }
     EXPECT_TRUE(holds_only(allocate_storage(100, kCpu), 1));
   }
+  EXPECT_EQ(allocate_storage(100, kCpu)->kind, Storage::Kind::InBlock);
+}
+
+TEST(Poison, EndsWithTheLastScopeInWhateverOrderTheyClose) {
+  auto first = std::make_unique<PoisonScope>(1);
+  auto second = std::make_unique<PoisonScope>(2);
+
+  first.reset();
+  EXPECT_TRUE(holds_only(allocate_storage(100, kCpu), 2));
+  second.reset();
+
   EXPECT_EQ(allocate_storage(100, kCpu)->kind, Storage::Kind::InBlock);
 }
 
