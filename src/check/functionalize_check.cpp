@@ -1,5 +1,6 @@
 // functionalize: a call without writes on the way gives what the call gives, also where it writes
 // through a view.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "opwright/functions.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/overlap.h"
 #include "opwright/transforms/functionalize.h"
 
 namespace opwright {
@@ -122,8 +124,12 @@ class FunctionalizeCheck : public Check {
     if (input.op().writes_arguments() && distinct.share_memory()) return std::nullopt;
     if (auto found = look(input, distinct, Way::Plain)) return found;
     if (input.settings().is_harmful) return std::nullopt;
-    if (input.op().record(Slot::Scatter) && !distinct.share_memory())
+    const bool can_write = std::ranges::none_of(
+        distinct.get(), [](const Tensor& tensor) { return has_internal_overlap(tensor); });
+    if (input.op().record(Slot::Scatter) && can_write && !distinct.share_memory() &&
+        !depends_on_strides(input.op())) {
       return look(input, distinct, Way::WriteResult);
+    }
     for (size_t i = 0; i < distinct.get().size(); ++i) {
       if (distinct.is_written(i) && distinct.get()[i].dim() > 0 && distinct.get()[i].numel() > 0)
         return look(input, distinct, Way::ThroughViews);

@@ -11,7 +11,6 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/vmap.h"
 
 namespace opwright::testing {
 namespace {
@@ -132,14 +131,6 @@ TEST(VmapRules, RefuseAnOutOfOtherSizes) {
       run_vmap("aten::mm.out", 2, {first, first, first},
                {ValueOf<Tensor>::lend(a), ValueOf<Tensor>::lend(a), ValueOf<Tensor>::lend(out)}),
       "RuntimeError", "out must have the sizes of the result, [3, 3], or no elements, got [3]");
-}
-
-TEST(VmapRules, RepeatByCountsOfAnyWidth) {
-  const Tensor counts = full({2, 3}, 2, DType::Int32);
-  const auto repeat = [](const Tensor& sample) { return repeat_interleave(sample); };
-
-  EXPECT_EQ(vmap(repeat)(counts)[0].dtype(), DType::Int32);
-  EXPECT_TRUE(equal(vmap(repeat)(counts)[0].select(0, 1), repeat(counts.select(0, 1))));
 }
 
 TEST(VmapRules, RefuseAnIndexThatIsOutOfRangeForItsOwnSample) {
