@@ -1,8 +1,10 @@
 // fake: the fake kernel foretells what the kernel gives, at the sizes given and at others.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,14 +38,24 @@ Fault fault_of(const Operator& op, const FakeDifference& difference) {
 }
 
 // The author's line of a question.
-SourceSite author_line(const Operator& op, const Guard& guard) {
+bool is_beside_fake(const Operator& op, const SourceSite& site) {
   const SourceSite fake = find_site(op, Slot::Fake);
-  const auto is_beside_it = [&](const SourceSite& site) {
-    return site.is_known() && fake.is_known() && std::string_view(site.file) == fake.file;
-  };
-  if (is_beside_it(guard.asked)) return guard.asked;
-  if (is_beside_it(guard.user)) return guard.user;
+  return site.is_known() && fake.is_known() && std::string_view(site.file) == fake.file;
+}
+SourceSite author_line(const Operator& op, const Guard& guard) {
+  if (is_beside_fake(op, guard.asked)) return guard.asked;
+  if (is_beside_fake(op, guard.user)) return guard.user;
   return guard.user.is_known() ? guard.user : guard.asked;
+}
+
+bool has_number(const Example& example, int64_t number) {
+  return std::ranges::any_of(example.values(), [&](const Value& each) {
+    const OpwValue& value = each.get();
+    if (value.tag == kOpwInt || value.tag == kOpwSymInt) return value.as_int == number;
+    if (value.tag != kOpwIntList && value.tag != kOpwSymIntList) return false;
+    const std::span<const int64_t> all(value.as_ints, value.length);
+    return std::ranges::find(all, number) != all.end();
+  });
 }
 
 // Numbers that are no whole expressions of sizes, a fraction of one or its root: built-in operators
@@ -95,8 +107,9 @@ class FakeCheck : public Check {
     return look_at_other_sizes(input, fake, symbols);
   }
 
-  // A symbol that has one value left, though the operator takes another, which is then fixed too. A
-  // size that meets a number (an argument, 1) may well be a case of its own.
+  // A symbol that has one value left, though the operator takes another. A size that meets a number
+  // (an argument; 1, on the way to strides) may well be a case of its own: then the fake kernel
+  // itself must have asked, or have fixed the other one as well.
   static std::optional<Fault> find_fixed_size(const CheckInput& input, const FakeRun& fake,
                                               const std::vector<SizeSymbol>& symbols) {
     for (const SizeSymbol& symbol : symbols) {
@@ -129,9 +142,11 @@ class FakeCheck : public Check {
     const FakeRun again = run_on_fakes(*resized, FakeMode::Sizes::Dynamic);
     if (again.error) return true;
     for (const SizeSymbol& each : size_symbols(*resized, again.forms)) {
-      if (each.source == symbol.source) return is_fixed(again.env(), each.name);
+      if (each.source == symbol.source && is_fixed(again.env(), each.name)) return true;
     }
-    return false;
+    const Guard* guard = find_broken_guard(fake.env(), with(symbols, symbol, other));
+    return guard && is_beside_fake(input.op(), guard->asked) &&
+           !has_number(input.example(), symbol.value);
   }
   static Fault specialisation(const Operator& op, const ShapeEnv& env,
                               const std::vector<SizeSymbol>& symbols, const SizeSymbol& symbol,

@@ -1,6 +1,8 @@
 // functionalize: a call without writes on the way gives what the call gives, also where it writes
 // through a view.
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,10 +14,12 @@
 #include "opwright/check/tensor_call.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/slot.h"
+#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/overlap.h"
 #include "opwright/transforms/functionalize.h"
 
 namespace opwright {
@@ -60,20 +64,38 @@ struct Run {
   std::optional<Error> error;
 };
 
-Run run(const Example& example, bool through_views, bool is_functional) {
+enum class Way : uint8_t {
+  Plain,
+  ThroughViews,  // what is written is a part of a larger tensor
+  WriteResult,   // the result, a view, is written after the call
+};
+
+// The first view that can be written.
+void write_view(const std::vector<Tensor>& results) {
+  for (const Tensor& result : results) {
+    if (result.numel() == 0 || result.dtype() == DType::Bool) continue;
+    Tensor view = result;
+    view.add_(1);
+    return;
+  }
+}
+
+Run run(const Example& example, Way way, bool is_functional) {
   const ComparedRunScope compared;
   const Example copied = example.copy();
   const DistinctTensors distinct(copied);
   Bases bases;
   for (size_t i = 0; i < distinct.get().size(); ++i) {
-    const bool is_larger = through_views && distinct.is_written(i);
+    const bool is_larger = way == Way::ThroughViews && distinct.is_written(i);
     bases.is_larger.push_back(is_larger);
     bases.tensors.push_back(is_larger ? larger_base(distinct.get()[i]) : distinct.get()[i]);
   }
   Run made;
   const auto call_on = [&](const std::vector<Tensor>& own) {
     made.results = call_with(copied, distinct.spread(given_tensors(bases, own)));
-    return tensors_of(made.results);
+    const std::vector<Tensor> results = tensors_of(made.results);
+    if (way == Way::WriteResult) write_view(results);
+    return results;
   };
   try {
     if (is_functional) {
@@ -100,33 +122,47 @@ class FunctionalizeCheck : public Check {
   std::optional<Fault> look(const CheckInput& input) override {
     const DistinctTensors distinct(input.example());
     if (input.op().writes_arguments() && distinct.share_memory()) return std::nullopt;
-    if (auto found = look(input, distinct, false)) return found;
+    if (auto found = look(input, distinct, Way::Plain)) return found;
     if (input.settings().is_harmful) return std::nullopt;
+    const bool can_write = std::ranges::none_of(
+        distinct.get(), [](const Tensor& tensor) { return has_internal_overlap(tensor); });
+    if (input.op().record(Slot::Scatter) && can_write && !distinct.share_memory() &&
+        !depends_on_strides(input.op())) {
+      return look(input, distinct, Way::WriteResult);
+    }
     for (size_t i = 0; i < distinct.get().size(); ++i) {
       if (distinct.is_written(i) && distinct.get()[i].dim() > 0 && distinct.get()[i].numel() > 0)
-        return look(input, distinct, true);
+        return look(input, distinct, Way::ThroughViews);
     }
     return std::nullopt;
   }
 
  private:
+  static std::string describe(const Operator& op, Way way) {
+    std::string text = concatenate(op.name(), " under functionalize");
+    if (way == Way::ThroughViews)
+      text += ", written through a transposed slice of a larger tensor,";
+    if (way == Way::WriteResult) text += ", with a write to its result,";
+    return text;
+  }
+
   static std::optional<Fault> look(const CheckInput& input, const DistinctTensors& distinct,
-                                   bool through_views) {
+                                   Way way) {
     const Operator& op = input.op();
-    const Run plain = run(input.example(), through_views, false);
+    const Run plain = run(input.example(), way, false);
     if (plain.error) return std::nullopt;
-    const Run functional = run(input.example(), through_views, true);
-    const std::string who = concatenate(
-        op.name(), " under functionalize",
-        through_views ? ", written through a transposed slice of a larger tensor," : "");
+    const Run functional = run(input.example(), way, true);
+    const std::string who = describe(op, way);
     if (functional.error) {
       return Fault{"functionalize-raised",
                    concatenate(who, " raises where the call does not: ", functional.error->kind(),
                                ": ", functional.error->message())};
     }
     const auto fault = [&](const std::string& what, const std::string& difference) {
+      const bool is_scattered = way == Way::WriteResult;
       const std::string sibling =
-          find_site(op, Slot::Functional).is_known()
+          is_scattered ? concatenate("; look at its scatter rule", site_text(op, Slot::Scatter))
+          : find_site(op, Slot::Functional).is_known()
               ? concatenate("; look at its functional form", site_text(op, Slot::Functional))
           : op.writes_arguments() ? "; mark all that it writes in its schema"
                                   : "";
@@ -140,12 +176,13 @@ class FunctionalizeCheck : public Check {
         return fault(result_name(op, i), *difference);
     }
     for (size_t i = 0; i < plain.bases.size(); ++i) {
-      if (!distinct.is_written(i)) continue;
+      if (!distinct.is_written(i) && way != Way::WriteResult) continue;
       if (auto difference =
               find_difference(functional.bases[i], plain.bases[i], input.comparison()))
-        return fault(concatenate(through_views ? "the tensor that '" : "'", distinct.name(i),
-                                 through_views ? "' is a part of" : "'", " after the call"),
-                     *difference);
+        return fault(
+            concatenate(way == Way::ThroughViews ? "the tensor that '" : "'", distinct.name(i),
+                        way == Way::ThroughViews ? "' is a part of" : "'", " after the call"),
+            *difference);
     }
     return std::nullopt;
   }

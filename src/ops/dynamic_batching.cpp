@@ -17,7 +17,7 @@ SymInt rows_of_each(const VmapInfo& info, const Tensor& samples, const char* who
   const SymInt total = samples.sym_size(0);
   const SymInt each = total / info.batch_size;
   const Tensor numbers = batch_offsets(info, 1, 1, samples).expand({info.batch_size, each});
-  OPWRIGHT_CHECK(equal(samples, numbers.flatten()), who,
+  OPWRIGHT_CHECK(equal(samples.to(DType::Int64), numbers.flatten()), who,
                  ": under vmap every sample must give a result of the same size, but ", total,
                  " elements are not spread evenly over ", info.batch_size, " samples");
   return each;
@@ -73,8 +73,8 @@ VmapResult<Tensor> repeat_interleave_vmap(const VmapInfo& info, const Tensor& re
   const Tensor places = repeat_interleave(batch.flatten(), total);
   const SymInt each =
       rows_of_each(info, places.div(Scalar(sym_max(length, 1)), "floor"), "repeat_interleave");
-  return batched(
-      places.reshape({info.batch_size, each}).sub(batch_offsets(info, length, 1, places)));
+  const Tensor offsets = batch_offsets(info, length, 1, places).to(places.dtype());
+  return batched(places.reshape({info.batch_size, each}).sub(offsets));
 }
 VmapResult<Tensor> masked_scatter_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mask,
                                        const Tensor& source) {

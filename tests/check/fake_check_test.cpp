@@ -24,6 +24,10 @@ FakeTensor whole_fake(const FakeTensor& x) { return empty_like(x); }
 FakeTensor baked_fake(const FakeTensor& x) {
   return x.new_empty(std::vector<SymInt>{x.size(0).specialise(), x.size(1) / 2});
 }
+FakeTensor branching_fake(const FakeTensor& x) {
+  const SymInt rows = x.size(0) == 3 ? SymInt(3) : x.size(0);
+  return x.new_empty(std::vector<SymInt>{rows, x.size(1) / 2});
+}
 FakeTensor square_fake(const FakeTensor& x) {  // right where there are half as many rows as columns
   return x.new_empty(std::vector<SymInt>{x.size(0), x.size(0)});
 }
@@ -75,14 +79,15 @@ FakeTensor sum_of_fake(std::span<const FakeTensor> tracks, const std::optional<F
 }
 
 OPWRIGHT_LIBRARY(fake_check_test, m) {
-  for (const char* name : {"missing", "right", "whole", "baked", "square", "double", "transposed",
-                           "refusing", "reading"}) {
+  for (const char* name : {"missing", "right", "whole", "baked", "square", "branching", "double",
+                           "transposed", "refusing", "reading"}) {
     m.def(std::string(name) + "(Tensor x) -> Tensor");
   }
   m.register_fake("right", &pairs_fake);
   m.register_fake("whole", &whole_fake);
   m.register_fake("baked", &baked_fake);
   m.register_fake("square", &square_fake);
+  m.register_fake("branching", &branching_fake);
   m.register_fake("double", &double_fake);
   m.register_fake("transposed", &transposed_fake);
   m.register_fake("refusing", &refusing_fake);
@@ -106,8 +111,8 @@ OPWRIGHT_LIBRARY(fake_check_test, m) {
   m.def("branch(Tensor x) -> Tensor", &branch);
 }
 OPWRIGHT_LIBRARY_IMPL(fake_check_test, CPU, m) {
-  for (const char* name : {"missing", "right", "whole", "baked", "square", "double", "transposed",
-                           "refusing", "reading"}) {
+  for (const char* name : {"missing", "right", "whole", "baked", "square", "branching", "double",
+                           "transposed", "refusing", "reading"}) {
     m.impl(name, &pairs);
   }
   m.impl("positive", &positive);
@@ -189,6 +194,17 @@ TEST(FakeCheck, TellsTheLineThatFixesASize) {
   EXPECT_FAULT(found, "fake-specialises: fake_check_test::baked: the fake kernel (");
   EXPECT_FAULT(found, "fixes dimension 0 of 'x' to 3 (s0 == 3 at ");
   EXPECT_FAULT(found, "fake_check_test.cpp:25), but the kernel takes 4 as well");
+}
+
+TEST(FakeCheck, FindsQuestionsThatOneSizeAnswers) {
+  EXPECT_FAULT(look_at("branching", ones({3, 6})), "fixes dimension 0 of 'x' to 3 (s0 == 3 at ");
+  EXPECT_EQ(look_at("branching", ones({4, 6})), "");
+}
+
+TEST(FakeCheck, LeavesSizesOfOneAndNumbersToAskFor) {
+  const std::vector<int64_t> pads{0, -2, 0, -1};
+  EXPECT_EQ(look("fake", "aten::constant_pad_nd", {Value(ones({2, 5})), Value(pads)}), "");
+  EXPECT_EQ(look("fake", "aten::unbind.int", {Value(ones({5, 5}))}), "");
 }
 
 TEST(FakeCheck, FindsWhatIsRightForTheGivenSizesAlone) {

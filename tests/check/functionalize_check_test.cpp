@@ -31,7 +31,19 @@ Tensor sum_and_clear_(Tensor& x) {
 }
 FakeTensor sum_fake(const FakeTensor& x) { return x.sum(); }
 
+Tensor first_row(const Tensor& x) { return x.select(0, 0); }
+Tensor put_first(const Tensor& base, const Tensor& value) {
+  return select_scatter(base, value, 0, 0);
+}
+Tensor put_last(const Tensor& base, const Tensor& value) {
+  return select_scatter(base, value, 0, -1);
+}
+
 OPWRIGHT_LIBRARY(functionalize_check_test, m) {
+  m.def("first_row(Tensor(a) x) -> Tensor(a)");
+  m.def("misplaced_row(Tensor(a) x) -> Tensor(a)");
+  m.register_scatter("first_row", &put_first);
+  m.register_scatter("misplaced_row", &put_last);
   m.def("increment_(Tensor(a!) x) -> Tensor(a!)");
   m.def("wrong_(Tensor(a!) x) -> Tensor(a!)");
   m.def("flat_(Tensor(a!) x) -> Tensor(a!)");
@@ -41,6 +53,8 @@ OPWRIGHT_LIBRARY(functionalize_check_test, m) {
   m.register_fake("clear_", &sum_fake);
 }
 OPWRIGHT_LIBRARY_IMPL(functionalize_check_test, CPU, m) {
+  m.impl("first_row", &first_row);
+  m.impl("misplaced_row", &first_row);
   m.impl("increment_", &increment_);
   m.impl("wrong_", &increment_);
   m.impl("flat_", &increment_flat_);
@@ -68,6 +82,7 @@ TEST(FunctionalizeCheck, PassesSoundOperators) {
   EXPECT_EQ(look_at("increment_", {Value(ones({0, 2}))}), "");
   EXPECT_EQ(look_at("swap_", {Value(ones({2})), Value(zeros({2}))}), "");
   EXPECT_EQ(look_at("clear_", {Value(ones({2, 3}))}), "");
+  EXPECT_EQ(look_at("first_row", {Value(ones({2, 3}))}), "");
 }
 
 TEST(FunctionalizeCheck, PassesBuiltInOperators) {
@@ -92,6 +107,15 @@ TEST(FunctionalizeCheck, FindsWritesThatForgetTheStridesOfAView) {
       "functionalize-differs: functionalize_check_test::flat_ under functionalize, written "
       "through a transposed slice of a larger tensor, gives something else than the call: "
       "the result: element [");
+}
+
+TEST(FunctionalizeCheck, FindsAWrongScatterRule) {
+  const std::string found = look_at("misplaced_row", {Value(ones({2, 3}, DType::Float32))});
+
+  EXPECT_FAULT(found,
+               "misplaced_row under functionalize, with a write to its result, gives "
+               "something else than the call: the result: element [0] is 1 and should be 2");
+  EXPECT_FAULT(found, "; look at its scatter rule (");
 }
 
 TEST(FunctionalizeCheck, ShowsWhatFunctionalizeRefuses) {

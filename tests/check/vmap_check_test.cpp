@@ -82,6 +82,9 @@ TEST(VmapCheck, PassesBuiltInOperators) {
             "");
   EXPECT_EQ(look("vmap", "aten::mm", {Value(ordered()), Value(ordered().t())}), "");
   EXPECT_EQ(look("vmap", "aten::split.Tensor", {Value(ordered()), Value(int64_t{1})}), "");
+  EXPECT_EQ(look("vmap", "aten::repeat_interleave.self_Tensor",
+                 {Value(ordered()), Value(full({3}, 2, DType::Int32)), Value(int64_t{1})}),
+            "");
   const std::vector<Tensor> parts{ordered(), ones({2, 3})};
   EXPECT_EQ(look("vmap", "aten::cat", {Value(parts)}), "");
   EXPECT_EQ(look("vmap", "aten::index_select",
