@@ -102,6 +102,17 @@ def test_as_strided_scatter_of_an_expanded_and_of_an_empty_tensor_has_gradients(
         assert of_src.tolist() == [1.0] * (x.numel() // 2)
 
 
+def test_index_copy_has_gradients_for_an_index_of_int32():
+    x = ow.zeros(3).requires_grad_(True)
+    source = ow.ones(1).requires_grad_(True)
+
+    result = x.index_copy(0, ow.tensor([1], dtype=ow.int32), source)
+    of_x, of_source = ow.autograd.grad(result.sum(), [x, source])
+
+    assert of_x.tolist() == [1, 0, 1]
+    assert of_source.tolist() == [1]
+
+
 def test_a_comparison_in_place_ends_the_history():
     x = ow.tensor([1.0, 2.0]).requires_grad_(True)
     y = (x * 2).gt_(3)
