@@ -187,9 +187,9 @@ class CodeWriter {
       return text;
     }
     const std::string name = unused_name("generator");
-    const RandomState& state = random_state(Generator::borrow(value.as_object));
+    const Tensor state = random_state(Generator::borrow(value.as_object)).state();
     lines_.push_back(concatenate(name, " = ow.Generator()"));
-    lines_.push_back(concatenate(name, ".set_state(", values_code(state.state()), ")"));
+    lines_.push_back(concatenate(name, ".set_state(", values_code(state), ")"));
     return name;
   }
 

@@ -29,7 +29,8 @@ bool has_own_fake(const Operator& op) { return find_site(op, Slot::Fake).is_know
 
 // "audio::gain: the fake kernel (gain.cpp:12)"
 std::string who(const Operator& op) {
-  if (has_own_fake(op)) return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
+  if (has_own_fake(op))
+    return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
   return concatenate(op.name(), ": its own function, run on fake tensors,");
 }
 

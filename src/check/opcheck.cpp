@@ -210,8 +210,8 @@ class Run {
       return add_line({entry.name, CheckLine::State::Skipped, 0, 0, std::move(*reason)});
     }
     if (entry.runs_apart && !given_.is_on_cpu()) {
-      return add_line({entry.name, CheckLine::State::Skipped, 0, 0,
-                       "only memory of the CPU can be watched"});
+      return add_line(
+          {entry.name, CheckLine::State::Skipped, 0, 0, "only memory of the CPU can be watched"});
     }
     Looked looked = entry.runs_apart ? std::move(apart_) : look_at_all(entry);
     std::string text;
