@@ -143,7 +143,7 @@ class GradientsCheck final : public Check {
         .message = concatenate(
             op.name(), ": ", what, "; correct ", rule_text(op, Slot::Autograd, "backward formula"),
             ", or leave \"gradients\" out of test_utils if it departs from the derivative on "
-            "purpose, as a straight-through estimator does")};
+            "purpose, as the reversal of a gradient does")};
   }
 };
 

@@ -27,9 +27,18 @@ bool is_refused(const CheckInput& input) {
   return error && !is_wrong_result(*error);
 }
 
+std::optional<Fault> look_apart(const CheckInput& input, Check& apart) {
+  try {
+    return apart.look(input);
+  } catch (const Error& error) {
+    return Fault{"raised", concatenate(input.op().name(), ": ", error.kind(), ": ",
+                                       error.message())};
+  }
+}
+
 std::string screen(const CheckInput& input, Check* apart) {
   // Before a plain call, which may write over what it does not own without anyone seeing it.
-  const std::optional<Fault> fault = apart ? apart->look(input) : std::nullopt;
+  const std::optional<Fault> fault = apart ? look_apart(input, *apart) : std::nullopt;
   if (!fault) return {is_refused(input) ? kRefused : kTaken};
   std::string text{kFault};
   text += fault->kind;
@@ -37,19 +46,24 @@ std::string screen(const CheckInput& input, Check* apart) {
   return text + fault->message;
 }
 
+Fault crash(const Operator& op, const ForkedAnswer& answer) {
+  std::string how = "the call did not come to its end";
+  if (answer.signal == kLeftWithoutSignal) {
+    how = "the call left the process by exit\n  Raise an error instead.";
+  } else if (!answer.is_late) {
+    how = concatenate("the call ended the process with ", strsignal(answer.signal),
+                      "\n  Check sizes, strides and dtypes before reading memory.");
+  }
+  return {"crash", concatenate(op.name(), ": ", how)};
+}
+
 ScreenedInput read_answer(const std::optional<ForkedAnswer>& answer, const CheckInput& input) {
   ScreenedInput screened;
   if (!answer) {
     screened.is_missing = true;
-  } else if (answer->is_late) {
+  } else if (answer->is_late || answer->signal != 0) {
     screened.has_crashed = true;
-    screened.fault = Fault{"crash", concatenate(input.op().name(), ": the call did not end")};
-  } else if (answer->signal != 0) {
-    screened.has_crashed = true;
-    screened.fault =
-        Fault{"crash", concatenate(input.op().name(), ": the call ended the process with ",
-                                   strsignal(answer->signal),
-                                   "\n  Check sizes, strides and dtypes before reading memory.")};
+    screened.fault = crash(input.op(), *answer);
   } else if (answer->text[0] == kRefused) {
     screened.is_refused = true;
   } else if (answer->text[0] == kFault) {

@@ -146,6 +146,16 @@ std::optional<Slopes> SlopeMeasurement::measure_forward() const {
   return compare(slope, size, std::nullopt);
 }
 
+// Rounded values stand still nearby and change further away: what a formula means by their slope,
+// differences do not tell.
+bool SlopeMeasurement::goes_in_steps(std::optional<size_t> only) const {
+  constexpr double kFurther[] = {1, -1, 8, -8};
+  return std::ranges::any_of(kFurther, [&](double step) {
+    const double there = sum_at(step, only);
+    return !std::isnan(there) && there != middle_;
+  });
+}
+
 std::optional<Slopes> SlopeMeasurement::compare(double formula, double size,
                                                 std::optional<size_t> only) const {
   const double step = step_of(precision_);
@@ -154,6 +164,7 @@ std::optional<Slopes> SlopeMeasurement::compare(double formula, double size,
   const double near = (above - below) / step;
   const double far = (sum_at(step, only) - sum_at(-step, only)) / (2 * step);
 
+  if (near == 0 && far == 0 && formula != 0 && goes_in_steps(only)) return std::nullopt;
   const double scale = size + std::abs(near);
   const double noise = 32 * precision_ * magnitude_ / step;
   const double tolerance = tolerance_of(precision_) * scale + noise;

@@ -32,7 +32,7 @@ class SlopeMeasurement {
   // Whether the call gave results that carry a gradient, the same ones again when it is repeated.
   [[nodiscard]] bool is_usable() const noexcept { return is_usable_; }
   // Along the line, or along the part of it that moves one of ExampleLine::moved(). Nothing: values
-  // change there in a way that has no slope, by a corner, a jump or noise.
+  // change there in a way that has no slope, by a corner, a jump, rounding or noise.
   [[nodiscard]] std::optional<Slopes> measure(std::optional<size_t> only = std::nullopt) const;
   // The same with the slope that forward mode gives along the line as `by_formula`.
   [[nodiscard]] std::optional<Slopes> measure_forward() const;
@@ -42,6 +42,7 @@ class SlopeMeasurement {
   [[nodiscard]] std::optional<Slopes> compare(double formula, double size,
                                               std::optional<size_t> only) const;
   [[nodiscard]] double sum_at(double step, std::optional<size_t> only) const;
+  [[nodiscard]] bool goes_in_steps(std::optional<size_t> only) const;
   void weigh(const RecordedCall& call, uint64_t seed);
 
   const ExampleLine& line_;

@@ -202,7 +202,8 @@ TEST_F(Call, ReportsAResultThatTheKernelLeftUnset) {
           nullptr, nullptr, nullptr});
   OperatorHandle<Tensor(const Tensor&)> forgets("test::forgets");
   EXPECT_ERROR(forgets(x), "RuntimeError",
-               "test::forgets: result 1 must be Tensor, but the function left it unset\n  in "
+               "test::forgets: result 1 must be Tensor, but the function left it unset\n  "
+               "the schema is test::forgets(Tensor x) -> Tensor\n  in "
                "test::forgets(x=float32[2])");
 }
 
