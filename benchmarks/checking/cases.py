@@ -23,7 +23,7 @@ def define(library, tensor_type, name):
         return grad * y, grad * x, None
 
     op = library.custom_op(name, scaled_sum, mutates_args=())
-    op.register_fake(lambda x, y, limit: x.new_empty(x.shape))
+    op.register_fake(lambda x, y, limit: x * y + limit)
     op.register_autograd(backward, setup_context=save)
     return op
 

@@ -213,7 +213,8 @@ class AutogradCheck final : public Check {
     (register_check(
          {.name = "autograd",
           .about = "the backward formula: what it gives, saves and writes",
-          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<AutogradCheck>(); }}),
+          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<AutogradCheck>(); },
+          .place = 40}),
      true);
 
 }  // namespace

@@ -133,7 +133,7 @@ class DeterminismCheck final : public Check {
          {.name = "determinism",
           .about = "the same result in every run and on any number of threads",
           .make = []() -> std::unique_ptr<Check> { return std::make_unique<DeterminismCheck>(); },
-          .place = 40}),
+          .place = 80}),
      true);
 
 }  // namespace

@@ -192,7 +192,7 @@ class FunctionalizeCheck : public Check {
     (register_check({.name = "functionalize",
                      .about = "the call without writes on the way gives what the call gives",
                      .make = [] { return std::unique_ptr<Check>(new FunctionalizeCheck()); },
-                     .place = 90}),
+                     .place = 70}),
      true);
 
 }  // namespace

@@ -71,6 +71,7 @@ class GradcheckCheck final : public Check {
          {.name = "gradcheck",
           .about = "every element of first and second derivatives, in float64",
           .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradcheckCheck>(); },
+          .place = 48,
           .is_on_request = true,
           .most_inputs = 1}),
      true);

@@ -151,7 +151,8 @@ class GradientsCheck final : public Check {
     (register_check(
          {.name = "gradients",
           .about = "the backward formula against differences of values",
-          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradientsCheck>(); }}),
+          .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradientsCheck>(); },
+          .place = 45}),
      true);
 
 }  // namespace

@@ -31,8 +31,8 @@ std::optional<Fault> look_apart(const CheckInput& input, Check& apart) {
   try {
     return apart.look(input);
   } catch (const Error& error) {
-    return Fault{"raised", concatenate(input.op().name(), ": ", error.kind(), ": ",
-                                       error.message())};
+    return Fault{"raised",
+                 concatenate(input.op().name(), ": ", error.kind(), ": ", error.message())};
   }
 }
 

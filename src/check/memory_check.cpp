@@ -207,7 +207,7 @@ class MemoryCheck final : public Check {
          {.name = "memory",
           .about = "reads and writes outside of the arguments, unwritten results",
           .make = []() -> std::unique_ptr<Check> { return std::make_unique<MemoryCheck>(); },
-          .place = 140,
+          .place = 85,
           .runs_apart = true}),
      true);
 

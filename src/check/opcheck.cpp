@@ -136,8 +136,10 @@ class Run {
 
   void take_inputs(std::vector<CheckInput>& candidates, const CheckEntry* apart) {
     const bool is_screened = apart || options_.examples > 0;
+    const Clock::time_point start = Clock::now();
     std::vector<ScreenedInput> screened(candidates.size());
     if (is_screened) screened = screen_inputs(candidates, apart);
+    apart_.seconds += seconds_since(start);
     for (size_t i = 0; i < candidates.size(); ++i) {
       CheckInput& input = candidates[i];
       if (!input.is_given() && report_.num_generated >= options_.examples) return;
@@ -185,6 +187,7 @@ class Run {
   // What a check found in all inputs.
   struct Looked {
     uint32_t inputs = 0;
+    double seconds = 0;        // that were spent before
     std::vector<Found> found;  // one of each kind
     std::vector<Fault> remarks;
 
@@ -225,7 +228,8 @@ class Run {
           {entry.name, std::move(remark.kind), std::move(remark.message), {}, {}});
     }
     const auto state = looked.found.empty() ? CheckLine::State::Ok : CheckLine::State::Failed;
-    add_line({entry.name, state, looked.inputs, seconds_since(start), std::move(text)});
+    const double seconds = looked.seconds + seconds_since(start);
+    add_line({entry.name, state, looked.inputs, seconds, std::move(text)});
   }
 
   Looked look_at_all(const CheckEntry& entry) const {

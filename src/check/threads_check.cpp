@@ -223,7 +223,7 @@ class ThreadsCheck final : public Check {
          {.name = "threads",
           .about = "the same result from several threads at once",
           .make = []() -> std::unique_ptr<Check> { return std::make_unique<ThreadsCheck>(); },
-          .place = 150,
+          .place = 90,
           .most_inputs = kMostInputs}),
      true);
 

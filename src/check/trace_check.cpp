@@ -242,7 +242,7 @@ class TraceCheck : public Check {
     (register_check({.name = "trace",
                      .about = "the graph of a call gives what the call gives",
                      .make = [] { return std::unique_ptr<Check>(new TraceCheck()); },
-                     .place = 80}),
+                     .place = 60}),
      true);
 
 }  // namespace

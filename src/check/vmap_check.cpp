@@ -217,7 +217,7 @@ class VmapCheck : public Check {
     (register_check({.name = "vmap",
                      .about = "mapped over a batch it gives what it gives for each sample",
                      .make = [] { return std::unique_ptr<Check>(new VmapCheck()); },
-                     .place = 70,
+                     .place = 50,
                      .most_inputs = kMostInputs}),
      true);
 
