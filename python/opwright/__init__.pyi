@@ -25,6 +25,7 @@ from . import pytree as pytree
 from . import random as random
 from . import safetensors as safetensors
 from . import symbolic as symbolic
+from . import testing as testing
 from . import tracing as tracing
 from ._C import Generator as Generator
 from ._C import Graph as Graph
@@ -113,6 +114,8 @@ from .symbolic import is_symbolic as is_symbolic
 from .symbolic import sym_max as sym_max
 from .symbolic import sym_min as sym_min
 from .symbolic import sym_not as sym_not
+from .testing import OpCheckError as OpCheckError
+from .testing import opcheck as opcheck
 from .tracing import GraphModule as GraphModule
 from .tracing import make_fx as make_fx
 
@@ -127,6 +130,7 @@ __all__ = [
     "GraphModule",
     "Node",
     "NodeValue",
+    "OpCheckError",
     "Operator",
     "OperatorPacket",
     "PerformanceWarning",
@@ -173,6 +177,7 @@ __all__ = [
     "memory_format",
     "no_grad",
     "num_threads",
+    "opcheck",
     "ops",
     "preserve_format",
     "random",

@@ -11,6 +11,7 @@ from ._library import Library as Library
 from ._rules import VmapInfo as VmapInfo
 from ._tag import Tag as Tag
 from ._tag import Tags
+from .testing import opcheck as opcheck
 
 __all__ = [
     "FakeContext",
@@ -25,6 +26,7 @@ __all__ = [
     "infer_fake",
     "infer_schema",
     "list",
+    "opcheck",
     "register_autocast",
     "register_autograd",
     "register_effect",

@@ -56,6 +56,10 @@ def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
     check_guide("tracing.md", tmp_path)
 
 
+def test_the_guide_to_opcheck_prints_what_it_shows(tmp_path):
+    check_guide("opcheck.md", tmp_path)
+
+
 def test_the_guide_to_training_prints_what_it_shows(tmp_path):
     check_guide("training.md", tmp_path)
 
