@@ -2,14 +2,14 @@
 
 from .replayer import Outcome
 from .table import (
+    counted_rows,
     failing,
-    failing_lines,
     heading_lines,
     kinds_text,
-    left_out_line,
     our_overloads,
+    page,
     percent,
-    short,
+    table_lines,
     totals,
 )
 
@@ -30,20 +30,7 @@ def summary_lines(outcome: Outcome) -> list[str]:
 
 
 def markdown(outcome: Outcome, command: str) -> str:
-    lines = [
-        *heading_lines(
-            "opcheck of the built-in operators",
-            command,
-            "What a column means stands in tests/ops/replay/checked.py.",
-        ),
-        *[f"- {line}" for line in summary_lines(outcome)],
-        left_out_line(outcome),
-        "",
-    ]
-    lines += failing_lines(outcome)
-    lines += [f"| overload | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
-    for name in sorted(our_overloads()):
-        counts = outcome.counts[name]
-        row = (short(name), *(counts[column] for column in COLUMNS))
-        lines.append("| " + " | ".join(map(str, row)) + " |")
-    return "\n".join(lines) + "\n"
+    about = "What a column means stands in tests/ops/replay/checked.py."
+    heading = heading_lines("opcheck of the built-in operators", command, about)
+    table = table_lines(("overload", *COLUMNS), counted_rows(outcome, COLUMNS))
+    return page(outcome, heading, summary_lines(outcome), table)

@@ -2,14 +2,14 @@
 
 from .replayer import Outcome
 from .table import (
+    counted_rows,
     failing,
-    failing_lines,
     heading_lines,
     kinds_text,
-    left_out_line,
     our_overloads,
+    page,
     percent,
-    short,
+    table_lines,
     totals,
 )
 
@@ -30,21 +30,10 @@ def summary_lines(outcome: Outcome) -> list[str]:
 
 
 def markdown(outcome: Outcome, command: str) -> str:
-    lines = [
-        *heading_lines(
-            "Gradients of the calls of torch's operator database",
-            command,
-            "What is compared and what a column means stands in tests/ops/replay/gradients.py.",
-        ),
-        *[f"- {line}" for line in summary_lines(outcome)],
-        left_out_line(outcome),
-        "",
-    ]
-    lines += failing_lines(outcome)
-    lines += [f"| overload | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
-    for name in sorted(our_overloads()):
-        counts = outcome.counts[name]
-        if counts["calls"]:
-            row = (short(name), *(counts[column] for column in COLUMNS))
-            lines.append("| " + " | ".join(map(str, row)) + " |")
-    return "\n".join(lines) + "\n"
+    heading = heading_lines(
+        "Gradients of the calls of torch's operator database",
+        command,
+        "What is compared and what a column means stands in tests/ops/replay/gradients.py.",
+    )
+    rows = [row for row in counted_rows(outcome, COLUMNS) if row[1]]
+    return page(outcome, heading, summary_lines(outcome), table_lines(("overload", *COLUMNS), rows))

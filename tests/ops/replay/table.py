@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import opwright as ow
@@ -166,12 +167,30 @@ def failing_lines(outcome: Outcome) -> list[str]:
     names = failing(outcome)
     if not names:
         return []
-    lines = ["| failing | calls | passed | failures |", "|---|---|---|---|"]
+    rows = []
     for name in names:
         counts = outcome.counts[name]
-        row = (short(name), str(counts["calls"]), str(counts["passed"]), kinds_text(counts))
-        lines.append("| " + " | ".join(row) + " |")
-    return [*lines, ""]
+        rows.append((short(name), counts["calls"], counts["passed"], kinds_text(counts)))
+    return [*table_lines(("failing", "calls", "passed", "failures"), rows), ""]
+
+
+def table_lines(header: Sequence[str], rows: Iterable[Sequence]) -> list[str]:
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    return lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+
+
+def counted_rows(outcome: Outcome, columns: Sequence[str]) -> list[tuple]:
+    """Return a row for each overload: its name and what was counted."""
+    return [
+        (short(name), *(outcome.counts[name][column] for column in columns))
+        for name in sorted(our_overloads())
+    ]
+
+
+def page(outcome: Outcome, heading: list[str], summary: list[str], rest: list[str]) -> str:
+    """Return a page: heading, summary, what failed, and the rest."""
+    lines = [*heading, *[f"- {line}" for line in summary], left_out_line(outcome), ""]
+    return "\n".join([*lines, *failing_lines(outcome), *rest]) + "\n"
 
 
 def markdown(outcome: Outcome, command: str) -> str:
@@ -196,12 +215,12 @@ def markdown(outcome: Outcome, command: str) -> str:
     if unreached:
         lines += ["Reached by no sample: " + ", ".join(map(short, unreached)) + ".", ""]
     lines += failing_lines(outcome)
-    lines += ["| overload | core | calls | passed | refusals |", "|---|---|---|---|---|"]
-    for name in sorted(ours):
-        counts = outcome.counts[name]
-        is_core = "core" if name in core else ""
-        row = (short(name), is_core, counts["calls"], counts["passed"], counts["refusals"])
-        lines.append("| " + " | ".join(map(str, row)) + " |")
+    columns = ("calls", "passed", "refusals")
+    rows = [
+        (short(name), "core" if name in core else "", *(outcome.counts[name][c] for c in columns))
+        for name in sorted(ours)
+    ]
+    lines += table_lines(("overload", "core", *columns), rows)
     return "\n".join(lines) + "\n"
 
 

@@ -2,14 +2,15 @@
 
 from .replayer import Outcome
 from .table import (
+    counted_rows,
     failing,
-    failing_lines,
     heading_lines,
     kinds_text,
-    left_out_line,
     our_overloads,
+    page,
     percent,
     short,
+    table_lines,
     totals,
 )
 
@@ -32,28 +33,19 @@ def summary_lines(outcome: Outcome) -> list[str]:
     ]
 
 
+def narrower_lines(outcome: Outcome) -> list[str]:
+    if not outcome.narrower:
+        return []
+    heading = "Sizes that guards refuse and the operator takes, the first of each overload:"
+    found = [f"- {short(name)} at {text}" for name, text in sorted(outcome.narrower.items())]
+    return [heading, "", *found, ""]
+
+
 def markdown(outcome: Outcome, command: str) -> str:
-    lines = [
-        *heading_lines(
-            "Calls of torch's operator database, traced with symbolic sizes",
-            command,
-            "What is compared and what a column means stands in tests/ops/replay/traced.py.",
-        ),
-        *[f"- {line}" for line in summary_lines(outcome)],
-        left_out_line(outcome),
-        "",
-    ]
-    lines += failing_lines(outcome)
-    if outcome.narrower:
-        lines += [
-            "Sizes that guards refuse and the operator takes, the first of each overload:",
-            "",
-        ]
-        lines += [f"- {short(name)} at {text}" for name, text in sorted(outcome.narrower.items())]
-        lines.append("")
-    lines += [f"| overload | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
-    for name in sorted(our_overloads()):
-        counts = outcome.counts[name]
-        row = (short(name), *(counts[column] for column in COLUMNS))
-        lines.append("| " + " | ".join(map(str, row)) + " |")
-    return "\n".join(lines) + "\n"
+    heading = heading_lines(
+        "Calls of torch's operator database, traced with symbolic sizes",
+        command,
+        "What is compared and what a column means stands in tests/ops/replay/traced.py.",
+    )
+    table = table_lines(("overload", *COLUMNS), counted_rows(outcome, COLUMNS))
+    return page(outcome, heading, summary_lines(outcome), narrower_lines(outcome) + table)

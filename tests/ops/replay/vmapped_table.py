@@ -16,13 +16,13 @@ from opwright import _C
 from .replayer import Outcome, find_ours
 from .table import (
     failing,
-    failing_lines,
     heading_lines,
     kinds_text,
-    left_out_line,
     our_overloads,
+    page,
     percent,
     short,
+    table_lines,
     totals,
 )
 
@@ -93,29 +93,20 @@ def is_good(outcome: Outcome) -> bool:
 
 
 def markdown(outcome: Outcome, command: str) -> str:
-    lines = [
-        *heading_lines(
-            "vmap over calls of torch's operator database",
-            command,
-            "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what "
-            "`how` means in vmapped_table.py beside it.",
-        ),
-        *[f"- {line}" for line in summary_lines(outcome)],
-        left_out_line(outcome),
-        "",
-    ]
-    lines += failing_lines(outcome)
-    lines += [
-        f"| overload | core | how | {' | '.join(COLUMNS)} |",
-        "|---" * (len(COLUMNS) + 3) + "|",
-    ]
-    for name in sorted(our_overloads()):
-        counts = outcome.counts[name]
-        row = (
+    heading = heading_lines(
+        "vmap over calls of torch's operator database",
+        command,
+        "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what "
+        "`how` means in vmapped_table.py beside it.",
+    )
+    rows = [
+        (
             short(name),
             "core" if is_core(name) else "",
             how(name),
-            *(counts[column] for column in COLUMNS),
+            *(outcome.counts[name][column] for column in COLUMNS),
         )
-        lines.append("| " + " | ".join(map(str, row)) + " |")
-    return "\n".join(lines) + "\n"
+        for name in sorted(our_overloads())
+    ]
+    table = table_lines(("overload", "core", "how", *COLUMNS), rows)
+    return page(outcome, heading, summary_lines(outcome), table)

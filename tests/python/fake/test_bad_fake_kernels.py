@@ -105,6 +105,7 @@ def test_one_that_returns_too_many_results_is_told_so(mode, op, here):
     assert str(failure_of(mode, op)) == (
         "trial_k::op: the Python function must return 1 result, but it returned a tuple of 2 "
         "results\n"
+        "  the schema is trial_k::op(Tensor x) -> Tensor\n"
         "  in trial_k::op(x=float32[3])\n"
         f"  in the fake kernel of trial_k::op, registered at {here('kernel of two')}, called at "
         f"{here('called')}"

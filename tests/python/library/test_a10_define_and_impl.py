@@ -177,6 +177,7 @@ def test_a_kernel_that_gives_the_wrong_type_is_told(trial, op):
 
     assert str(failure.value) == (
         "trial::op: result 1 of the Python function must be Tensor, but it returned int\n"
+        "  the schema is trial::op(Tensor x) -> Tensor\n"
         "  in trial::op(x=float32[1])"
     )
 
