@@ -153,7 +153,7 @@ VmapResult<Tensor> index_add_vmap(const VmapInfo& info, const Tensor& self, int6
     const Tensor sources = batch_lines(info, 3, source);
     if (!is_batched(info, 2)) return index_add(batch, along, index, sources, alpha);
     return scatter_add(batch, along, index_of_elements(batch, batch_lines(info, 2, index), along),
-                       sources.mul(alpha));
+                       sources.mul(alpha).to(batch.dtype()));
   });
 }
 VmapResult<Tensor&> index_add_in_place_vmap(const VmapInfo& info, Tensor& self, int64_t dim,
@@ -165,7 +165,7 @@ VmapResult<Tensor&> index_add_in_place_vmap(const VmapInfo& info, Tensor& self, 
       batch.index_add_(along, index, sources, alpha);
     } else {
       batch.scatter_add_(along, index_of_elements(batch, batch_lines(info, 2, index), along),
-                         sources.mul(alpha));
+                         sources.mul(alpha).to(batch.dtype()));
     }
   });
 }

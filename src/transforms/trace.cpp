@@ -243,7 +243,8 @@ void Trace::record(const Operator& op, Arguments args, Results results) {
 void Trace::wrap_results(const Operator& op, Arguments args, Results results, Node& node) {
   for (uint32_t i = 0; i < results.size(); ++i) {
     OpwValue& result = results[i];
-    GraphValue* value = &node.values()[node.results()[i].first];
+    GraphValue* value =
+        node.values().data() + node.results()[i].first;  // of a list: the first, if any
     if ((op.returned_args() >> i & 1) != 0) {
       const OpwValue& written = args[op.argument_of_result(i)];
       release_value(result);

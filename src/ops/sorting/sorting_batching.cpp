@@ -44,8 +44,9 @@ VmapResult<Sorted> sort_stable_vmap(const VmapInfo& info, const Tensor& self,
 }
 VmapResult<Sorted> topk_vmap(const VmapInfo& info, const Tensor& self, const SymInt& k, int64_t dim,
                              bool largest, bool sorted) {
+  const SymInt count = self.dim() == 1 ? SymInt(1) : k;  // a number gives itself, whatever k is
   return map_along(info, self, dim, "topk", [&](const Tensor& batch, int64_t along) {
-    return topk(batch, k, along, largest, sorted);
+    return topk(batch, count, along, largest, sorted);
   });
 }
 

@@ -34,9 +34,14 @@ AS_IN_TORCH = {
     "meshgrid*": (("schema", "undeclared-alias"), "gives views, and its schema does not say so"),
     "*dropout": (("schema", "undeclared-alias"), "gives its input back where nothing is dropped"),
     "native_batch_norm": (("schema", "undeclared-write"), "writes the running statistics"),
+    "instance_norm": (("schema", "undeclared-write"), "writes the running statistics"),
+    "_adaptive_avg_pool*": (
+        ("autograd", "formula-raised"),
+        "gives results without elements, its formula takes none",
+    ),
     "*batch_norm*": (("gradients", "wrong-gradient"), "running statistics have no gradient"),
     "*batch_norm_legit": (("autograd", "formula-raised"), "running statistics have no gradient"),
-    "upsample*backward*": (
+    "*upsample*backward*": (
         ("autograd", "formula-raised"),
         "takes no channels, its formula does not",
     ),
@@ -99,6 +104,8 @@ class CheckedReplayer(Replayer):
                     raise_exception=False,
                     examples=self.examples,
                 )
+        except TypeError as error:  # torch takes a number for the tensor
+            raise NotReplayableError("a number for a tensor") from error
         except ValueError as error:
             if "refuses the example" in str(error):
                 raise NotReplayableError("refused") from error

@@ -66,3 +66,16 @@ def test_another_structure_is_refused():
     with pytest.raises(TypeError) as error:
         traced([ow.ones(2), ow.ones(2)])
     assert "was traced with arguments of the structure" in str(error.value)
+
+
+def test_an_operator_may_give_a_list_of_nothing():
+    with ow.library.Library("structures_of_nothing", "FRAGMENT") as lib:
+        lib.define("doubled(Tensor[] xs) -> Tensor[]")
+        lib.impl("doubled", lambda xs: [x * 2 for x in xs], "CPU")
+        doubled = ow.ops.structures_of_nothing.doubled
+
+        traced = ow.make_fx(lambda x: (doubled([]), x))(ow.ones(2))
+
+        nothing, x = traced(ow.ones(2))
+        assert nothing == []
+        assert x.tolist() == [1.0, 1.0]
