@@ -142,6 +142,7 @@ std::optional<std::string> find_difference(const Tensor& is, const Tensor& shoul
   if (options.strides && !has_same_strides(is, should)) {
     return differing("strides are ", to_text(is.strides()), to_text(should.strides()));
   }
+  if (is.is_fake() || should.is_fake()) return std::nullopt;  // as of a factory on meta
   return find_wrong_element(is, should, options.tolerance.value_or(Tolerance::of(is.dtype())));
 }
 

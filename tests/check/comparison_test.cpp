@@ -48,6 +48,12 @@ TEST(FindDifference, NamesSizesDtypesAndStrides) {
   EXPECT_EQ(difference(zeros({3, 2}).t(), square), "none");
 }
 
+TEST(FindDifference, ComparesFakesByWhatTheyShow) {
+  const Tensor fake = zeros({2}, DType::Float32, {}, Device{kOpwDeviceMeta, 0});
+
+  EXPECT_EQ(difference(fake, fake), "none");
+}
+
 TEST(FindDifference, ComparesListsAndNumbers) {
   const Value one(std::vector<Tensor>{tensor({1}), tensor({2})});
   const Value other(std::vector<Tensor>{tensor({1}), tensor({3})});
