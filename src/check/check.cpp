@@ -1,9 +1,7 @@
 #include "opwright/check/check.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

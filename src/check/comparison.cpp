@@ -12,7 +12,7 @@
 #include "opwright/c_api.h"
 #include "opwright/check/element_text.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symbolic/sizes.h"

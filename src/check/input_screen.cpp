@@ -51,7 +51,7 @@ Fault crash(const Operator& op, const ForkedAnswer& answer) {
   if (answer.signal == kLeftWithoutSignal) {
     how = "the call left the process by exit\n  Raise an error instead.";
   } else if (!answer.is_late) {
-    how = concatenate("the call ended the process with ", strsignal(answer.signal),
+    how = concatenate("the call ended the process with ", std::string(strsignal(answer.signal)),
                       "\n  Check sizes, strides and dtypes before reading memory.");
   }
   return {"crash", concatenate(op.name(), ": ", how)};

@@ -1,7 +1,6 @@
 #include "opwright/check/mutation_check.h"
 
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "opwright/base/thread_state.h"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "opwright/check/unwritten_arguments.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
-#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {

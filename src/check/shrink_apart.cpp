@@ -12,7 +12,6 @@
 #include "opwright/check/example.h"
 #include "opwright/check/forked_run.h"
 #include "opwright/check/shrink.h"
-#include "opwright/error.h"
 
 namespace opwright {
 namespace {

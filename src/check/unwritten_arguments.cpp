@@ -1,7 +1,6 @@
 #include "opwright/check/unwritten_arguments.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 #include "opwright/error.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
