@@ -11,6 +11,7 @@
 #include "opwright/func.h"
 #include "opwright/functions.h"
 #include "opwright/make_fx.h"
+#include "opwright/opcheck.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/factory.h"
@@ -139,6 +140,13 @@ void run_batched() {
   expect(equal(vmap(clip)(samples())[0], clip(samples())), "the same as at once was expected");
 }
 
+void run_opcheck() {
+  const CheckReport report = opcheck("audio::soft_clip", {Value(samples()), Value(2.0)});
+  report.raise_if_failed();
+  std::printf("%zu checks on %u inputs found nothing\n", report.lines.size(),
+              report.num_given + report.num_generated);
+}
+
 void exchange() {
   const Tensor y = soft_clip(samples(), 2);
   const Tensor back = from_dlpack(to_dlpack_versioned(y));
@@ -175,6 +183,7 @@ int main(int argc, char** argv) {
   visit("functionalised", run_functionalised);
   visit("differentiated", differentiate);
   visit("batched and nested", run_batched);
+  visit("checked by opcheck", run_opcheck);
   visit("exchange by DLPack", exchange);
   visit("a user's mistake", show_an_error);
 

@@ -131,6 +131,13 @@ def call_inline(x):
     print(ow.ops.audio.soft_knee(x, 3.0))
 
 
+@stop("checked by opcheck")
+def check(x):
+    report = ow.opcheck(ow.ops.audio.soft_clip, (x, 1.0))
+    for line in report.lines:
+        print(f"{line.check:<14} {line.state}, {line.inputs} inputs")
+
+
 @stop("NumPy, without a copy")
 def exchange_numpy(x):
     array = np.asarray(x)

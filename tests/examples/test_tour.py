@@ -16,7 +16,7 @@ def test_every_stop_of_the_tour_works():
 
     table = tour.split("audio::soft_clip   ")[-1]
     assert "FAILED" not in table
-    assert table.count("works") == 10
+    assert table.count("works") == 11
     assert "ValueError: soft_clip: limit must be positive, got -1" in tour
 
 
@@ -27,5 +27,5 @@ def test_every_stop_of_the_python_tour_works():
 
     table = tour.split("audio::soft_clip, from Python")[-1]
     assert "FAILED" not in table
-    assert table.count("works") == 14
+    assert table.count("works") == 15
     assert "ValueError: soft_clip: limit must be positive, got -1" in tour
