@@ -43,6 +43,7 @@ REFUSALS = (
     "made under no_grad",  # a view; the torch that is not lenient refuses most of these
     "is a detached alias",  # which functionalize cannot give a history of its own
     "has fewer dimensions than the tensor's",  # x[0] = y, of which a symbolic size happens to be 1
+    "formulas::drain_: 'y', saved for its backward",  # torch's is made of operators, some unused
     *FUNCTIONALIZE_REFUSALS,
 )
 KINDS = {

@@ -76,13 +76,23 @@ def _forget_gradient(library: Library, x: object, a: int, b: int, y: object) -> 
         x.grad = None
 
 
+# Only of elements that the tensor has: for others torch's gradient depends on whether their memory
+# is written later.
+def _as_strided(library: Library, x: object, a: int, b: int, y: object) -> object:
+    reaches = 2 * (a % 2) + 2
+    return VIEWS["as_strided" if x.is_contiguous() and x.numel() >= reaches else "alias"](
+        x, a, b, y
+    )
+
+
 OPERATIONS: dict[str, Operation] = {
     **_shared(
         VIEWS,
         *("view", "reshape", "transpose", "t", "permute", "select", "narrow", "squeeze_dim"),
-        *("unsqueeze", "diagonal", "unfold", "as_strided", "expand", "alias", "detach"),
+        *("unsqueeze", "diagonal", "unfold", "expand", "alias", "detach"),
         is_view=True,
     ),
+    "as_strided": Operation(_as_strided, is_view=True),
     "every_second": Operation(lambda library, x, a, b, y: x[a % 2 :: 2], is_view=True),
     "split": Operation(
         lambda library, x, a, b, y: library.split(x, 1 + b % 2, a % x.dim(), b), is_view=True
