@@ -49,7 +49,7 @@ SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides)
 // `grad` in memory of the base's own strides, as as_strided_scatter copies the base; what lies
 // between its elements has no part in the result.
 Tensor in_layout_of(const Tensor& grad, const SplitGeometry& base) {
-  const Tensor copied = copy(grad.new_empty_strided(base.sizes, base.strides), grad);
+  Tensor copied = copy(grad.new_empty_strided(base.sizes, base.strides), grad);
   const SymGeometry layout = sym_geometry_of(copied);
   const SymInt extent = extent_of(layout.sizes, layout.strides);
   const SymInt numel = copied.sym_numel();

@@ -1,6 +1,5 @@
 // Facts that read the same when their ranges, replacements and conditions are written down and
 // learned again.
-#include <cstdint>
 
 #include "opwright/c_api.h"
 #include "opwright/error.h"
