@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "opwright/base/suggest.h"
+#include "opwright/dispatch/call_error.h"
 #include "opwright/error.h"
 
 namespace opwright {
@@ -61,6 +62,20 @@ void add_by_name(std::string_view name, std::vector<std::string_view>& wanted) {
 const Outcome& CheckInput::plain() const {
   if (!plain_) plain_ = run_example(example_.copy());
   return *plain_;
+}
+
+bool CheckInput::is_refused() const {
+  const auto& error = plain().error;
+  return error && !is_wrong_result(*error);
+}
+
+std::optional<Fault> look_at(Check& check, const CheckInput& input) {
+  try {
+    return check.look(input);
+  } catch (const Error& error) {
+    return Fault{"raised",
+                 concatenate(input.op().name(), ": ", error.kind(), ": ", error.message())};
+  }
 }
 
 void register_check(CheckEntry entry) {

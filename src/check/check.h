@@ -44,6 +44,8 @@ class CheckInput {
   [[nodiscard]] const CheckSettings& settings() const noexcept { return *settings_; }
   // What a plain call on a copy gives; runs it at the first question.
   [[nodiscard]] const Outcome& plain() const;
+  // Whether the operator raised what is no fault of its results.
+  [[nodiscard]] bool is_refused() const;
   [[nodiscard]] ComparisonOptions comparison() const { return {.tolerance = settings_->tolerance}; }
 
  private:
@@ -66,11 +68,14 @@ class Check {
     return std::nullopt;
   }
   // The first fault that the input shows. The input's tensors are not written: copy() them. An
-  // Error that is thrown counts as a fault of kind "raised".
+  // Error that is thrown counts as a fault (look_at).
   [[nodiscard]] virtual std::optional<Fault> look(const CheckInput& input) = 0;
   // After all inputs: what is no fault, but worth a word.
   [[nodiscard]] virtual std::vector<Fault> remarks(const Operator& /*op*/) { return {}; }
 };
+
+// What the check gives, or the error that it throws as a fault of kind "raised".
+[[nodiscard]] std::optional<Fault> look_at(Check& check, const CheckInput& input);
 
 struct CheckEntry {
   std::string name;   // "schema", as test_utils has it

@@ -77,19 +77,11 @@ std::optional<std::string> differing(std::string_view what, const auto& is, cons
 
 bool is_list(const OpwValue& value) { return value.tag == kOpwTensorList || value.tag == kOpwList; }
 
-OpwValue element_of(const OpwValue& list, uint32_t index) {
-  if (list.tag == kOpwList) return static_cast<const OpwValue*>(list.as_values)[index];
-  OpwValue element{};
-  element.tag = kOpwTensor;
-  element.as_tensor = list.as_tensors[index];
-  return element;
-}
-
 std::optional<std::string> find_list_difference(const OpwValue& is, const OpwValue& should,
                                                 const ComparisonOptions& options) {
   if (is.length != should.length) return differing("length is ", is.length, should.length);
   for (uint32_t i = 0; i < is.length; ++i) {
-    if (auto found = find_difference(element_of(is, i), element_of(should, i), options)) {
+    if (auto found = find_difference(list_element(is, i), list_element(should, i), options)) {
       return concatenate("[", i, "]: ", *found);
     }
   }
@@ -164,8 +156,7 @@ std::optional<std::string> find_difference(const Outcome& is, const Outcome& sho
                                            const ComparisonOptions& options) {
   for (size_t i = 0; i < should.results.size(); ++i) {
     if (auto found = find_difference(is.results[i].get(), should.results[i].get(), options)) {
-      return should.results.size() == 1 ? "the result: " + *found
-                                        : concatenate("result ", i + 1, ": ", *found);
+      return concatenate(result_name(should.after.op(), i), ": ", *found);
     }
   }
   const Operator& op = should.after.op();

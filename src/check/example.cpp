@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -74,6 +75,14 @@ Tensor copy_with_storage(const Tensor& tensor) {
   return move_to(tensor, copy_storage(storage_of(tensor)));
 }
 
+std::vector<Tensor> tensors_of(std::span<const Value> values) {
+  std::vector<Tensor> found;
+  for (const Value& value : values) {
+    visit_tensors(value.get(), [&](OpwTensor* tensor) { found.push_back(Tensor::borrow(tensor)); });
+  }
+  return found;
+}
+
 Example::Example(const Operator& op, Arguments args) : op_(&op) {
   for (const OpwValue& value : args) values_.push_back(Value::copy_of(value));
 }
@@ -85,13 +94,7 @@ std::vector<OpwValue> Example::arguments() const {
   return borrowed;
 }
 
-std::vector<Tensor> Example::tensors() const {
-  std::vector<Tensor> found;
-  for (const Value& value : values_) {
-    visit_tensors(value.get(), [&](OpwTensor* tensor) { found.push_back(Tensor::borrow(tensor)); });
-  }
-  return found;
-}
+std::vector<Tensor> Example::tensors() const { return tensors_of(values_); }
 
 std::vector<Example::TensorPlace> Example::tensor_places() const {
   std::vector<TensorPlace> places;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ class Example {
   std::vector<Value> values_;
   std::string change_;
 };
+
+// All tensors of some values, those in lists too, in order.
+[[nodiscard]] std::vector<Tensor> tensors_of(std::span<const Value> values);
 
 // A tensor with another storage of the same length and the same bytes.
 [[nodiscard]] Tensor copy_with_storage(const Tensor& tensor);

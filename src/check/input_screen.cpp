@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "opwright/check/forked_run.h"
-#include "opwright/dispatch/call_error.h"
 #include "opwright/error.h"
 
 namespace opwright {
@@ -22,24 +21,10 @@ constexpr char kRefused = 'r';
 constexpr char kTaken = 't';
 constexpr char kFault = 'f';  // kind, a zero, message
 
-bool is_refused(const CheckInput& input) {
-  const auto& error = input.plain().error;
-  return error && !is_wrong_result(*error);
-}
-
-std::optional<Fault> look_apart(const CheckInput& input, Check& apart) {
-  try {
-    return apart.look(input);
-  } catch (const Error& error) {
-    return Fault{"raised",
-                 concatenate(input.op().name(), ": ", error.kind(), ": ", error.message())};
-  }
-}
-
 std::string screen(const CheckInput& input, Check* apart) {
   // Before a plain call, which may write over what it does not own without anyone seeing it.
-  const std::optional<Fault> fault = apart ? look_apart(input, *apart) : std::nullopt;
-  if (!fault) return {is_refused(input) ? kRefused : kTaken};
+  const std::optional<Fault> fault = apart ? look_at(*apart, input) : std::nullopt;
+  if (!fault) return {input.is_refused() ? kRefused : kTaken};
   std::string text{kFault};
   text += fault->kind;
   text += '\0';
@@ -83,7 +68,7 @@ std::vector<ScreenedInput> screen_inputs(std::span<const CheckInput> inputs,
   std::vector<ScreenedInput> screened;
   const auto is_on_cpu = [](const CheckInput& input) { return input.example().is_on_cpu(); };
   if (!std::ranges::all_of(inputs, is_on_cpu)) {
-    for (const CheckInput& input : inputs) screened.emplace_back().is_refused = is_refused(input);
+    for (const CheckInput& input : inputs) screened.emplace_back().is_refused = input.is_refused();
     return screened;
   }
   const std::unique_ptr<Check> check = apart ? apart->make() : nullptr;

@@ -21,7 +21,6 @@
 #include "opwright/check/shrink.h"
 #include "opwright/check/shrink_apart.h"
 #include "opwright/check/variation.h"
-#include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/schema/bind.h"
@@ -150,7 +149,7 @@ class Run {
         ++apart_.inputs;
         continue;
       }
-      if (screened[i].is_refused || (!is_screened && is_refused(input))) {
+      if (screened[i].is_refused || (!is_screened && input.is_refused())) {
         if (input.is_given()) throw_refused(input);
         ++report_.num_refused;
         continue;
@@ -159,11 +158,6 @@ class Run {
       ++apart_.inputs;
       inputs_.push_back(std::move(input));
     }
-  }
-
-  static bool is_refused(const CheckInput& input) {
-    const auto& error = input.plain().error;
-    return error && !is_wrong_result(*error);
   }
 
   [[noreturn]] void throw_refused(const CheckInput& input) const {
@@ -198,15 +192,6 @@ class Run {
     }
   };
 
-  static std::optional<Fault> look(Check& check, const CheckInput& input) {
-    try {
-      return check.look(input);
-    } catch (const Error& error) {
-      return Fault{"raised",
-                   concatenate(input.op().name(), ": ", error.kind(), ": ", error.message())};
-    }
-  }
-
   void run_check(const CheckEntry& entry) {
     const Clock::time_point start = Clock::now();
     if (auto reason = entry.make()->find_reason_to_skip(given_.op())) {
@@ -239,7 +224,7 @@ class Run {
       if (looked.inputs == entry.most_inputs || looked.found.size() == kMostKinds) break;
       if (input.plain().is_refused() && !entry.takes_wrong_results) continue;
       ++looked.inputs;
-      if (auto fault = look(*check, input)) looked.add(std::move(*fault), input.example());
+      if (auto fault = look_at(*check, input)) looked.add(std::move(*fault), input.example());
     }
     looked.remarks = check->remarks(given_.op());
     return looked;
@@ -252,8 +237,8 @@ class Run {
     std::optional<Fault> fault;
     if (entry.runs_apart) {
       fault = screen_inputs(std::span(&input, 1), &entry)[0].fault;
-    } else if (!input.plain().is_refused() || (entry.takes_wrong_results && !is_refused(input))) {
-      fault = look(*entry.make(), input);
+    } else if (!input.plain().is_refused() || (entry.takes_wrong_results && !input.is_refused())) {
+      fault = look_at(*entry.make(), input);
     }
     return fault && fault->kind == kind ? std::move(fault) : std::nullopt;
   }

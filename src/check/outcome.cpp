@@ -11,12 +11,10 @@
 
 namespace opwright {
 
-std::vector<Tensor> Outcome::result_tensors() const {
-  std::vector<Tensor> found;
-  for (const Value& value : results) {
-    visit_tensors(value.get(), [&](OpwTensor* tensor) { found.push_back(Tensor::borrow(tensor)); });
-  }
-  return found;
+std::vector<Tensor> Outcome::result_tensors() const { return tensors_of(results); }
+
+std::string result_name(const Operator& op, size_t index) {
+  return op.num_results() == 1 ? "the result" : concatenate("result ", index + 1);
 }
 
 Outcome run_example(const Example& example, uint64_t seed) {

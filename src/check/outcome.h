@@ -23,6 +23,9 @@ struct Outcome {
   [[nodiscard]] std::vector<Tensor> result_tensors() const;
 };
 
+// "the result", "result 2" of several.
+[[nodiscard]] std::string result_name(const Operator& op, size_t index);
+
 // Calls the operator at the current level on the example itself (copy it first where its tensors
 // are to stay). Random numbers are the same every time: the default generators of the thread are
 // replaced by one with this seed. Errors of the call are given, all others thrown.

@@ -29,7 +29,7 @@ std::vector<ResultTensor> list_results(const Outcome& outcome) {
     const OpwValue& value = outcome.results[i].get();
     uint32_t position = 0;
     visit_tensors(value, [&](OpwTensor* tensor) {
-      std::string name = outcome.results.size() == 1 ? "the result" : concatenate("result ", i + 1);
+      std::string name = result_name(outcome.after.op(), i);
       if (value.tag != kOpwTensor) name += concatenate(" [", position++, "]");
       found.push_back({i, std::move(name), Tensor::borrow(tensor)});
     });

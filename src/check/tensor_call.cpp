@@ -53,15 +53,6 @@ Outcome run_compared(const Example& example) {
   return outcome;
 }
 
-std::vector<Tensor> tensors_of(std::span<const Value> values) {
-  std::vector<Tensor> tensors;
-  for (const Value& value : values) {
-    visit_tensors(value.get(),
-                  [&](OpwTensor* tensor) { tensors.push_back(Tensor::borrow(tensor)); });
-  }
-  return tensors;
-}
-
 std::vector<Value> replace_tensors(std::span<const Value> values, std::span<const Tensor> tensors) {
   std::vector<Value> replaced;
   size_t next = 0;
@@ -131,10 +122,6 @@ SourceSite find_site(const Operator& op, Slot slot) {
 std::string site_text(const Operator& op, Slot slot) {
   const SourceSite site = find_site(op, slot);
   return site.is_known() ? concatenate(" (", site, ")") : "";
-}
-
-std::string result_name(const Operator& op, size_t index) {
-  return op.num_results() == 1 ? "the result" : concatenate("result ", index + 1);
 }
 
 bool is_about_data(const Error& error) {

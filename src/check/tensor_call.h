@@ -37,8 +37,7 @@ class [[nodiscard]] ComparedRunScope {
 // What a plain call gives, on a copy.
 [[nodiscard]] Outcome run_compared(const Example& example);
 
-// All tensors of some values, in order, and the values with others in their places.
-[[nodiscard]] std::vector<Tensor> tensors_of(std::span<const Value> values);
+// Some values with other tensors in the places of theirs.
 [[nodiscard]] std::vector<Value> replace_tensors(std::span<const Value> values,
                                                  std::span<const Tensor> tensors);
 
@@ -69,8 +68,6 @@ class DistinctTensors {
 // The function of `slot` has a place in the author's code: " (gain.cpp:12)"; else nothing.
 [[nodiscard]] std::string site_text(const Operator& op, Slot slot);
 [[nodiscard]] SourceSite find_site(const Operator& op, Slot slot);
-// "the result", "result 2" of several.
-[[nodiscard]] std::string result_name(const Operator& op, size_t index);
 
 // Whether an error says that data were asked for where a tensor has none.
 [[nodiscard]] bool is_about_data(const Error& error);

@@ -70,6 +70,11 @@ def test_an_example_that_the_operator_refuses_is_an_error():
         ow.opcheck(ow.ops.aten.mm, (ow.ones(3), ow.ones(3)))
 
 
+def test_an_example_without_memory_is_an_error():
+    with pytest.raises(ValueError, match="opcheck of aten::sin: the argument 'self' has no memory"):
+        ow.opcheck(ow.ops.aten.sin, (ow.empty(3, device="meta"),))
+
+
 def test_arguments_that_do_not_bind_are_an_error_of_the_call():
     with pytest.raises(TypeError, match="no overload of aten::mm takes"):
         ow.opcheck(ow.ops.aten.mm, (ow.ones(3), 3))
