@@ -1,0 +1,76 @@
+// An operator as torch runs it: what it takes and gives, and the functions of its binary over each
+// of the bridge's two tables.
+//
+// Handles: tensors are AtenTensorHandles of torch's stable C ABI, no Python is involved. Objects:
+// tensors are Python objects, sizes may be torch's SymInts, calls go to torch.ops. Kernels run over
+// handles where they can; rules run over objects.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "opwright/bridge.h"
+
+namespace opwright::torch_bridge {
+
+// How a value stands on torch's stack (StableIValue, 64 bits).
+using StableValue = uint64_t;
+
+struct TorchLibrary;
+
+// Never freed: torch may hold a function of it for ever.
+struct TorchOperator {
+  OperatorDescription description;
+  TorchLibrary* library = nullptr;  // null: made in Python, without functions of a binary
+  std::map<std::string, const BinaryFunction*> functions;  // by slot
+
+  // Records of the function in `slot` ("CPU", "Fake", ...); null where the binary has none. Made
+  // once.
+  const OpwRecord* over_handles(const std::string& slot);
+  const OpwRecord* over_objects(const std::string& slot);
+
+  // What each thunk asks first; set by registration.
+  const OpwRecord* cpu_kernel = nullptr;   // over handles: "CPU", or a body for all devices
+  const OpwRecord* cuda_kernel = nullptr;  // the same for CUDA
+  const OpwRecord* composite = nullptr;    // over handles: an implicit composite body
+  // True after the operator was taken back: a held function raises.
+  bool is_removed = false;
+  // The callables of the Python module, by Thunk; see python_hooks.h.
+  void* python_functions[3] = {};
+};
+
+// A binary with its two hosts. Never freed.
+struct TorchLibrary {
+  BinaryContents contents;
+  OpwHost handles;  // instance: this
+  OpwHost objects;  // instance: this
+  std::map<std::string, std::unique_ptr<TorchOperator>> operators;  // by name
+};
+
+// The library of that file: loaded into the core, collected for the bridge, its imports looked up.
+// Two calls with one file give one library. Errors as opwright::load_library; AttributeError for an
+// import that torch lacks (names operator, binary and torch's version).
+TorchLibrary& open_library(const std::string& path);
+
+// What a thunk does with a call.
+enum class Thunk : uint8_t {
+  Kernel,     // device keys: runs the kernel of the tensors' device
+  Autograd,   // key Autograd: runs the kernel where nothing is transformed and nothing needs a
+              // gradient, else calls Python
+  Composite,  // key CompositeImplicitAutograd: runs the body over handles where nothing is
+              // transformed, else calls Python
+};
+
+// Registers a thunk of the operator with torch's dispatcher under a key ("CPU", "Autograd", ...).
+// The handle unregisters when it is deleted (delete_registration). TypeError for a schema that this
+// torch's stable ABI cannot carry: names the argument, its type and the version that can.
+struct TorchRegistration;
+TorchRegistration* register_thunk(TorchOperator& op, Thunk thunk, const char* key);
+void delete_registration(TorchRegistration* registration) noexcept;
+
+// Why the stable ABI of this torch cannot carry the schema, or empty.
+[[nodiscard]] std::string uncarried_reason(const OperatorDescription& description);
+
+}  // namespace opwright::torch_bridge

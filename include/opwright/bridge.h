@@ -1,0 +1,102 @@
+// For bridges, which link the core: operators as another host needs to know them, and the functions
+// of an operator binary for that host.
+//
+// A bridge loads a binary into the core first (runtime.h), which checks it, and takes its functions
+// a second time with an OpwHost of its own: the core's records and the bridge's never meet.
+// Operator binaries do not include this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "opwright/c_api.h"
+#include "opwright/tag.h"
+#include "opwright/visibility.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+enum class ValueKind : uint8_t {
+  Tensor,
+  Int,
+  SymInt,
+  Float,
+  Bool,
+  Complex,
+  Scalar,  // any number
+  String,
+  DType,
+  Device,
+  Layout,
+  MemoryFormat,
+  Generator,
+  Other,  // what no foreign host can carry; see its text
+};
+
+// `Tensor`, `int[]?`, `Tensor?[]`, ...
+struct ValueType {
+  ValueKind kind = ValueKind::Other;  // of the elements, for a list
+  bool is_optional = false;           // T?
+  bool is_list = false;               // T[]
+  bool has_optional_elements = false;  // T?[]
+  std::string text;                    // as the schema writes it
+};
+
+struct ArgumentDescription {
+  std::string name;
+  ValueType type;
+  bool is_written = false;
+  bool is_keyword_only = false;
+  const OpwValue* default_value = nullptr;  // the operator's own, for ever; null: must be given
+};
+
+struct ResultDescription {
+  std::string name;  // mostly empty
+  ValueType type;
+  int32_t written_argument = -1;  // the argument that it is, for `Tensor(a!)`; -1: none
+  int32_t viewed_argument = -1;   // the argument that it is a view of, for `Tensor(a)`; -1: none
+};
+
+struct OperatorDescription {
+  std::string name;        // "audio::soft_clip.out"
+  std::string name_space;  // "audio"
+  std::string base;        // "soft_clip"
+  std::string overload;    // "out"; empty for the default
+  std::string schema;      // canonical, with its namespace
+  Tags tags;
+  std::vector<ArgumentDescription> arguments;
+  std::vector<ResultDescription> results;
+  std::string site;     // "soft_clip.cpp:48"
+  std::string library;  // the file of the binary that brought it; empty: none
+};
+
+// An operator of the core. AttributeError, with the closest names, where there is none.
+[[nodiscard]] OperatorDescription describe_operator(const std::string& name);
+
+// A function that a binary registers. `self` belongs to whoever collected it.
+struct BinaryFunction {
+  std::string name;  // of its operator
+  std::string slot;  // "CPU", "Fake", "Autograd", "Vmap", ...: canonical names
+  OpwFunction function = nullptr;
+  void* self = nullptr;
+  void (*drop)(void* self) = nullptr;  // null: nothing to drop
+  std::string site;
+};
+
+// An operator that the binary's code calls: OpwHost::call gets its place in this list.
+struct BinaryImport {
+  std::string name;       // "aten::mul.Tensor"
+  std::string signature;  // "(Tensor arg0, Tensor arg1) -> Tensor"
+};
+
+struct BinaryContents {
+  std::string path;                    // absolute
+  std::vector<std::string> operators;  // the names that it defines, in order
+  std::vector<BinaryFunction> functions;
+  std::vector<BinaryImport> imports;  // by index
+};
+
+// What a binary that load_library took registers, collected anew for `host`: the bodies of its
+// library blocks run, and the records that the bridge makes of the functions lead to `host`. Errors
+// as load_library.
+[[nodiscard]] BinaryContents collect_library(const std::string& path, const OpwHost& host);
+}  // namespace opwright
