@@ -237,6 +237,7 @@ StableValue copy_single(ValueKind kind, const OpwValue& value) {
 // ---- Lists ----
 
 OpwTag list_tag(const StackType& type) {
+  if (type.has_optional_elements) return kOpwList;
   switch (type.kind) {
     case ValueKind::Tensor:
       return kOpwTensorList;
@@ -461,6 +462,12 @@ void StackArguments::read(Reading reading) {
   }
 }
 
+HandleTensor& StackArguments::next_view() {
+  if (num_views_ < plan_.num_tensors) [[likely]]
+    return views_[num_views_++];
+  return *static_cast<HandleTensor*>(allocate(sizeof(HandleTensor)));  // in a list
+}
+
 OpwTensor* StackArguments::show(HandleTensor& view, StableValue value, bool is_written) {
   if (reading_ == Reading::Later) {
     show_later(view, tensor_of(value));
@@ -478,7 +485,7 @@ OpwValue StackArguments::read_value(const StackType& type, StableValue value) {
   if (type.is_list) return read_list(type, value);
   switch (type.kind) {
     case ValueKind::Tensor:
-      return tensor_value(show(views_[num_views_++], value, type.is_written));
+      return tensor_value(show(next_view(), value, type.is_written));
     case ValueKind::String:
       return lend_string(read_string(value));
     case ValueKind::Generator:
