@@ -11,6 +11,8 @@
 #include "bridges/jax/xla_ffi.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/device.h"
+#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/value.h"
 
@@ -69,8 +71,6 @@ std::optional<OpwValue> scalar_value(ValueKind kind, const XlaScalar& scalar) {
       return bool_of(scalar);
     case ValueKind::Scalar:
       return any_number_of(scalar);
-    case ValueKind::DType:
-      return integer_of(scalar, kOpwDtype);
     case ValueKind::Layout:
       return integer_of(scalar, kOpwLayout);
     case ValueKind::MemoryFormat:
@@ -110,11 +110,26 @@ std::optional<OpwValue> array_value(const ValueType& type, const XlaArray& array
   return std::nullopt;
 }
 
+std::optional<OpwValue> dtype_value(std::string_view name) {
+  for (const DTypeName& each : kDTypes) {
+    if (each.name == name) return ValueOf<DType>::lend(each.dtype);
+  }
+  return std::nullopt;
+}
+
 std::optional<OpwValue> string_value(ValueKind kind, const XlaText& text) {
   const std::string_view characters(text.characters, text.length);
-  if (kind == ValueKind::String) return ValueOf<std::string_view>::lend(characters);
-  if (kind != ValueKind::Device || characters != "cpu") return std::nullopt;
-  return ValueOf<Device>::lend(Device(kOpwDeviceCpu));
+  switch (kind) {
+    case ValueKind::String:
+      return ValueOf<std::string_view>::lend(characters);
+    case ValueKind::DType:
+      return dtype_value(characters);
+    case ValueKind::Device:
+      if (characters != "cpu") return std::nullopt;
+      return ValueOf<Device>::lend(Device(kOpwDeviceCpu));
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<OpwValue> read_value(const ValueType& type, const XlaAttribute& attribute) {
@@ -150,7 +165,7 @@ OpwValue value_of_attribute(const JaxOperator& op, size_t index, const XlaAttrib
   const ValueType& type = op.description.arguments[index].type;
   const std::optional<OpwValue> value = read_value(type, attribute);
   OPWRIGHT_CHECK_TYPE(value, name_argument(op, index), " is of type ", type.text,
-                      ", but its attribute is ", form_of(attribute), " of another type");
+                      ", which its attribute, ", form_of(attribute), ", cannot be read as");
   return *value;
 }
 
