@@ -89,7 +89,7 @@ constexpr ListForm kListForms[] = {
     {ValueKind::Int, XlaDType::S64, kOpwIntList},
     {ValueKind::SymInt, XlaDType::S64, kOpwSymIntList},
     {ValueKind::Float, XlaDType::F64, kOpwFloatList},
-    {ValueKind::Bool, XlaDType::Pred, kOpwBoolList},
+    {ValueKind::Bool, XlaDType::U8, kOpwBoolList},
 };
 
 std::optional<OpwValue> array_value(const ValueType& type, const XlaArray& array) {

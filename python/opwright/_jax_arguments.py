@@ -185,7 +185,8 @@ def _convert(kind: str, value: Any) -> Any:
     if found:
         length = int(found[2]) if found[2] else None
         elements = [value] * length if length and not isinstance(value, list | tuple) else value
-        return np.array([_number(found[1], each) for each in elements], _ELEMENTS[found[1]])
+        dtype = np.uint8 if found[1] == "bool" else _ELEMENTS[found[1]]  # XLA has no list of bools
+        return np.array([_number(found[1], each) for each in elements], dtype)
     if kind in _NUMBERS:
         return _number(kind, value)
     if kind == "Scalar":

@@ -24,12 +24,14 @@ from . import _C
 
 try:
     import jax as _jax
-except ImportError as error:
-    raise ImportError(
-        "opwright.jax needs JAX, which is not installed: pip install jax", name="jax"
-    ) from error
+except ModuleNotFoundError:
+    raise ModuleNotFoundError(
+        "opwright.jax needs JAX 0.5 or newer, which is not installed\n  pip install jax",
+        name="jax",
+    ) from None
 
 from ._jax_arguments import BoundCall, bind_call
+from ._registrations import operator_name
 
 __all__ = ["JaxOperator", "load", "ops", "register"]
 
@@ -56,7 +58,7 @@ def load(path: str | os.PathLike[str]) -> list[str]:
     return names
 
 
-def register(op: "str | _C.Operator") -> "JaxOperator":
+def register(op: "str | _C.Operator | _C.OperatorPacket") -> "JaxOperator":
     """Make one operator of Opwright, wherever it was defined, callable from JAX.
 
     One that has no function of a binary runs in Opwright, on copies of its arguments.
@@ -67,7 +69,7 @@ def register(op: "str | _C.Operator") -> "JaxOperator":
     >>> sine(jnp.zeros(2, dtype="float32"))
     Array([0., 0.], dtype=float32)
     """
-    operator = _C.require_operator(op) if isinstance(op, str) else op
+    operator = _C.require_operator(operator_name(op))
     _require_ok(_bridge().opw_jax_register(operator.name.encode()))
     _registered[operator.name] = JaxOperator(operator)
     return _registered[operator.name]
