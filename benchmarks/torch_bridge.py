@@ -65,7 +65,7 @@ def add_without_formula(report, figures):
             unit="us",
         )
     )
-    # No target: inference_mode halves custom_op's cost, and TORCH_LIBRARY is itself within 3x of it.
+    # No target: inference_mode halves custom_op's cost; TORCH_LIBRARY itself is within 3x of it.
     name = "one output, inference_mode"
     ours, peer = figures.of(name), figures.of(name, "custom_op")
     report.add(Row.told(f"{name}, beside custom_op", ours=ours, unit="us", peer=peer))
