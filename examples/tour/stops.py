@@ -12,7 +12,7 @@ class Row:
 
 
 class Stops:
-    """The stops in one host, in order; each is called with the samples that `make_samples` gives."""
+    """The stops in one host, in order; each is called with what `make_samples` gives."""
 
     def __init__(self, host: str, make_samples: Callable):
         self.host, self.make_samples = host, make_samples
