@@ -27,6 +27,13 @@ def jit(x):
     print(y)
 
 
+@stops.stop("grad")
+def differentiate(x):
+    slopes = jax.grad(lambda x: opwright.jax.ops.audio.soft_clip(x).sum())(x)
+    assert np.allclose(slopes, 1 - np.tanh(np.asarray(x)) ** 2)
+    print(slopes)
+
+
 @stops.stop("arrays, without a copy")
 def exchange(x):
     print(ow.ops.audio.soft_clip(ow.from_dlpack(x), 2.0))
