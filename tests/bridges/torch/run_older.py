@@ -48,7 +48,7 @@ def run_sample(sample: Sample, words: str) -> TableRow:
 
 
 def run_on_cuda(folder: Path) -> TableRow:
-    """Judge the binary with a kernel for CUDA on tensors there, on a stream that is not the default."""
+    """Judge the binary with a kernel for CUDA on tensors there, on a stream of its own."""
     opwright.torch.load(folder / CUDA_BINARY)
     sample = Sample(
         "on_device::scale",
