@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "opwright/runtime.h"
 #include "opwright/schema/parser.h"
@@ -53,6 +54,12 @@ void check_binary(const OpwBinary& binary, const std::string& path) {
     if (each->struct_size < sizeof(OpwLibrary)) refuse(path, "a library block is not of this ABI");
   }
   check_imports(binary, path);
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code problem;
+  const std::filesystem::path whole = std::filesystem::canonical(path, problem);
+  return problem ? path : whole.string();
 }
 
 const OpwBinary& open_binary(const std::string& path) {

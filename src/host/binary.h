@@ -9,6 +9,10 @@
 
 namespace opwright {
 
+// As the loader knows the file: without links and dots. The path itself where there is no such
+// file.
+std::string absolute_path(const std::string& path);
+
 // Opens the file and returns what its exported symbol gives, checked. The file is never closed.
 // Errors: OSError for a file that is not there or cannot be opened (a missing dependency is named),
 // ImportError for one that is not an operator binary, is of another ABI version (both named), or is

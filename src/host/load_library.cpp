@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -27,16 +26,10 @@ Loader& loader() {
   return *instance;
 }
 
-std::string absolute(const std::string& path) {
-  std::error_code problem;
-  const std::filesystem::path whole = std::filesystem::canonical(path, problem);
-  return problem ? path : whole.string();
-}
-
 }  // namespace
 
 void load_library(const std::string& path) {
-  const std::string file = absolute(path);
+  const std::string file = absolute_path(path);
   const OpwBinary& binary = open_binary(file);
   const std::lock_guard lock(loader().mutex);
   if (loader().loaded.contains(&binary)) return;
@@ -50,7 +43,7 @@ void load_library(const std::string& path) {
 }
 
 void unload_library(const std::string& path) {
-  const std::string file = absolute(path);
+  const std::string file = absolute_path(path);
   LoadedLibrary removed{};
   {
     const std::lock_guard lock(loader().mutex);
