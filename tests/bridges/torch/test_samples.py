@@ -40,13 +40,14 @@ def tensors_that_train(sample: Sample, size: int, dtype: torch.dtype | None = No
 def functional(sample: Sample):
     """Give the sample as a function that writes copies and returns all that it computed."""
     op = torch_operator(sample)
+    is_written = any(argument.alias_info for argument in op._schema.arguments)
 
     def call(*tensors):
         copies = tuple(tensor.clone() for tensor in tensors)
         result = sample.run(op, *copies)
         results = result if isinstance(result, tuple | list) else (result,)
         kept = [value for value in results if isinstance(value, torch.Tensor)]
-        if any(argument.alias_info for argument in op._schema.arguments):
+        if is_written:
             kept.extend(copies)
         return tuple(kept)
 
