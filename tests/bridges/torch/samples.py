@@ -136,9 +136,7 @@ TRAINING = [
         lambda op, x: op(x, 4),
         without={"gradients": NO_FORMULA},
     ),
-    Sample(
-        "samples_training::largest_in_rows", matrix, lambda x: tuple(x.max(dim=1)), trains=True
-    ),
+    Sample("samples_training::largest_in_rows", matrix, lambda x: tuple(x.max(dim=1)), trains=True),
     Sample(
         "samples_training::from_polar",
         matrices,
@@ -318,9 +316,7 @@ SIZES = [
 ]
 
 COMPOSITES = [
-    Sample(
-        "samples_composites::gate", matrices, lambda x, by: x * torch.sigmoid(by), trains=True
-    ),
+    Sample("samples_composites::gate", matrices, lambda x, by: x * torch.sigmoid(by), trains=True),
     Sample("samples_composites::center", matrix, lambda x: x - x.mean(), trains=True),
     Sample(
         "samples_composites::mix",
@@ -330,9 +326,7 @@ COMPOSITES = [
         dynamic=((0,), (), (0,)),
         trains=True,
     ),
-    Sample(
-        "samples_composites::rest", matrix, lambda x: x[1:], without={"gradients": NO_FORMULA}
-    ),
+    Sample("samples_composites::rest", matrix, lambda x: x[1:], without={"gradients": NO_FORMULA}),
     Sample(
         "samples_composites::fail",
         matrix,

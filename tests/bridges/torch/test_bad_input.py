@@ -26,7 +26,9 @@ class TestDefinitions:
 
         with torch.library._scoped_library("bad_input", "FRAGMENT") as other:
             other.define("taken(Tensor x) -> Tensor")
-            with pytest.raises(ValueError, match="bad_input::taken is defined in torch already") as e:
+            with pytest.raises(
+                ValueError, match="bad_input::taken is defined in torch already"
+            ) as e:
                 opwright.torch.register(taken)
         assert Path(__file__).name in str(e.value)
 
@@ -278,7 +280,9 @@ class TestQuickWay:
     """The quick way takes the slow one for everything that is not a plain call."""
 
     def test_plain_tensors(self) -> None:
-        close(opwright.torch.ops.samples_training.cube(torch.full((2,), 2.0)), torch.full((2,), 8.0))
+        close(
+            opwright.torch.ops.samples_training.cube(torch.full((2,), 2.0)), torch.full((2,), 8.0)
+        )
 
     def test_gradients_are_recorded(self) -> None:
         x = torch.ones(2, requires_grad=True)
