@@ -1,7 +1,9 @@
 #include "bindings/call.h"
 
 #include "bindings/error.h"
+#include "bindings/foreign_call.h"
 #include "bindings/lock.h"
+#include "bindings/operator_object.h"
 #include "bindings/value.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
@@ -139,14 +141,15 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
 
 }  // namespace
 
-PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,
-                       PyObject* names) noexcept {
-  const GivenArguments given{objects, num_positional, names};
+PyObject* call_planned(const BindingPlan& plan, const GivenArguments& given) noexcept {
   if (plan.num_args() <= kInlineArguments) [[likely]] {
     OpwValue values[kInlineArguments];
     PlanMemory memory;
     if (plan.bind(given, values, memory)) [[likely]]
       return run_inline(plan, values);
+  }
+  if (PyObject* handler = type_handler(given)) {
+    return guarded([&] { return call_foreign(handler, operator_object(plan.op().name()), given); });
   }
   const BindingPlan* const overloads[] = {&plan};
   return bind_and_run(overloads, given);

@@ -19,7 +19,6 @@ PyObject* bind_and_run(std::span<const BindingPlan* const> overloads,
                        const GivenArguments& given) noexcept;
 
 // The whole call of one operator.
-PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,
-                       PyObject* names) noexcept;
+PyObject* call_planned(const BindingPlan& plan, const GivenArguments& given) noexcept;
 
 }  // namespace opwright::python

@@ -9,6 +9,7 @@
 
 #include "bindings/error.h"
 #include "bindings/operator_object.h"
+#include "bindings/python_function.h"
 #include "bindings/value.h"
 #include "opwright/base/given_error.h"
 #include "opwright/dispatch/registry.h"
@@ -112,6 +113,19 @@ void bind_kernel(nb::module_& m) {
         return Kernel(require_operator(op.ptr()), parse_slot(slot));
       },
       nb::arg("op"), nb::arg("slot"));
+  m.def(
+      "python_function",
+      [](const nb::object& op, const std::string& slot) {
+        OPWRIGHT_CHECK_TYPE(is_operator(op.ptr()), "python_function: expected an Operator, got ",
+                            class_name(op.ptr()));
+        const BoxedFunction own =
+            Registry::get().own_function(require_operator(op.ptr()), parse_slot(slot));
+        PyObject* callable = callable_of(own);
+        return callable ? nb::borrow(callable) : nb::none();
+      },
+      nb::arg("op"), nb::arg("slot"),
+      "The Python function that was registered last for just this slot; None where there is none "
+      "or it is in C++.");
 }
 
 }  // namespace opwright::python

@@ -14,6 +14,7 @@
 #include "bindings/creation.h"
 #include "bindings/error.h"
 #include "bindings/fake_mode.h"
+#include "bindings/foreign_call.h"
 #include "bindings/func.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
@@ -181,6 +182,7 @@ NB_MODULE(_C, m) {
   bind_scope(m);
   bind_kernel(m);
   bind_look_up(m);
+  bind_foreign_call(m);
   bind_operator_names(m);
   bind_creation(m);
   bind_func(m);

@@ -9,6 +9,7 @@
 
 #include "bindings/call.h"
 #include "bindings/error.h"
+#include "bindings/foreign_call.h"
 #include "bindings/operator_text.h"
 #include "bindings/schema.h"
 #include "opwright/dispatch/registry.h"
@@ -47,7 +48,10 @@ PyObject* operator_call(PyObject* callable, PyObject* const* args, size_t flags,
   if (self->epoch != registry_epoch()) [[unlikely]] {
     if (!guarded([&] { return resolve(self), true; })) return nullptr;
   }
-  return call_planned(*self->plan, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names);
+  const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
+  if (PyObject* handler = scope_handler(given)) [[unlikely]]
+    return call_foreign(handler, callable, given);
+  return call_planned(*self->plan, given);
 }
 
 const Operator* find(const OperatorObject* self) { return Registry::get().find(*self->name); }

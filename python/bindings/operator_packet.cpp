@@ -12,6 +12,7 @@
 
 #include "bindings/call.h"
 #include "bindings/error.h"
+#include "bindings/foreign_call.h"
 #include "bindings/operator_object.h"
 #include "bindings/operator_text.h"
 #include "opwright/base/small_vector.h"
@@ -138,8 +139,11 @@ PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, P
     if (!guarded([&] { return resolve(self), true; })) return nullptr;
   }
   const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
+  if (PyObject* handler = scope_handler(given)) [[unlikely]]
+    return call_foreign(handler, callable, given);
   PyObject* result = nullptr;
   if (run_exact(*self->overloads, given, result)) return result;
+  if (PyObject* handler = type_handler(given)) return call_foreign(handler, callable, given);
   if (self->use == PacketUse::Operators) return bind_and_run(*self->overloads, given);
   return guarded([&] {
     result = call_requiring_grad(self, given);

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/error.h"
+#include "bindings/foreign_call.h"
 #include "bindings/lock.h"
 #include "bindings/method.h"
 #include "bindings/operator_object.h"
@@ -277,6 +278,7 @@ struct Returned {
 int call_python(const OpwRecord* record, const OpwValue* args, uint32_t num_args, OpwValue* results,
                 uint32_t num_results) {
   const LockScope lock;
+  const OwnCallScope own_call;
   return status_of([&] {
     auto& self = *static_cast<PythonFunction*>(record->self);
     const Operator& op = *from_c(record->op);
@@ -318,6 +320,7 @@ BoxedFunction box_python(PyObject* callable, Convention convention) {
 }
 
 PyObject* callable_of(const BoxedFunction& boxed) {
+  if (boxed.function != &call_python) return nullptr;
   return static_cast<PythonFunction*>(boxed.self)->callable;
 }
 

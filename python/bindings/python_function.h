@@ -24,7 +24,7 @@ Convention convention_of(Slot slot);
 // Takes a reference of its own, which the registry drops. TypeError for what cannot be called.
 BoxedFunction box_python(PyObject* callable, Convention convention);
 
-// The callable behind a BoxedFunction of box_python, borrowed.
+// The callable behind a BoxedFunction of box_python, borrowed; null for any other function.
 PyObject* callable_of(const BoxedFunction& boxed);
 
 }  // namespace opwright::python

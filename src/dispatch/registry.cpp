@@ -259,6 +259,17 @@ std::vector<std::pair<Slot, SourceSite>> Registry::implementations(const Operato
   return newest;
 }
 
+BoxedFunction Registry::own_function(const Operator& op, Slot slot) const {
+  const std::lock_guard lock(mutex_);
+  BoxedFunction newest{};
+  if (const NameEntry* name = table_.find(op.name())) {
+    for (const Implementation& each : name->implementations) {
+      if (each.slot == slot) newest = each.function;
+    }
+  }
+  return newest;
+}
+
 NameEntry& Registry::entry(std::string_view name) { return table_.find_or_add(name); }
 
 void Registry::undo_definition(NameEntry* name, uint64_t id) {

@@ -119,6 +119,9 @@ class Registry {
   // The slots that have a function of their own, with where it was registered; the newest of each
   // slot.
   [[nodiscard]] std::vector<std::pair<Slot, SourceSite>> implementations(const Operator& op) const;
+  // The newest function that was registered for just this slot, the registry's own: what it points
+  // to lasts while it is registered. Its `function` is null where there is none.
+  [[nodiscard]] BoxedFunction own_function(const Operator& op, Slot slot) const;
 
  private:
   friend class Registration;

@@ -36,7 +36,7 @@ def call_in_torch(operator: _C.Operator | _C.OperatorPacket, args: tuple, kwargs
     return find_packet(operator.name)(*to_torch(args), **named)
 
 
-def new_dynamic_size(min: int = 0, max: int | None = None) -> torch.SymInt:  # noqa: A002
+def new_dynamic_size(min: int = 0, max: int | None = None) -> torch.SymInt:
     """Return a size that is known only when the program runs."""
     return torch.library.get_ctx().new_dynamic_size(min=min, max=max)
 

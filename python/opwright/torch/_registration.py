@@ -7,6 +7,7 @@ import torch
 
 from .. import _torch
 from ._autograd import make_autograd_kernel
+from ._batching import make_pointwise_rule
 from ._functions import (
     EXPLICIT,
     IMPLICIT,
@@ -16,7 +17,7 @@ from ._functions import (
     overload_of,
 )
 
-# Under vmap torch runs a custom composite slice by slice, unless its body is the kernel of this key.
+# Under vmap torch runs a custom composite slice by slice, unless this key has its body too.
 THROUGH_VMAP = "FuncTorchBatchedDecomposition"
 
 
@@ -29,7 +30,10 @@ class Thunk(IntEnum):
 
 
 # Our tags that torch has under another name.
-TAG_NAMES = {"nondeterministic": "nondeterministic_bitwise", "ordered": "maybe_aliasing_or_mutating"}
+TAG_NAMES = {
+    "nondeterministic": "nondeterministic_bitwise",
+    "ordered": "maybe_aliasing_or_mutating",
+}
 
 
 def torch_tags(names: tuple[str, ...]) -> tuple[torch.Tag, ...]:
@@ -45,7 +49,9 @@ def _refuse_second_definition(name: str) -> None:
     except RuntimeError:
         return
     dump = torch._C._dispatch_dump(name)
-    owner = next((line for line in dump.splitlines() if line.startswith("debug:")), "debug: unknown")
+    owner = next(
+        (line for line in dump.splitlines() if line.startswith("debug:")), "debug: unknown"
+    )
     raise ValueError(
         f"{name} is defined in torch already: {owner.removeprefix('debug: ')}\n"
         "  An operator has one definition; load one of the two libraries only."
@@ -61,7 +67,7 @@ class RegisteredOperator:
         self.functions = Functions(self.operator)
         _refuse_second_definition(self.name)
         namespace = self.name.split("::")[0]
-        self._library = torch.library.Library(namespace, "FRAGMENT")  # noqa: TOR901
+        self._library = torch.library.Library(namespace, "FRAGMENT")
         self._registrations: list[_torch.Registration] = []
         try:
             self._library.define(
@@ -95,6 +101,9 @@ class RegisteredOperator:
             torch.library.register_fake(self.name, self._fake, lib=self._library)
         if self.functions.has("Vmap"):
             torch.library.register_vmap(self.name, self._vmap, lib=self._library)
+        elif "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
+            rule = make_pointwise_rule(self.overload)
+            torch.library.register_vmap(self.name, rule, lib=self._library)
 
     def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:
         self.operator.set_python(thunk, in_python)
