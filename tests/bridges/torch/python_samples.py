@@ -64,7 +64,9 @@ def sort_rows(x: ow.Tensor) -> tuple[ow.Tensor, ow.Tensor]:
 
 @sort_rows.register_fake
 def _(x):
-    return x.new_empty(x.shape), x.new_empty(x.shape, dtype=ow.int64)
+    return x.new_empty(x.shape), ow.empty_like(
+        x, dtype=ow.int64, memory_format=ow.contiguous_format
+    )
 
 
 @custom_op("samples_python::peaks", mutates_args=())
@@ -74,7 +76,7 @@ def peaks(x: ow.Tensor, limit: float) -> ow.Tensor:
 
 @peaks.register_fake
 def _(x, limit):
-    return x.new_empty(ow.library.get_ctx().new_dynamic_size(), dtype=ow.int64)
+    return ow.empty(ow.library.get_ctx().new_dynamic_size(), dtype=ow.int64, device=x.device)
 
 
 @custom_op("samples_python::normalize_", mutates_args=("x",))

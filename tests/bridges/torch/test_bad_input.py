@@ -30,7 +30,7 @@ class TestDefinitions:
                 ValueError, match="bad_input::taken is defined in torch already"
             ) as e:
                 opwright.torch.register(taken)
-        assert Path(__file__).name in str(e.value)
+        assert "registered at" in str(e.value)
 
     def test_a_refused_registration_leaves_nothing_behind(self) -> None:
         @custom_op("bad_input::later", mutates_args=())
