@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/python_hooks.h"
@@ -104,6 +106,15 @@ void read_memory(OpwDlTensor& dl, AtenTensorHandle handle, bool is_written) {
     throw_unreadable(handle);
 }
 
+struct OwnedHandle {
+  AtenTensorHandle handle;
+
+  ~OwnedHandle() {
+    if (handle) torch_abi.delete_tensor(handle);
+  }
+  AtenTensorHandle give() { return std::exchange(handle, nullptr); }
+};
+
 // A result of torch whose memory has yet to be conjugated or negated, with that done.
 AtenTensorHandle resolve_lazy(AtenTensorHandle handle) {
   StableValue stack[1] = {reinterpret_cast<StableValue>(handle)};
@@ -138,21 +149,35 @@ void show_again(HandleTensor& tensor) {
   tensor.flags = (tensor.flags & ~(kOpwFlagStale | kOpwDeviceBits)) | device_bit(tensor.dl.device);
 }
 
+OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype,
+                          OpwDevice device) {
+  OwnedHandle owned{handle};
+  auto tensor = std::make_unique<HandleTensor>();
+  tensor->owner = &kHandleTensors;
+  tensor->count = 1;
+  tensor->flags = device_bit(device);
+  OpwDlTensor& dl = tensor->dl;
+  dl.device = device;
+  dl.ndim = ndim;
+  dl.dtype = dtype;
+  const Status status = torch_abi.get_sizes(handle, &dl.shape) |
+                        torch_abi.get_strides(handle, &dl.strides) |
+                        torch_abi.get_data(handle, &dl.data);
+  if (status != 0) [[unlikely]]
+    throw_unreadable(handle);
+  tensor->handle = owned.give();
+  return tensor.release();
+}
+
 OpwTensor* own_handle(AtenTensorHandle handle) {
-  struct Owned {
-    AtenTensorHandle handle;
-    ~Owned() {
-      if (handle) torch_abi.delete_tensor(handle);
-    }
-  } owned{handle};
+  OwnedHandle owned{handle};
   if (is_lazy(handle)) [[unlikely]] {
-    owned.handle = nullptr;  // the call takes it over
-    owned.handle = resolve_lazy(handle);
+    owned.handle = resolve_lazy(owned.give());
   }
   auto tensor = std::make_unique<HandleTensor>();
   show_handle(*tensor, owned.handle, true);
   tensor->flags &= ~kOpwFlagView;
-  owned.handle = nullptr;
+  owned.give();
   return tensor.release();
 }
 

@@ -20,6 +20,9 @@ void show_later(HandleTensor& view, AtenTensorHandle handle) noexcept;
 void show_again(HandleTensor& tensor);
 // A counted tensor that takes over the handle; one count for the caller.
 [[nodiscard]] OpwTensor* own_handle(AtenTensorHandle handle);
+// The same for one that torch just made, of which these are known.
+[[nodiscard]] OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype,
+                                        OpwDevice device);
 // Whether the tensor is one of these.
 [[nodiscard]] bool is_handle_tensor(const OpwTensor* tensor) noexcept;
 // The handle of an owned tensor, which is consumed; owned. Tensors of the other table go through

@@ -72,6 +72,11 @@ struct TorchRegistration;
 TorchRegistration* register_thunk(TorchOperator& op, Thunk thunk, const char* key);
 void delete_registration(TorchRegistration* registration) noexcept;
 
+// Defines the operators of a binary in torch and registers their kernels and composite bodies: for
+// processes without Python. Two calls with one file are one. Errors as open_library and
+// register_thunk.
+void load_without_python(const std::string& path);
+
 // Why the stable ABI of this torch cannot carry the schema, or empty.
 [[nodiscard]] std::string uncarried_reason(const OperatorDescription& description);
 
