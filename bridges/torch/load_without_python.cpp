@@ -79,11 +79,12 @@ void load_without_python(const std::string& path) {
   static std::set<const TorchLibrary*> loaded;
   const std::lock_guard lock(mutex);
   TorchLibrary& library = open_library(path);
-  if (!loaded.insert(&library).second) return;
+  if (loaded.contains(&library)) return;
   for (const std::string& name : library.contents.operators) {
     const std::string reason = uncarried_reason(library.operators.at(name)->description);
     if (!reason.empty()) throw Error("TypeError", reason);
   }
+  loaded.insert(&library);
   for (const std::string& name : library.contents.operators) {
     TorchOperator& op = *library.operators.at(name);
     define(op.description);

@@ -148,10 +148,20 @@ void raise_versions(const StackPlan& plan, const StableValue* stack) {
               "process loaded the operator without it");
 }
 
+// Errors name the argument.
+void read_arguments(const TorchOperator& op, StackArguments& arguments, Reading reading) {
+  try {
+    arguments.read(reading);
+  } catch (const Error& error) {
+    throw_error(error.kind(), op.description.name, ": argument '",
+                op.description.arguments[arguments.place()].name, "': ", error.message());
+  }
+}
+
 int run_function(const ThunkSlot& slot, const OpwRecord& record, StackArguments& arguments,
                  OpwValue* results) {
   const TorchOperator& op = *slot.op;
-  arguments.read(Reading::Now);
+  read_arguments(op, arguments, Reading::Now);
   const uint32_t devices = arguments.flags() & kOpwDeviceBits;
   if ((devices & (devices - 1)) != 0 && !op.description.tags.has(Tag::AllowsMixedDevices)) {
     throw_mixed_devices(op, arguments);
@@ -166,7 +176,7 @@ int run_in_python(const ThunkSlot& slot, StackArguments& arguments, OpwValue* re
   if (!python_hooks.run || !op.python_functions[static_cast<size_t>(slot.thunk)]) {
     throw_without_function(slot);
   }
-  arguments.read(Reading::Later);
+  read_arguments(op, arguments, Reading::Later);
   return python_hooks.run(op, slot.thunk, arguments.values(), arguments.size(), results,
                           static_cast<uint32_t>(op.plan->results.size()));
 }
@@ -209,7 +219,7 @@ class Results {
     for (; num_converted_ < types().size(); ++num_converted_) {
       OpwValue& value = values()[num_converted_];
       const StackType& type = types()[num_converted_];
-      OPWRIGHT_CHECK_TYPE(value.tag != kOpwNone || type.is_optional, op_.description.name,
+      OPWRIGHT_CHECK_TYPE(type.is_optional || !is_nothing(value), op_.description.name,
                           " gave nothing for result ", num_converted_, " (",
                           op_.description.results[num_converted_].type.text, ")");
       converted()[num_converted_] = give_to_stack(type, value);

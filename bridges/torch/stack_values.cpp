@@ -217,6 +217,7 @@ OpwValue object_value(OpwObject* object) {
 StableValue copy_single(ValueKind kind, const OpwValue& value) {
   if (kind == ValueKind::Tensor) {
     require_tag(value, kOpwTensor);
+    OPWRIGHT_CHECK_TYPE(value.as_tensor, "expected a Tensor, got an undefined one");
     return stack_value(copy_handle(value.as_tensor));
   }
   if (kind == ValueKind::String) {
@@ -370,6 +371,10 @@ OpwValue take_single(ValueKind kind, StableValue value) {
 
 }  // namespace
 
+bool is_nothing(const OpwValue& value) noexcept {
+  return value.tag == kOpwNone || (value.tag == kOpwTensor && !value.as_tensor);
+}
+
 void release_stack_value(const StackType& type, StableValue value) noexcept {
   if (type.is_optional) {
     if (value == 0) return;
@@ -392,7 +397,7 @@ void release_stack_value(const StackType& type, StableValue value) noexcept {
 
 StableValue copy_to_stack(const StackType& type, const OpwValue& value) {
   if (type.is_optional) {
-    if (value.tag == kOpwNone) return 0;
+    if (is_nothing(value)) return 0;
     OwnedStackValue inner(type.required(), copy_to_stack(type.required(), value));
     StableValue* box = make_box(inner.get());
     inner.give();
@@ -451,8 +456,8 @@ void StackArguments::read(Reading reading) {
     values_ = static_cast<OpwValue*>(allocate(plan_.arguments.size() * sizeof(OpwValue)));
     views_ = static_cast<HandleTensor*>(allocate(plan_.num_tensors * sizeof(HandleTensor)));
   }
-  for (size_t i = 0; i < plan_.arguments.size(); ++i) {
-    values_[i] = read_value(plan_.arguments[i], stack_[i]);
+  for (place_ = 0; place_ < plan_.arguments.size(); ++place_) {
+    values_[place_] = read_value(plan_.arguments[place_], stack_[place_]);
   }
 }
 

@@ -46,6 +46,9 @@ struct StackPlan {
 // The description must be one that uncarried_reason has nothing against.
 [[nodiscard]] StackPlan make_stack_plan(const OperatorDescription& description);
 
+// Whether it is None or an undefined tensor.
+[[nodiscard]] bool is_nothing(const OpwValue& value) noexcept;
+
 // Frees what a value of torch's stack owns.
 void release_stack_value(const StackType& type, StableValue value) noexcept;
 // A borrowed value as an owned one of torch's stack; throws Error.
@@ -69,8 +72,9 @@ class StackArguments {
   StackArguments& operator=(const StackArguments&) = delete;
   ~StackArguments();
 
-  // Throws Error.
+  // Throws Error; then place() is that of the argument which cannot be read.
   void read(Reading reading);
+  [[nodiscard]] size_t place() const { return place_; }
   [[nodiscard]] const OpwValue* values() const { return values_; }
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(plan_.arguments.size()); }
   // The flags of all tensors, ORed.
@@ -90,6 +94,7 @@ class StackArguments {
   Reading reading_ = Reading::Now;
   uint32_t flags_ = 0;
   uint32_t num_views_ = 0;
+  size_t place_ = 0;
   OpwValue* values_ = inline_values_;
   HandleTensor* views_ = inline_views();
   OpwValue inline_values_[kInline];
