@@ -16,6 +16,7 @@ from ._functions import (
     calling_by_position,
     overload_of,
 )
+from ._sample_loop import make_loop_rule
 
 # Under vmap torch runs a custom composite slice by slice, unless this key has its body too.
 THROUGH_VMAP = "FuncTorchBatchedDecomposition"
@@ -103,6 +104,9 @@ class RegisteredOperator:
             torch.library.register_vmap(self.name, self._vmap, lib=self._library)
         elif "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
             rule = make_pointwise_rule(self.overload)
+            torch.library.register_vmap(self.name, rule, lib=self._library)
+        elif not self.functions.is_composite():
+            rule = make_loop_rule(self.operator, self.overload)
             torch.library.register_vmap(self.name, rule, lib=self._library)
 
     def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:
