@@ -168,9 +168,7 @@ def test_wrong_arguments_are_found_when_the_call_is_traced(load, args, kwargs, t
 def test_a_traced_number_is_refused_where_an_attribute_is_needed(load):
     audio = load("soft_clip").audio
 
-    with pytest.raises(
-        TypeError, match="'limit' is a float, which must be known when the function"
-    ):
+    with pytest.raises(TypeError, match="'limit' is a float, which must be known when the function"):
         jax.jit(audio.soft_clip)(X, 2.0)
 
 
