@@ -14,6 +14,8 @@ using opwright::FakeTensor;
 using opwright::Gradients;
 using opwright::Tag;
 using opwright::Tensor;
+using opwright::VmapInfo;
+using opwright::VmapResult;
 
 // x * sigmoid(gate): transforms see through it.
 Tensor gate(const Tensor& x, const Tensor& by) { return x * by.sigmoid(); }
@@ -45,6 +47,9 @@ Gradients mix_backward(const AutogradContext& context, const Tensor& gradient) {
 Tensor rest(const Tensor& x) { return x.slice(0, 1); }
 Tensor rest_scatter(const Tensor& base, const Tensor& value) {
   return base.slice_scatter(value, 0, 1);
+}
+VmapResult<Tensor> rest_vmap(const VmapInfo& info, const Tensor& x) {
+  return {x.movedim(*info.in_dims[0], 0).slice(1, 1), {0}};
 }
 
 // Fails as `how` says; gives x for 0.
@@ -82,6 +87,7 @@ OPWRIGHT_LIBRARY(samples_composites, m) {
   m.register_autograd("mix", &mix_save, &mix_backward);
   m.def("rest(Tensor(a) x) -> Tensor(a)", {Tag::View});
   m.register_scatter("rest", &rest_scatter);
+  m.register_vmap("rest", &rest_vmap);
   m.def("fail(Tensor x, int how) -> Tensor");
   m.register_fake("fail", &fail_fake);
   m.def("plain(Tensor x) -> Tensor");

@@ -134,6 +134,15 @@ class TestErrorsOfKernels:
         with pytest.raises(Exception, match="the fake kernel refuses 20"):
             compiled(torch.ones(2, 3))
 
+    def test_a_tensor_given_by_keyword_alone_is_refused_by_vmap(self) -> None:
+        x = torch.ones(2, 3)
+
+        def add(x: torch.Tensor) -> torch.Tensor:
+            return torch.ops.samples_writing.add_to(x, x, out=torch.empty_like(x))
+
+        with pytest.raises((NotImplementedError, RuntimeError), match="samples_writing::add_to"):
+            torch.vmap(add)(x)
+
     def test_a_failed_check_of_sizes_arrives_in_compile(self) -> None:
         compiled = torch.compile(
             torch.ops.samples_sizes.multiply_pairs, backend="aot_eager", fullgraph=True
@@ -190,9 +199,12 @@ class TestMissingRules:
             torch.ops.samples_composites.plain(torch.ones(2, device="meta"))
 
     def test_training_without_a_formula_names_the_operator_and_the_way_out(self) -> None:
+        def train() -> None:
+            x = torch.ones(2, requires_grad=True)
+            torch.ops.samples_training.quantize(x, 4).sum().backward()
+
         with pytest.raises(RuntimeError, match="samples_training::quantize") as raised:
-            y = torch.ops.samples_training.quantize(torch.ones(2, requires_grad=True), 4)
-            y.sum().backward()
+            train()
         assert "register_autograd" in str(raised.value)
 
     def test_a_formula_registered_after_loading_counts(self) -> None:

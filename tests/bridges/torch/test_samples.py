@@ -183,8 +183,7 @@ class TestGradients:
     def test_training_without_a_formula_raises(self, sample: Sample) -> None:
         leaves = tensors_that_train(sample, 4, torch.float32)
         with pytest.raises(RuntimeError, match=sample.name) as raised:
-            results = floating_results(sample)(*leaves)
-            sum(result.sum() for result in results if result.requires_grad).backward()
+            gradients_of(floating_results(sample), leaves)
         assert "formula" in str(raised.value)
 
 
