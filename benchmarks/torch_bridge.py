@@ -142,7 +142,7 @@ def main():
     if importlib.util.find_spec("torch") is None:
         print("peer missing: torch is not installed, and without it there is no bridge to time")
         return 0
-    figures = Figures(rounds=15 if report.options.quick else 61)
+    figures = Figures(rounds=41 if report.options.quick else 151)
     add_without_formula(report, figures)
     add_with_formula(report, figures)
     add_fast_path(report, figures)
