@@ -72,7 +72,12 @@ struct PythonImport {
 using PythonImports = std::vector<std::unique_ptr<PythonImport>>;
 
 PyObject* resolver = nullptr;
-std::map<const TorchLibrary*, PythonImports> imports_by_library;  // under Python's lock
+
+// Under Python's lock; never destroyed, since the interpreter ends before statics do.
+std::map<const TorchLibrary*, PythonImports>& imports_by_library() {
+  static auto* imports = new std::map<const TorchLibrary*, PythonImports>;
+  return *imports;
+}
 
 Reference keywords_of(const OperatorDescription& description) {
   std::vector<std::string> names;
@@ -89,7 +94,7 @@ Reference keywords_of(const OperatorDescription& description) {
 }
 
 PythonImport& resolve_import(const TorchLibrary& library, uint32_t index) {
-  PythonImports& imports = imports_by_library[&library];
+  PythonImports& imports = imports_by_library()[&library];
   imports.resize(library.contents.imports.size());
   if (index >= imports.size()) throw_error("IndexError", "the binary has no import ", index);
   if (imports[index]) [[likely]]
@@ -139,7 +144,7 @@ void call_python(PyObject* callable, const OpwValue* args, uint32_t num_args, Py
 
 void set_resolver(PyObject* new_resolver) {
   Py_XDECREF(std::exchange(resolver, Py_NewRef(new_resolver)));
-  imports_by_library.clear();
+  imports_by_library().clear();
 }
 
 void call_resolved(TorchLibrary& library, uint32_t index, const OpwValue* args, uint32_t num_args,
