@@ -140,9 +140,8 @@ void require_tag(const OpwValue& value, OpwTag tag) {
     throw_wrong_tag(tag_name(tag), value);
 }
 StableValue write_int(const OpwValue& value) {
-  const bool is_int =
-      value.tag == kOpwInt || value.tag == kOpwBool ||
-      (value.tag == kOpwSymInt && value.as_int >= kOpwSmallestInt);
+  const bool is_int = value.tag == kOpwInt || value.tag == kOpwBool ||
+                      (value.tag == kOpwSymInt && value.as_int >= kOpwSmallestInt);
   if (!is_int) throw_wrong_tag("int", value);
   return static_cast<StableValue>(value.as_int);
 }

@@ -138,7 +138,8 @@ bool visit_tensors(const StackPlan& plan, const StableValue* stack, Visit&& visi
       if (value == 0) continue;
       value = *reinterpret_cast<const StableValue*>(value);
     }
-    const bool goes_on = type.is_list ? visit_list(reinterpret_cast<StableList*>(value), type.has_optional_elements, visit)
+    const bool goes_on = type.is_list ? visit_list(reinterpret_cast<StableList*>(value),
+                                                   type.has_optional_elements, visit)
                                       : visit(reinterpret_cast<AtenTensorHandle>(value));
     if (!goes_on) return false;
   }

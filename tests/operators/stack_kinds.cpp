@@ -132,7 +132,8 @@ OPWRIGHT_LIBRARY(stack_kinds, m) {
   m.def("pick(Tensor x, Tensor?[] indices) -> Tensor", &pick);
   m.def("fail(Tensor x, str kind, str text) -> Tensor");
   m.def(
-      "give_all(Tensor x, bool is_full) -> (int, float, bool, str, int[], Tensor?, int?, Tensor[])");
+      "give_all(Tensor x, bool is_full) -> (int, float, bool, str, int[], Tensor?, int?, "
+      "Tensor[])");
   m.def("fill_randomly_(Tensor(a!) x, Generator? generator=None) -> Tensor(a!)");
   m.def("empty_like_of(Tensor x, MemoryFormat? format=None) -> Tensor");
   m.def("new_rows(Tensor x, SymInt[] size, ScalarType? dtype=None) -> Tensor");

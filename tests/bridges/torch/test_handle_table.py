@@ -1,4 +1,4 @@
-"""Operators in torch through its stable C ABI alone: the process loads them without Python's help."""
+"""Operators in torch through its stable C ABI alone, loaded without the package."""
 
 import ctypes
 import os
@@ -192,18 +192,18 @@ class TestComposites:
 class TestErrors:
     @pytest.mark.parametrize("kind", [ValueError, IndexError, OverflowError, RuntimeError])
     def test_kinds_that_torch_passes_on_arrive_as_themselves(self, kinds, kind):
-        with pytest.raises(kind, match="^not so ü$"):
+        with pytest.raises(kind, match=r"^not so ü$"):
             kinds.fail(torch.zeros(1), kind.__name__, "not so ü")
 
     def test_another_kind_stands_before_the_text(self, kinds):
-        with pytest.raises(RuntimeError, match="^KeyError: no such key$"):
+        with pytest.raises(RuntimeError, match=r"^KeyError: no such key$"):
             kinds.fail(torch.zeros(1), "KeyError", "no such key")
 
     def test_an_unknown_dtype_names_operator_and_argument(self, kinds):
         with pytest.raises(
             RuntimeError,
             match=r"^TypeError: stack_kinds::new_rows: argument 'x': "
-            "torch.complex32 is a dtype that Opwright does not have$",
+            r"torch.complex32 is a dtype that Opwright does not have$",
         ):
             kinds.new_rows(torch.zeros(1, dtype=torch.complex32), [2])
 
@@ -222,9 +222,7 @@ class TestErrors:
         )
 
     def test_a_file_that_is_no_operator_binary_is_refused(self):
-        assert "it does not export opw_binary" in run_alone(
-            'print(load("not_an_operator_binary"))'
-        )
+        assert "it does not export opw_binary" in run_alone('print(load("not_an_operator_binary"))')
 
     def test_a_process_without_torch_says_what_to_import(self):
         program = f"""
