@@ -75,7 +75,7 @@ const OpwTensor* read_like(const OpwValue& value) {
 bool is_dense(const OpwDlTensor& dl) {
   int32_t order[kMaxDims];
   std::iota(order, order + dl.ndim, 0);
-  std::stable_sort(order, order + dl.ndim, [&](int32_t a, int32_t b) {
+  std::sort(order, order + dl.ndim, [&](int32_t a, int32_t b) {
     return dl.shape[a] > 1 && (dl.shape[b] <= 1 || dl.strides[a] < dl.strides[b]);
   });
   int64_t expected = 1;

@@ -1,5 +1,7 @@
 #include "bridges/torch/generator_object.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>

@@ -13,6 +13,7 @@
 #include "bridges/torch/torch_numbers.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/tensor.h"
 
 namespace opwright::torch_bridge {
 namespace {

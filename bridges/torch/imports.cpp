@@ -1,6 +1,7 @@
 #include "bridges/torch/imports.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,7 +18,6 @@
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/value.h"
 
 namespace opwright::torch_bridge {
 namespace {

@@ -1,5 +1,6 @@
 // Operators for a process that runs torch without Python, as an AOTInductor program does.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -9,6 +10,7 @@
 
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/torch_operator.h"
+#include "opwright/bridge.h"
 #include "opwright/error.h"
 #include "opwright/tag.h"
 

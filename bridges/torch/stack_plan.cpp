@@ -1,4 +1,6 @@
 // What the stable ABI can carry, and the plans of what it can.
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "bridges/torch/stable_abi.h"

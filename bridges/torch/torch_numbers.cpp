@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bridges/torch/stable_abi.h"
+#include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"

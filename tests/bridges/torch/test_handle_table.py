@@ -267,7 +267,7 @@ print("opwright" in sys.modules)
             "True tensor(-3.)",
             "RuntimeError KeyError: no such key",
             "RuntimeError beyond the end",
-            "MemoryError std::bad_alloc",
+            "MemoryError out of memory",
             "RuntimeError an exception that is not a std::exception",
             "IndexError a worker failed at ",
             "RuntimeError TypeError: failing::fail gave nothing for result 0 (Tensor)",
