@@ -73,8 +73,7 @@ Tensor doubled_by_threads(const Tensor& x) {
   opwright::parallel_for(x.numel(), 1, [&](int64_t begin, int64_t end) {
     const Tensor kept = x;
     const Tensor twice = kept * 2.0;
-    for (int64_t i = begin; i < end; ++i)
-      result.mutable_data<float>()[i] = twice.data<float>()[i];
+    for (int64_t i = begin; i < end; ++i) result.mutable_data<float>()[i] = twice.data<float>()[i];
   });
   return result;
 }
@@ -84,8 +83,8 @@ Tensor doubled_by_threads(const Tensor& x) {
 FakeTensor sized_fake(const FakeTensor& x, const FakeTensor& y) {
   const SymInt n = x.size(0);
   const SymInt m = y.size(0);
-  return x.new_empty({n + m, n * m - 1, n / 2 % 3 + 1, opwright::sym_max(n, m),
-                      opwright::sym_min(n, 4)});
+  return x.new_empty(
+      {n + m, n * m - 1, n / 2 % 3 + 1, opwright::sym_max(n, m), opwright::sym_min(n, 4)});
 }
 // 1 for an unknown size: neither branch asks for more than is known.
 FakeTensor unknown_fake(const FakeTensor& x) {
@@ -129,8 +128,7 @@ OPWRIGHT_LIBRARY(object_table, m) {
   m.def("describe(Scalar number, complex z, Tensor?[] parts, str[] words) -> str", &describe);
   m.def("describe_tensor(Tensor x) -> str", &describe_tensor);
   m.def("first_element(Tensor x) -> float", &first_element);
-  m.def(
-      "residuals(Tensor x, Tensor y, float alpha, Tensor(a!) sum, Tensor(b!) difference) -> ()");
+  m.def("residuals(Tensor x, Tensor y, float alpha, Tensor(a!) sum, Tensor(b!) difference) -> ()");
   m.def("new_residuals(Tensor x, Tensor y, float alpha=1.0) -> (Tensor, Tensor)");
   m.register_fake("new_residuals", &new_residuals_fake);
   m.def("fill_(Tensor(a!) x, float value) -> Tensor(a!)");

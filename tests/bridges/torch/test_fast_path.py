@@ -7,12 +7,11 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from opwright import _torch
 from sample_hosts import binary
 from torch._subclasses import FakeTensorMode
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-
-from opwright import _torch
 
 
 class PassingMode(TorchDispatchMode):
@@ -67,7 +66,8 @@ class TestSafeCalls:
 
         assert residuals(x, y, 2.0, total, difference) is None
 
-        assert total.tolist() == [4, 4, 4] and difference.tolist() == [0, 0, 0]
+        assert total.tolist() == [4, 4, 4]
+        assert difference.tolist() == [0, 0, 0]
         assert fallback.calls == []
 
     def test_raise_the_versions_of_what_they_write(self, fallback):
@@ -86,8 +86,10 @@ class TestSafeCalls:
 
         total, difference = residuals(x, x, alpha=3.0)
 
-        assert torch.equal(total, 4 * x) and torch.equal(difference, 2 * x)
-        assert type(total) is torch.Tensor and not total.requires_grad
+        assert torch.equal(total, 4 * x)
+        assert torch.equal(difference, 2 * x)
+        assert type(total) is torch.Tensor
+        assert not total.requires_grad
         assert fallback.calls == []
 
     def test_give_the_argument_itself(self, fallback):
@@ -102,7 +104,8 @@ class TestSafeCalls:
 
         total, scaled = mix([x, x], scale=2 * x)
 
-        assert total.tolist() == [4, 4] and len(scaled) == 2
+        assert total.tolist() == [4, 4]
+        assert len(scaled) == 2
         assert fallback.calls == []
 
     def test_take_parameters_while_nothing_is_recorded(self, fallback):
@@ -122,7 +125,8 @@ class TestSafeCalls:
             total, _ = residuals(x, x)
             filled = fast("object_table::fill_", fallback)(x, 4.0)
 
-        assert total.is_inference() and total.tolist() == [2, 2]
+        assert total.is_inference()
+        assert total.tolist() == [2, 2]
         assert filled.tolist() == [4, 4]
         assert fallback.calls == []
 
