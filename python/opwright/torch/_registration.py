@@ -110,14 +110,23 @@ class RegisteredOperator:
             self._register_kernels()
             self._register_autograd()
             torch.library.register_fake(self.name, self._fake, lib=self._library)
+        rule = self._vmap_rule()
+        if rule is not None:
+            torch.library.register_vmap(self.name, rule, lib=self._library)
+
+    def _vmap_rule(self) -> Callable | None:
+        """Return the rule that torch registers; None: its own error or the body serves."""
+        if any(
+            "Tensor" in text and by_keyword for _, text, _, by_keyword in self.operator.arguments
+        ):
+            return None  # torch's vmap takes no tensor by keyword alone
         if self.functions.has("Vmap"):
-            torch.library.register_vmap(self.name, self._vmap, lib=self._library)
-        elif "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
-            rule = make_pointwise_rule(self.overload)
-            torch.library.register_vmap(self.name, rule, lib=self._library)
-        elif not self.functions.is_composite():
-            rule = make_loop_rule(self.operator, self.overload)
-            torch.library.register_vmap(self.name, rule, lib=self._library)
+            return self._vmap
+        if self.functions.is_composite():
+            return None
+        if "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
+            return make_pointwise_rule(self.overload)
+        return make_loop_rule(self.operator, self.overload)
 
     def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:
         self.operator.set_python(thunk, in_python)
