@@ -103,6 +103,11 @@ class RegisteredOperator:
     def _short_name(self) -> str:
         return self.name.split("::")[1]
 
+    @property
+    def _takes_symbols(self) -> bool:
+        """Tell of arguments that torch would fix on their way to a C function."""
+        return any("SymInt" in text for _, text, _, _ in self.operator.arguments)
+
     def _register_functions(self) -> None:
         if self.functions.is_composite():
             self._register_composite()
@@ -148,7 +153,7 @@ class RegisteredOperator:
     def _register_autograd(self) -> None:
         kernel = make_autograd_kernel(self.functions, self.operator.tags)
         has_python_kernel = any(self.functions.in_python(slot) for slot in (*KERNEL_KEYS, EXPLICIT))
-        if self.operator.uncarried or has_python_kernel:
+        if self._takes_symbols or self.operator.uncarried or has_python_kernel:
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")
         else:
             self._add_thunk(Thunk.AUTOGRAD, "Autograd", kernel)
@@ -157,7 +162,8 @@ class RegisteredOperator:
         def body(*args: object, **kwargs: object) -> object:
             return self.functions.find(IMPLICIT)(*args, **kwargs)
 
-        if self.operator.uncarried or self.functions.in_python(IMPLICIT):
+        in_python = self.functions.in_python(IMPLICIT) is not None
+        if self._takes_symbols or self.operator.uncarried or in_python:
             self._library.impl(self._short_name, body, IMPLICIT)
         else:
             self._add_thunk(Thunk.COMPOSITE, IMPLICIT, calling_by_position(body, self.operator))
