@@ -6,6 +6,7 @@ to the level already, records there and goes on below.
 """
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 
 import torch
 from torch._functorch.utils import enable_single_level_autograd_function
@@ -151,14 +152,24 @@ def _copying(positions: Sequence[int]) -> Callable | None:
     return keep_old
 
 
-def _old_values(formula: Formula, ctx: object, args: Sequence) -> Sequence:
-    """Return the arguments that setup_context gets: values from before a write where it asked."""
+def _old_values(formula: Formula, args: Sequence) -> Sequence:
+    """Return copies of the arguments that setup_context wants as they were before the call.
+
+    They are made where calls are recorded, and become inputs of the step: a second derivative goes
+    through them.
+    """
     if formula.keep_old is None:
-        return args
-    with torch.no_grad():
-        kept = formula.keep_old(ctx, *args)
-    kept = kept if isinstance(kept, tuple) else (kept,)
-    return [old if old is not None else arg for old, arg in zip(kept, args, strict=True)]
+        return ()
+    kept = formula.keep_old(SimpleNamespace(), *args)
+    return kept if isinstance(kept, tuple) else (kept,)
+
+
+def _as_given(layout: Layout, outputs: list, args: Sequence) -> list:
+    """Return the results; a written argument is the object that was given."""
+    return [
+        args[written] if written >= 0 else output
+        for written, output in zip(layout.returned, outputs, strict=True)
+    ]
 
 
 def _run_jvp(formula: Formula, primals: Sequence, tangents: Sequence) -> object:
@@ -187,11 +198,14 @@ def _make_flat_step(formula: Formula, below: Callable) -> type[_SingleLevelFunct
     written = layout.written
 
     def forward(ctx: object, *args: object) -> object:
-        saved = _old_values(formula, ctx, args) if written else args
         if written:
             ctx.mark_dirty(*[args[i] for i in written])
         output = below(*args)
-        formula.save(ctx, saved, ctx.needs_input_grad, output)
+        if written:
+            outputs = output if layout.num_results > 1 else (output,)
+            output = tuple(_as_given(layout, outputs, args))
+            output = output if layout.num_results > 1 else output[0]
+        formula.save(ctx, args, ctx.needs_input_grad, output)
         if forward_ad._current_level >= 0:
             ctx.opwright_primals = args
         return output
@@ -212,7 +226,7 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
     def flatten(args: Sequence) -> tuple[list, list]:
         flat, lengths = [], []
         for i, value in enumerate(args):
-            is_list = i in layout.lists and value is not None
+            is_list = i % layout.num_arguments in layout.lists and value is not None
             lengths.append(len(value) if is_list else None)
             flat.extend(value if is_list else (value,))
         return flat, lengths
@@ -225,11 +239,14 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
         return values
 
     def forward(ctx: object, lengths: list, shape: list, *flat: object) -> object:
-        args = unflatten(flat, lengths)
-        args = [list(v) if n is not None else v for v, n in zip(args, lengths, strict=True)]
-        needs = tuple(unflatten(ctx.needs_input_grad[2:], lengths))
+        values = unflatten(flat, lengths)
+        values = [list(v) if n is not None else v for v, n in zip(values, lengths, strict=True)]
+        args, old = values[: layout.num_arguments], values[layout.num_arguments :]
+        needs = tuple(unflatten(ctx.needs_input_grad[2:], lengths)[: layout.num_arguments])
         context = ListContext(ctx, needs)
-        saved = _old_values(formula, context, args)
+        saved = [
+            given if kept is None else kept for kept, given in zip(old, args, strict=False)
+        ] or args
         output = below(*args)
         formula.save(context, saved, needs, output)
         dirty = flatten([args[i] if i in layout.written else None for i in range(len(args))])[0]
@@ -240,7 +257,7 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
         if forward_ad._current_level >= 0:
             ctx.opwright_primals = args
         outputs = list(output) if layout.num_results > 1 else [output]
-        outputs = outputs if layout.num_results else []
+        outputs = _as_given(layout, outputs, args) if layout.num_results else []
         outputs += [args[i] for i in layout.unreturned]
         shape[:] = [len(each) if isinstance(each, list | tuple) else None for each in outputs]
         ctx.opwright_shape = shape
@@ -255,7 +272,10 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
         context = ListContext(ctx, ctx.opwright_list_needs)
         all_gradients = formula.gradients(context, given)
         flat = []
-        for gradient, length in zip(all_gradients, ctx.opwright_lengths, strict=True):
+        of_old_values = [None] * (len(ctx.opwright_lengths) - layout.num_arguments)
+        for gradient, length in zip(
+            [*all_gradients, *of_old_values], ctx.opwright_lengths, strict=True
+        ):
             if length is None:
                 flat.append(gradient)
             else:
@@ -271,7 +291,7 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
     step = _make_function(formula.name, forward, backward, jvp)
 
     def apply(*args: object) -> object:
-        flat, lengths = flatten(args)
+        flat, lengths = flatten([*args, *_old_values(formula, args)])
         shape: list = []
         results = unflatten(step.apply(lengths, shape, *flat), shape)[: layout.num_results]
         results = [list(r) if isinstance(r, tuple) else r for r in results]
@@ -292,7 +312,7 @@ class _Current:
         registered = self._functions.registered("Autograd")
         if registered is not self._registered:
             formula = Formula(self._functions, self._layout)
-            if self._layout.is_flat:
+            if self._layout.is_flat and formula.keep_old is None:
                 self._apply = _make_flat_step(formula, self._below).apply
             else:
                 self._apply = _make_list_step(formula, self._below)
