@@ -36,6 +36,36 @@ function(opwright_test_operators)
   endforeach()
 endfunction()
 
+# The sample operators for CUDA, tests/operators/cuda/<name>.cu, where nvcc is. Its own command: a
+# language of CMake would look for a compiler in every build. Flags as python/opwright/cpp_extension has
+# them.
+function(opwright_cuda_test_operators)
+  find_program(OPWRIGHT_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin")
+  if(NOT OPWRIGHT_NVCC)
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/operators/cuda/*.cu")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    set(library "${CMAKE_BINARY_DIR}/operators/lib${name}.so")
+    add_custom_command(
+      OUTPUT "${library}"
+      COMMAND
+        "${OPWRIGHT_NVCC}" -std=c++20 -O2 -shared -cudart static -Xcompiler
+        -fPIC,-fvisibility=hidden -diag-suppress 186 -gencode
+        "arch=compute_90,code=[sm_90,compute_90]" -DOPWRIGHT_DYNAMIC_TLS
+        "-I${CMAKE_SOURCE_DIR}/include" "-I${OPWRIGHT_GENERATED_INCLUDE}" -MD -MF "${library}.d" -o
+        "${library}" "${source}"
+      DEPENDS "${source}" generate_ops
+      DEPFILE "${library}.d"
+      COMMENT "Building lib${name}.so with nvcc"
+      VERBATIM
+    )
+    add_custom_target(operators_${name} DEPENDS "${library}")
+    add_dependencies(test_operators operators_${name})
+  endforeach()
+endfunction()
+
 # tests/abi: compiling these files is the test.
 function(opwright_abi_freeze)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/abi/*.cpp")

@@ -181,7 +181,7 @@ nanobind::object consumer_stream(PyObject* object) {
   if (!PyArg_ParseTuple(device.ptr(), "ii", &type, &index)) throw_python_error();
   if (type == kOpwDeviceCpu || !find_device_table(type) || !has_streams(Device(type, index)))
     return {};
-  OpwStream* stream = current_stream(Device(type, index));
+  OpwStream* stream = current_device_stream(Device(type, index));
   constexpr int kLegacyDefaultStream = 1;
   return own(stream ? PyLong_FromVoidPtr(stream) : PyLong_FromLong(kLegacyDefaultStream));
 }

@@ -38,7 +38,7 @@ void check_can_export(const TensorImpl& tensor) {
 // Lets the consumer's stream wait for what this thread has queued.
 void order_streams(Device device, const DlExport& options) {
   if (!options.stream || !has_streams(device)) return;
-  OpwStream* mine = current_stream(device);
+  OpwStream* mine = current_device_stream(device);
   if (*options.stream != mine) Event::record(device, mine).make_wait(device, *options.stream);
 }
 

@@ -30,7 +30,7 @@ void copy_by(const OpwDeviceTable& table, void* to, Device to_device, const void
 
 bool has_streams(Device device) { return table_with_streams(device) != nullptr; }
 
-OpwStream* current_stream(Device device) {
+OpwStream* current_device_stream(Device device) {
   const OpwDeviceTable* table = table_with_streams(device);
   return table ? table->current_stream(resolve_device(device).index) : nullptr;
 }

@@ -13,7 +13,7 @@ namespace opwright {
 
 [[nodiscard]] bool has_streams(Device device);
 // The stream that this thread queues work on; null is the device's default one.
-[[nodiscard]] OpwStream* current_stream(Device device);
+[[nodiscard]] OpwStream* current_device_stream(Device device);
 // Waits for all work on the device.
 void synchronize(Device device);
 // Waits for the work queued on `stream` so far.

@@ -14,7 +14,7 @@ using testing::TestDevice;
 
 TEST(Stream, IsNullOnADeviceWithoutStreams) {
   EXPECT_FALSE(has_streams(kCpu));
-  EXPECT_EQ(current_stream(kCpu), nullptr);
+  EXPECT_EQ(current_device_stream(kCpu), nullptr);
   synchronize(kCpu);
   synchronize_stream(kCpu, nullptr);
   Event::record(kCpu, nullptr).make_wait(kCpu, nullptr);
@@ -26,9 +26,9 @@ TEST(Stream, IsCurrentInsideItsScope) {
   const Stream stream = Stream::make(device);
   {
     const StreamScope scope(device, stream.get());
-    EXPECT_EQ(current_stream(device), stream.get());
+    EXPECT_EQ(current_device_stream(device), stream.get());
   }
-  EXPECT_EQ(current_stream(device), nullptr);
+  EXPECT_EQ(current_device_stream(device), nullptr);
 }
 
 TEST(Stream, IsFreedOnce) {

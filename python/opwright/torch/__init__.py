@@ -12,17 +12,16 @@ that is safe: plain tensors, nothing to record, no transform.
 import os
 
 try:
-    import torch as _host
+    import torch  # noqa: F401
 except ModuleNotFoundError:
     raise ModuleNotFoundError(
-        "opwright.torch needs PyTorch 2.10 or newer, which is not installed\n"
-        "  pip install torch",
+        "opwright.torch needs PyTorch 2.10 or newer, which is not installed\n  pip install torch",
         name="torch",
     ) from None
 
 from .. import _C, _torch
 from .._registrations import operator_name
-from . import _objects
+from . import _objects  # noqa: F401
 from ._foreign import resolve_import
 from ._ops import Ops, add, remove
 from ._registration import RegisteredOperator

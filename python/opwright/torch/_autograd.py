@@ -12,6 +12,7 @@ from torch._functorch.utils import enable_single_level_autograd_function
 from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
+from .._registrations import kept_arguments
 from ._functions import Functions, calling_by_position, overload_of
 
 _any_requires_grad = torch._C._any_requires_grad
@@ -41,7 +42,9 @@ class Layout:
         types = [type_text for _, type_text, _, _ in operator.arguments]
         self.tensors = [i for i, text in enumerate(types) if "Tensor" in text]
         self.lists = {i for i in self.tensors if "[" in types[i]}
-        self.written = [i for i, (_, _, is_written, _) in enumerate(operator.arguments) if is_written]
+        self.written = [
+            i for i, (_, _, is_written, _) in enumerate(operator.arguments) if is_written
+        ]
         self.returned = [index for _, index, _ in operator.results]
         self.unreturned = [i for i in self.written if i not in self.returned]
         self.result_lists = {i for i, (text, _, _) in enumerate(operator.results) if "[" in text}
@@ -54,6 +57,20 @@ class Layout:
             i for i, each in enumerate(operator.arguments) if not each[3] or i in self.tensors
         ]
         self.is_flat = not self.lists and not self.result_lists and not self.unreturned
+        self._all_are_tensors = len(self.tensors) == self.num_arguments and not self.lists
+        self._no_arguments = (None,) * self.num_arguments
+
+    def without_tensors(self, args: Sequence) -> tuple:
+        """Return the arguments, None for those that are tensors."""
+        if self._all_are_tensors:
+            return self._no_arguments
+        return tuple([None if i in self.tensors else arg for i, arg in enumerate(args)])
+
+    def needs_of_tensors(self, needs: tuple) -> tuple[bool, ...]:
+        """Return for each tensor argument whether it needs a gradient."""
+        if self._all_are_tensors:
+            return needs
+        return tuple([any(needs[i]) if i in self.lists else needs[i] for i in self.tensors])
 
 
 class Formula:
@@ -64,7 +81,9 @@ class Formula:
         self.layout = layout
         self.is_python = functions.in_python("Autograd") is not None
         self.backward = functions.find("Autograd")
-        self.keep_old = functions.find("KeepOld")
+        self.keep_old = functions.in_binary("KeepOld")
+        if self.is_python:
+            self.keep_old = _copying(kept_arguments.get(functions.name, ()))
         self.jvp = functions.find("Jvp")
         setup = functions.in_python("SetupContext")
         self.setup_in_python = setup is not None
@@ -73,13 +92,9 @@ class Formula:
     def save(self, ctx: object, args: Sequence, needs: tuple, output: object) -> None:
         """Run setup_context."""
         layout = self.layout
-        if not self.is_python or not self.setup_in_python:
-            ctx.opwright_arguments = tuple(
-                [None if i in layout.tensors else value for i, value in enumerate(args)]
-            )
-            ctx.opwright_needs = tuple(
-                [any(needs[i]) if i in layout.lists else needs[i] for i in layout.tensors]
-            )
+        if not self.setup_in_python or not self.is_python:
+            ctx.opwright_arguments = layout.without_tensors(args)
+            ctx.opwright_needs = layout.needs_of_tensors(needs)
         if self.setup is None:
             return
         if self.setup_in_python:
@@ -116,6 +131,17 @@ class Formula:
         return all_gradients
 
 
+def _copying(positions: Sequence[int]) -> Callable | None:
+    """Return the rule that copies the arguments at these positions, as a binary would have it."""
+    if not positions:
+        return None
+
+    def keep_old(_ctx: object, *args: object) -> tuple:
+        return tuple([arg.clone() if i in positions else None for i, arg in enumerate(args)])
+
+    return keep_old
+
+
 def _old_values(formula: Formula, ctx: object, args: Sequence) -> Sequence:
     """Return the arguments that setup_context gets: values from before a write where it asked."""
     if formula.keep_old is None:
@@ -135,37 +161,43 @@ def _run_jvp(formula: Formula, primals: Sequence, tangents: Sequence) -> object:
     return formula.jvp(*primals, *tangents)
 
 
+def _make_function(
+    name: str, forward: Callable, backward: Callable, jvp: Callable
+) -> type[_SingleLevelFunction]:
+    """Make the class; torch shows its name as that of the node: <soft_clipBackward>."""
+    methods = {"forward": forward, "backward": backward, "jvp": jvp}
+    base = name.split("::")[1].replace(".", "_")
+    return type(
+        base, (_SingleLevelFunction,), {key: staticmethod(each) for key, each in methods.items()}
+    )
+
+
 def _make_flat_step(formula: Formula, below: Callable) -> type[_SingleLevelFunction]:
     """Make the step of an operator whose tensors are arguments and results themselves."""
     layout = formula.layout
     written = layout.written
 
-    class Step(_SingleLevelFunction):
-        @staticmethod
-        def forward(ctx: object, *args: object) -> object:
-            saved = _old_values(formula, ctx, args) if written else args
-            if written:
-                ctx.mark_dirty(*[args[i] for i in written])
-            output = below(*args)
-            formula.save(ctx, saved, ctx.needs_input_grad, output)
-            if forward_ad._current_level >= 0:
-                ctx.opwright_primals = args
-            return output
+    def forward(ctx: object, *args: object) -> object:
+        saved = _old_values(formula, ctx, args) if written else args
+        if written:
+            ctx.mark_dirty(*[args[i] for i in written])
+        output = below(*args)
+        formula.save(ctx, saved, ctx.needs_input_grad, output)
+        if forward_ad._current_level >= 0:
+            ctx.opwright_primals = args
+        return output
 
-        @staticmethod
-        def backward(ctx: object, *grads: object) -> tuple:
-            return tuple(formula.gradients(ctx, grads))
+    def backward(ctx: object, *grads: object) -> tuple:
+        return tuple(formula.gradients(ctx, grads))
 
-        @staticmethod
-        def jvp(ctx: object, *tangents: object) -> object:
-            places = layout.tensors
-            return _run_jvp(formula, ctx.opwright_primals, [tangents[i] for i in places])
+    def jvp(ctx: object, *tangents: object) -> object:
+        return _run_jvp(formula, ctx.opwright_primals, [tangents[i] for i in layout.tensors])
 
-    return Step
+    return _make_function(formula.name, forward, backward, jvp)
 
 
 def _make_list_step(formula: Formula, below: Callable) -> Callable:
-    """Make the step of an operator with lists of tensors, or that writes what it does not return."""
+    """Make the step of an operator with lists, or that writes what it does not return."""
     layout = formula.layout
 
     def flatten(args: Sequence) -> tuple[list, list]:
@@ -183,56 +215,56 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
             place += 1 if length is None else length
         return values
 
-    class Step(_SingleLevelFunction):
-        @staticmethod
-        def forward(ctx: object, lengths: list, shape: list, *flat: object) -> object:
-            args = unflatten(flat, lengths)
-            args = [list(v) if n is not None else v for v, n in zip(args, lengths, strict=True)]
-            needs = tuple(unflatten(ctx.needs_input_grad[2:], lengths))
-            context = ListContext(ctx, needs)
-            saved = _old_values(formula, context, args)
-            output = below(*args)
-            formula.save(context, saved, needs, output)
-            dirty = flatten([args[i] if i in layout.written else None for i in range(len(args))])[0]
-            dirty = [each for each in dirty if each is not None]
-            if dirty:
-                ctx.mark_dirty(*dirty)
-            ctx.opwright_lengths, ctx.opwright_list_needs = lengths, needs
-            if forward_ad._current_level >= 0:
-                ctx.opwright_primals = args
-            outputs = list(output) if layout.num_results > 1 else [output]
-            outputs = outputs if layout.num_results else []
-            outputs += [args[i] for i in layout.unreturned]
-            shape[:] = [len(each) if isinstance(each, list | tuple) else None for each in outputs]
-            ctx.opwright_shape = shape
-            return tuple(
-                [e for each in outputs for e in (each if isinstance(each, list | tuple) else (each,))]
-            )
+    def forward(ctx: object, lengths: list, shape: list, *flat: object) -> object:
+        args = unflatten(flat, lengths)
+        args = [list(v) if n is not None else v for v, n in zip(args, lengths, strict=True)]
+        needs = tuple(unflatten(ctx.needs_input_grad[2:], lengths))
+        context = ListContext(ctx, needs)
+        saved = _old_values(formula, context, args)
+        output = below(*args)
+        formula.save(context, saved, needs, output)
+        dirty = flatten([args[i] if i in layout.written else None for i in range(len(args))])[0]
+        dirty = [each for each in dirty if each is not None]
+        if dirty:
+            ctx.mark_dirty(*dirty)
+        ctx.opwright_lengths, ctx.opwright_list_needs = lengths, needs
+        if forward_ad._current_level >= 0:
+            ctx.opwright_primals = args
+        outputs = list(output) if layout.num_results > 1 else [output]
+        outputs = outputs if layout.num_results else []
+        outputs += [args[i] for i in layout.unreturned]
+        shape[:] = [len(each) if isinstance(each, list | tuple) else None for each in outputs]
+        ctx.opwright_shape = shape
+        return tuple(
+            [e for each in outputs for e in (each if isinstance(each, list | tuple) else (each,))]
+        )
 
-        @staticmethod
-        def backward(ctx: object, *grads: object) -> tuple:
-            given = [list(g) if isinstance(g, tuple) else g for g in unflatten(grads, ctx.opwright_shape)]
-            context = ListContext(ctx, ctx.opwright_list_needs)
-            all_gradients = formula.gradients(context, given)
-            flat = []
-            for gradient, length in zip(all_gradients, ctx.opwright_lengths, strict=True):
-                if length is None:
-                    flat.append(gradient)
-                else:
-                    flat.extend([None] * length if gradient is None else gradient)
-            return (None, None, *flat)
+    def backward(ctx: object, *grads: object) -> tuple:
+        given = [
+            list(g) if isinstance(g, tuple) else g for g in unflatten(grads, ctx.opwright_shape)
+        ]
+        context = ListContext(ctx, ctx.opwright_list_needs)
+        all_gradients = formula.gradients(context, given)
+        flat = []
+        for gradient, length in zip(all_gradients, ctx.opwright_lengths, strict=True):
+            if length is None:
+                flat.append(gradient)
+            else:
+                flat.extend([None] * length if gradient is None else gradient)
+        return (None, None, *flat)
 
-        @staticmethod
-        def jvp(ctx: object, _lengths: None, _shape: None, *flat: object) -> object:
-            tangents = unflatten(flat, ctx.opwright_lengths)
-            given = _run_jvp(formula, ctx.opwright_primals, [tangents[i] for i in layout.tensors])
-            given = given if isinstance(given, tuple) else (given,)
-            return tuple([e for g in given for e in (g if isinstance(g, list | tuple) else (g,))])
+    def jvp(ctx: object, _lengths: None, _shape: None, *flat: object) -> object:
+        tangents = unflatten(flat, ctx.opwright_lengths)
+        given = _run_jvp(formula, ctx.opwright_primals, [tangents[i] for i in layout.tensors])
+        given = given if isinstance(given, tuple) else (given,)
+        return tuple([e for g in given for e in (g if isinstance(g, list | tuple) else (g,))])
+
+    step = _make_function(formula.name, forward, backward, jvp)
 
     def apply(*args: object) -> object:
         flat, lengths = flatten(args)
         shape: list = []
-        results = unflatten(Step.apply(lengths, shape, *flat), shape)[: layout.num_results]
+        results = unflatten(step.apply(lengths, shape, *flat), shape)[: layout.num_results]
         results = [list(r) if isinstance(r, tuple) else r for r in results]
         return results[0] if layout.num_results == 1 else tuple(results) if results else None
 

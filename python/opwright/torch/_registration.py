@@ -7,6 +7,7 @@ import torch
 
 from .. import _torch
 from ._autograd import make_autograd_kernel
+from ._batching import make_pointwise_rule
 from ._functions import (
     EXPLICIT,
     IMPLICIT,
@@ -15,8 +16,9 @@ from ._functions import (
     calling_by_position,
     overload_of,
 )
+from ._sample_loop import make_loop_rule
 
-# Under vmap torch runs a custom composite slice by slice, unless its body is the kernel of this key.
+# Under vmap torch runs a custom composite slice by slice, unless this key has its body too.
 THROUGH_VMAP = "FuncTorchBatchedDecomposition"
 
 
@@ -29,7 +31,10 @@ class Thunk(IntEnum):
 
 
 # Our tags that torch has under another name.
-TAG_NAMES = {"nondeterministic": "nondeterministic_bitwise", "ordered": "maybe_aliasing_or_mutating"}
+TAG_NAMES = {
+    "nondeterministic": "nondeterministic_bitwise",
+    "ordered": "maybe_aliasing_or_mutating",
+}
 
 
 def torch_tags(names: tuple[str, ...]) -> tuple[torch.Tag, ...]:
@@ -45,7 +50,9 @@ def _refuse_second_definition(name: str) -> None:
     except RuntimeError:
         return
     dump = torch._C._dispatch_dump(name)
-    owner = next((line for line in dump.splitlines() if line.startswith("debug:")), "debug: unknown")
+    owner = next(
+        (line for line in dump.splitlines() if line.startswith("debug:")), "debug: unknown"
+    )
     raise ValueError(
         f"{name} is defined in torch already: {owner.removeprefix('debug: ')}\n"
         "  An operator has one definition; load one of the two libraries only."
@@ -61,8 +68,9 @@ class RegisteredOperator:
         self.functions = Functions(self.operator)
         _refuse_second_definition(self.name)
         namespace = self.name.split("::")[0]
-        self._library = torch.library.Library(namespace, "FRAGMENT")  # noqa: TOR901
+        self._library = torch.library.Library(namespace, "FRAGMENT")
         self._registrations: list[_torch.Registration] = []
+        self.overload: torch._ops.OpOverload | None = None
         try:
             self._library.define(
                 self.operator.schema.removeprefix(f"{namespace}::"),
@@ -77,10 +85,19 @@ class RegisteredOperator:
     def close(self) -> None:
         """Take the operator back; what still holds it gets an error."""
         self.operator.remove()
+        if self.overload is not None:
+            self.overload._op = self._refuse  # compiled graphs hold the overload
         for registration in self._registrations:
             registration.close()
         self._registrations.clear()
         self._library._destroy()
+
+    def _refuse(self, *_args: object, **_kwargs: object) -> None:
+        raise RuntimeError(
+            f"{self.name} was taken back from torch, but something that was made with it before, "
+            "such as a compiled graph, still calls it\n"
+            "  Load it again and compile anew, or keep it open for as long as it is called."
+        )
 
     @property
     def _short_name(self) -> str:
@@ -95,6 +112,12 @@ class RegisteredOperator:
             torch.library.register_fake(self.name, self._fake, lib=self._library)
         if self.functions.has("Vmap"):
             torch.library.register_vmap(self.name, self._vmap, lib=self._library)
+        elif "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
+            rule = make_pointwise_rule(self.overload)
+            torch.library.register_vmap(self.name, rule, lib=self._library)
+        elif not self.functions.is_composite():
+            rule = make_loop_rule(self.operator, self.overload)
+            torch.library.register_vmap(self.name, rule, lib=self._library)
 
     def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:
         self.operator.set_python(thunk, in_python)

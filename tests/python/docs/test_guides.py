@@ -66,6 +66,12 @@ def test_the_guide_to_opcheck_prints_what_it_shows(tmp_path):
     check_guide("opcheck.md", tmp_path)
 
 
+def test_the_guide_to_operators_in_pytorch_prints_what_it_shows(tmp_path):
+    pytest.importorskip("torch")
+
+    check_guide("torch.md", tmp_path)
+
+
 def test_the_guide_to_training_prints_what_it_shows(tmp_path):
     check_guide("training.md", tmp_path)
 
