@@ -1,13 +1,12 @@
 // What libopwright_jax.so exports: the handler that XLA calls, one for all operators, and the
 // functions that python/opwright/jax.py loads and registers with.
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "bridges/jax/jax_call.h"
 #include "bridges/jax/jax_operator.h"
+#include "bridges/jax/jax_pullback.h"
 #include "bridges/jax/xla_arguments.h"
 #include "bridges/jax/xla_ffi.h"
 #include "opwright/error.h"
@@ -74,8 +73,7 @@ void run_frame(const XlaCallFrame& frame) {
     }
   } catch (...) {
     Error error = current_error();
-    error.add_note("operator",
-                   concatenate("in ", op.description.name, ", called by jax"));
+    error.add_note("operator", concatenate("in ", op.description.name, ", called by jax"));
     throw error;
   }
 }

@@ -10,9 +10,4 @@ namespace opwright::jax_bridge {
 // value; after them the new values of written arguments that are no results. Throws Error.
 void run_call(JaxOperator& op, const XlaCallFrame& frame);
 
-// The call's derivative, by the core's formulas: XLA's arguments are those of the call and a
-// gradient for each result of a floating dtype, its results the gradient of each tensor argument of
-// a floating dtype. Runs the operator again.
-void run_pullback(JaxOperator& op, const XlaCallFrame& frame);
-
 }  // namespace opwright::jax_bridge

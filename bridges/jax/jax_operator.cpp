@@ -1,9 +1,13 @@
 #include "bridges/jax/jax_operator.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +15,7 @@
 
 #include "bridges/jax/core_arguments.h"
 #include "bridges/operators/host_binary.h"
+#include "bridges/operators/tensor_layout.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
@@ -89,7 +94,30 @@ const OpwRecord* find_kernel(const OperatorDescription& op) {
   return row ? bridges::find_cpu_function(*row) : nullptr;
 }
 
+// For each written argument the buffer that becomes its new value.
+std::vector<int64_t> find_written_buffers(const OperatorDescription& op) {
+  std::vector<int64_t> buffers(op.arguments.size(), -1);
+  auto next = static_cast<int64_t>(op.results.size());
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    const int32_t written = op.results[i].written_argument;
+    if (written >= 0) buffers[static_cast<size_t>(written)] = static_cast<int64_t>(i);
+  }
+  for (size_t i = 0; i < op.arguments.size(); ++i) {
+    if (op.arguments[i].is_written && buffers[i] < 0) buffers[i] = next++;
+  }
+  return buffers;
+}
+
 }  // namespace
+
+JaxOperator::JaxOperator(OperatorDescription of, const OpwRecord* function)
+    : description(std::move(of)),
+      kernel(function),
+      in_core(description.name),
+      written_buffers(find_written_buffers(description)) {
+  if (bridges::has_fixed_layout(description))
+    fixed_layout.emplace(description, std::span<const int64_t>());
+}
 
 void register_operator(const std::string& name) {
   OperatorDescription description = describe_operator(name);

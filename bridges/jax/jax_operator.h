@@ -1,11 +1,14 @@
 // Operators that the handler can run, by name.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bridges/operators/tensor_layout.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 
@@ -16,9 +19,10 @@ struct JaxOperator {
   OperatorDescription description;
   const OpwRecord* kernel = nullptr;  // of its binary, over this bridge's host; null: the core runs
   NamedOperator in_core;
+  std::optional<bridges::TensorLayout> fixed_layout;  // where no call has another
+  std::vector<int64_t> written_buffers;  // by argument: XLA's result that is its new value, or -1
 
-  explicit JaxOperator(OperatorDescription of, const OpwRecord* function)
-      : description(std::move(of)), kernel(function), in_core(description.name) {}
+  JaxOperator(OperatorDescription of, const OpwRecord* function);
 };
 
 // Makes an operator of the core known to the handler, with the functions of its binary if it came

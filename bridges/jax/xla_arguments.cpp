@@ -9,6 +9,7 @@
 #include "bridges/jax/attribute_value.h"
 #include "bridges/jax/jax_operator.h"
 #include "bridges/jax/xla_ffi.h"
+#include "bridges/operators/tensor_layout.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
@@ -44,8 +45,9 @@ OpwValue read_attribute(const JaxOperator& op, size_t index, const XlaAttributes
   const XlaAttribute found = find_attribute(attributes, argument.name);
   if (found.value) return value_of_attribute(op, index, found);
   if (argument.type.is_optional) return OpwValue{};
-  OPWRIGHT_CHECK_TYPE(argument.default_value, name_argument(op, index),
-                      " is missing: it has no default, so the call needs an attribute of that name");
+  OPWRIGHT_CHECK_TYPE(
+      argument.default_value, name_argument(op, index),
+      " is missing: it has no default, so the call needs an attribute of that name");
   return *argument.default_value;
 }
 
@@ -60,42 +62,12 @@ XlaAttribute find_attribute(const XlaAttributes& attributes, std::string_view na
   return {};
 }
 
-TensorLayout::TensorLayout(const JaxOperator& op, const XlaAttributes& attributes)
-    : given_(read_given(attributes)),
-      places_(op.description.arguments.size()),
-      is_none_(op.description.arguments.size()) {
-  for (size_t i = 0; i < places_.size(); ++i) {
-    if (op.description.arguments[i].type.kind != ValueKind::Tensor) continue;
-    read_argument(op, i);
-    for (const bool is_there : places_[i]) {
-      if (is_there) argument_of_.push_back(i);
-    }
-  }
-  OPWRIGHT_CHECK_TYPE(given_.empty(), op.description.name, ": the attribute '_given' has ",
-                      given_.size(), " numbers too many");
+CallLayout::CallLayout(const JaxOperator& op, const XlaAttributes& attributes)
+    : fixed_(op.fixed_layout ? &*op.fixed_layout : nullptr) {
+  if (!fixed_) made_.emplace(op.description, read_given(attributes));
 }
 
-void TensorLayout::read_argument(const JaxOperator& op, size_t argument) {
-  const ValueType& type = op.description.arguments[argument].type;
-  if (type.is_optional && next(op) == 0) {
-    is_none_[argument] = true;
-    return;
-  }
-  const int64_t length = type.is_list ? next(op) : 1;
-  for (int64_t i = 0; i < length; ++i)
-    places_[argument].push_back(!type.has_optional_elements || next(op) != 0);
-}
-
-int64_t TensorLayout::next(const JaxOperator& op) {
-  OPWRIGHT_CHECK_TYPE(!given_.empty() && given_[0] >= 0, op.description.name,
-                      ": the attribute '_given', int64 numbers that tell which optional tensors "
-                      "and how many of a list are there, does not fit its arguments");
-  const int64_t number = given_[0];
-  given_ = given_.subspan(1);
-  return number;
-}
-
-BoundArguments::BoundArguments(const JaxOperator& op, const TensorLayout& layout,
+BoundArguments::BoundArguments(const JaxOperator& op, const bridges::TensorLayout& layout,
                                const XlaAttributes& attributes,
                                std::span<OpwTensor* const> tensors) {
   const size_t count = op.description.arguments.size();

@@ -1,20 +1,21 @@
 // Arguments of an operator as XLA gives them: tensors as buffers, one after the other; all else as
 // attributes under the argument's name.
 //
-// The attribute "_given" tells which of the tensors that may be missing are there: a list of ints
-// that is read in schema order, one for a `Tensor?` (0 or 1), the length for a `Tensor[]`, both for
-// a `Tensor[]?`, and for `Tensor?[]` the length and then 0 or 1 for each. An attribute that is not
-// there is None where the type is optional, else the default value.
+// The attribute "_given" has the numbers of a TensorLayout that is not fixed. An attribute that is
+// not there is None where the type is optional, else the default value.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "bridges/jax/jax_operator.h"
 #include "bridges/jax/xla_ffi.h"
+#include "bridges/operators/tensor_layout.h"
+#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 
 namespace opwright::jax_bridge {
@@ -26,36 +27,28 @@ struct XlaAttribute {
 };
 [[nodiscard]] XlaAttribute find_attribute(const XlaAttributes& attributes, std::string_view name);
 
-// Which tensors a call has.
-class TensorLayout {
+// The layout of one call: the operator's own where every call has the same, else one made for it.
+class CallLayout {
  public:
-  // TypeError for "_given" that does not fit the schema.
-  TensorLayout(const JaxOperator& op, const XlaAttributes& attributes);
+  // TypeError for "_given" that does not fit.
+  CallLayout(const JaxOperator& op, const XlaAttributes& attributes);
+  CallLayout(const CallLayout&) = delete;
+  CallLayout& operator=(const CallLayout&) = delete;
 
-  // The number of buffers.
-  [[nodiscard]] size_t size() const { return argument_of_.size(); }
-  // The argument that buffer `index` belongs to.
-  [[nodiscard]] size_t argument_of(size_t index) const { return argument_of_[index]; }
-  // One for each tensor that the schema has room for in that argument; false: None.
-  [[nodiscard]] const std::vector<bool>& places(size_t argument) const { return places_[argument]; }
-  [[nodiscard]] bool is_none(size_t argument) const { return is_none_[argument]; }
+  const bridges::TensorLayout& operator*() const { return made_ ? *made_ : *fixed_; }
+  const bridges::TensorLayout* operator->() const { return &**this; }
 
  private:
-  void read_argument(const JaxOperator& op, size_t argument);
-  int64_t next(const JaxOperator& op);
-
-  std::span<const int64_t> given_;
-  std::vector<size_t> argument_of_;
-  std::vector<std::vector<bool>> places_;
-  std::vector<bool> is_none_;
+  const bridges::TensorLayout* fixed_;
+  std::optional<bridges::TensorLayout> made_;
 };
 
 // The values of a call over `tensors`; valid while they, the attributes and the operator are.
 class BoundArguments {
  public:
   // TypeError for an attribute of a wrong type or one that is missing; names it.
-  BoundArguments(const JaxOperator& op, const TensorLayout& layout, const XlaAttributes& attributes,
-                 std::span<OpwTensor* const> tensors);
+  BoundArguments(const JaxOperator& op, const bridges::TensorLayout& layout,
+                 const XlaAttributes& attributes, std::span<OpwTensor* const> tensors);
   BoundArguments(const BoundArguments&) = delete;
   BoundArguments& operator=(const BoundArguments&) = delete;
 

@@ -67,8 +67,11 @@ void fill_buffer(const XlaBuffer& buffer, const Tensor& tensor, const std::strin
                        ", as the fake kernel says; they must agree");
   const size_t bytes = bytes_of(buffer);
   if (bytes == 0) return;
-  const Tensor dense = tensor.contiguous();
-  if (dense.data() != buffer.data) std::memcpy(buffer.data, dense.data(), bytes);
+  if (!tensor.is_contiguous()) {
+    std::memcpy(buffer.data, tensor.contiguous().data(), bytes);
+  } else if (tensor.data() != buffer.data) {
+    std::memcpy(buffer.data, tensor.data(), bytes);
+  }
 }
 
 void fill_with_zeros(const XlaBuffer& buffer) {

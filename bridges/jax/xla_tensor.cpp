@@ -21,14 +21,22 @@ struct DTypePair {
   DType ours;
 };
 constexpr DTypePair kDTypePairs[] = {
-    {XlaDType::Pred, DType::Bool},           {XlaDType::S8, DType::Int8},
-    {XlaDType::S16, DType::Int16},           {XlaDType::S32, DType::Int32},
-    {XlaDType::S64, DType::Int64},           {XlaDType::U8, DType::UInt8},
-    {XlaDType::U16, DType::UInt16},          {XlaDType::U32, DType::UInt32},
-    {XlaDType::U64, DType::UInt64},          {XlaDType::F16, DType::Float16},
-    {XlaDType::F32, DType::Float32},         {XlaDType::F64, DType::Float64},
-    {XlaDType::BF16, DType::BFloat16},       {XlaDType::C64, DType::Complex64},
-    {XlaDType::C128, DType::Complex128},     {XlaDType::F8E5M2, DType::Float8E5M2},
+    {XlaDType::Pred, DType::Bool},
+    {XlaDType::S8, DType::Int8},
+    {XlaDType::S16, DType::Int16},
+    {XlaDType::S32, DType::Int32},
+    {XlaDType::S64, DType::Int64},
+    {XlaDType::U8, DType::UInt8},
+    {XlaDType::U16, DType::UInt16},
+    {XlaDType::U32, DType::UInt32},
+    {XlaDType::U64, DType::UInt64},
+    {XlaDType::F16, DType::Float16},
+    {XlaDType::F32, DType::Float32},
+    {XlaDType::F64, DType::Float64},
+    {XlaDType::BF16, DType::BFloat16},
+    {XlaDType::C64, DType::Complex64},
+    {XlaDType::C128, DType::Complex128},
+    {XlaDType::F8E5M2, DType::Float8E5M2},
     {XlaDType::F8E4M3FN, DType::Float8E4M3FN},
 };
 
@@ -58,11 +66,13 @@ constinit const OpwTensorTable XlaTensor::kTable{.struct_size = sizeof(OpwTensor
                                                  .refresh = &refresh_nothing,
                                                  .symbolic = &show_plain_words};
 
-XlaTensor::XlaTensor(const XlaBuffer& buffer, Use use)
-    : OpwTensor{}, use_(use), strides_(static_cast<size_t>(buffer.rank)) {
+XlaTensor::XlaTensor(const XlaBuffer& buffer, Use use) : OpwTensor{}, use_(use) {
+  const auto rank = static_cast<size_t>(buffer.rank);
+  if (rank > kUsualRank) more_strides_.resize(rank);
+  dl.strides = rank > kUsualRank ? more_strides_.data() : strides_.data();
   int64_t stride = 1;
-  for (auto i = static_cast<size_t>(buffer.rank); i-- > 0;) {
-    strides_[i] = stride;
+  for (size_t i = rank; i-- > 0;) {
+    dl.strides[i] = stride;
     stride *= buffer.dims[i] > 1 ? buffer.dims[i] : 1;
   }
   owner = &kTable;
@@ -73,7 +83,6 @@ XlaTensor::XlaTensor(const XlaBuffer& buffer, Use use)
   dl.ndim = static_cast<int32_t>(buffer.rank);
   dl.dtype = to_dlpack(read_dtype(buffer.dtype));
   dl.shape = buffer.dims;
-  dl.strides = strides_.data();
 }
 
 const Tensor& XlaTensor::in_core() {

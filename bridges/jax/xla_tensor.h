@@ -5,6 +5,8 @@
 // a tensor of theirs over the same memory.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -40,8 +42,11 @@ class XlaTensor : public OpwTensor {
   static const OpwTensorTable kTable;
   static OpwTensor* promote(OpwTensor* tensor);
 
+  static constexpr size_t kUsualRank = 8;
+
   Use use_;
-  std::vector<int64_t> strides_;
+  std::array<int64_t, kUsualRank> strides_{};
+  std::vector<int64_t> more_strides_;  // in place of strides_, of a higher rank
   std::mutex mutex_;
   std::unique_ptr<BorrowedMemory> memory_;
 };

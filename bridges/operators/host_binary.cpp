@@ -31,8 +31,7 @@ const OpwRecord* find_cpu_function(const OperatorRow& row) {
   return nullptr;
 }
 
-HostBinary::HostBinary(const std::string& path, const char* host_name,
-                       decltype(OpwHost::call) call)
+HostBinary::HostBinary(const std::string& path, const char* host_name, decltype(OpwHost::call) call)
     : host_(core_host()) {
   host_.name = host_name;
   host_.instance = this;

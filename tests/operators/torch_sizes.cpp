@@ -174,6 +174,8 @@ Tensor ramp(const SymInt& size, double step, const std::optional<DType>& dtype,
             const std::optional<Device>& device) {
   const int64_t count = size.specialise();
   OPWRIGHT_CHECK_VALUE(count >= 0, "ramp: size must not be negative, got ", count);
+  OPWRIGHT_CHECK_KIND("NotImplementedError", !device || device->type == opwright::kCpu.type,
+                      "ramp: it makes tensors on the cpu only");
   Tensor result = opwright::empty({count}, dtype.value_or(DType::Float32), {}, device);
   opwright::for_floating_dtype(result.dtype(), "ramp", [&]<typename T>() {
     for (int64_t i = 0; i < count; ++i) {

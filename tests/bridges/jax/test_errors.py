@@ -1,4 +1,4 @@
-"""Texts of errors: at tracing they are Python's, at run time JaxRuntimeError with the kind first."""
+"""Texts of errors: Python's when a call is traced, JaxRuntimeError with the kind when it runs."""
 
 import subprocess
 import sys
@@ -137,7 +137,8 @@ def test_a_layout_of_tensors_that_does_not_fit_is_refused(load):
     load("foreign_memory")
 
     expect_foreign_error(
-        "TypeError: foreign::add_defined: the attribute '_given'",
+        "TypeError: foreign::add_defined: the numbers that tell which optional tensors and how many "
+        "of a list are there do not fit its arguments",
         X,
         _operator="foreign::add_defined",
         _given=np.array([3], np.int64),
@@ -168,7 +169,7 @@ def test_wrong_arguments_are_found_when_the_call_is_traced(load, args, kwargs, t
 def test_a_traced_number_is_refused_where_an_attribute_is_needed(load):
     audio = load("soft_clip").audio
 
-    with pytest.raises(TypeError, match="'limit' is a float, which must be known when the function"):
+    with pytest.raises(TypeError, match="'limit' is a float, which must be known when"):
         jax.jit(audio.soft_clip)(X, 2.0)
 
 

@@ -267,9 +267,10 @@ class TestCuda:
         close(torch.ops.samples_composites.center(x), x - x.mean())
         close(torch.ops.samples_composites.gate(x, x), x * x.sigmoid())
 
-    def test_a_factory_makes_a_tensor_there(self) -> None:
-        with pytest.raises(RuntimeError, match="cpu"):
-            torch.ops.samples_sizes.ramp(3, device="cuda").cpu()
+    def test_training_runs_there(self) -> None:
+        x = torch.randn(3, device="cuda", requires_grad=True)
+        torch.ops.samples_composites.center(x).pow(2).sum().backward()
+        assert x.grad.device.type == "cuda"
 
     def test_an_operator_without_a_kernel_for_it_says_so(self) -> None:
         with pytest.raises(NotImplementedError, match="samples_training::cube"):

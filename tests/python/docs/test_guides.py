@@ -52,6 +52,12 @@ def test_the_guide_to_modules_prints_what_it_shows(tmp_path):
     check_guide("modules.md", tmp_path)
 
 
+def test_the_guide_to_jax_prints_what_it_shows(tmp_path):
+    pytest.importorskip("jax")
+
+    check_guide("jax.md", tmp_path)
+
+
 def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
     check_guide("tracing.md", tmp_path)
 
