@@ -138,8 +138,7 @@ class RegisteredOperator:
 
     def _register_autograd(self) -> None:
         kernel = make_autograd_kernel(self.functions, self.operator.tags)
-        has_python_kernel = any(self.functions.in_python(slot) for slot in (*KERNEL_KEYS, EXPLICIT))
-        if self.operator.uncarried or has_python_kernel:
+        if self.operator.uncarried or not self.functions.has_own_kernels():
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")
         else:
             self._add_thunk(Thunk.AUTOGRAD, "Autograd", kernel)
