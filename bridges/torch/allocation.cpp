@@ -169,10 +169,9 @@ OpwTensor* allocate_simply(Allocation allocation, const OpwValue* args) {
     strides = contiguous;
   }
   AtenTensorHandle handle = nullptr;
-  require_success(torch_abi.empty_strided(request.ndim, request.sizes, strides,
-                                          dtype_to_torch(request.dtype),
-                                          device_type_to_torch(request.device.type),
-                                          request.device.index, &handle),
+  require_success(torch_abi.empty_strided(
+                      request.ndim, request.sizes, strides, dtype_to_torch(request.dtype),
+                      device_type_to_torch(request.device.type), request.device.index, &handle),
                   "allocating a tensor");
   if (request.device.index < 0) return own_handle(handle);
   return own_new_handle(handle, request.ndim, request.dtype, request.device);

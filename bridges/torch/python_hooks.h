@@ -13,8 +13,8 @@ struct PythonHooks {
              OpwValue* results, uint32_t num_results) = nullptr;
   // Calls an operator of torch whose schema the stable ABI cannot carry. As OpwHost::call, with
   // import `index` of `library`; tensors may be of either table, results are over objects.
-  int (*call_import)(TorchLibrary& library, uint32_t index, const OpwValue* args,
-                     uint32_t num_args, OpwValue* results, uint32_t num_results) = nullptr;
+  int (*call_import)(TorchLibrary& library, uint32_t index, const OpwValue* args, uint32_t num_args,
+                     OpwValue* results, uint32_t num_results) = nullptr;
   // OpwHost::call of the hosts over objects.
   int (*call_object_import)(const OpwHost* host, uint32_t index, const OpwValue* args,
                             uint32_t num_args, OpwValue* results, uint32_t num_results) = nullptr;

@@ -140,9 +140,8 @@ void require_tag(const OpwValue& value, OpwTag tag) {
     throw_wrong_tag(tag_name(tag), value);
 }
 StableValue write_int(const OpwValue& value) {
-  const bool is_int =
-      value.tag == kOpwInt || value.tag == kOpwBool ||
-      (value.tag == kOpwSymInt && value.as_int >= kOpwSmallestInt);
+  const bool is_int = value.tag == kOpwInt || value.tag == kOpwBool ||
+                      (value.tag == kOpwSymInt && value.as_int >= kOpwSmallestInt);
   if (!is_int) throw_wrong_tag("int", value);
   return static_cast<StableValue>(value.as_int);
 }
@@ -237,6 +236,7 @@ StableValue copy_single(ValueKind kind, const OpwValue& value) {
 // ---- Lists ----
 
 OpwTag list_tag(const StackType& type) {
+  if (type.has_optional_elements) return kOpwList;
   switch (type.kind) {
     case ValueKind::Tensor:
       return kOpwTensorList;
@@ -461,6 +461,12 @@ void StackArguments::read(Reading reading) {
   }
 }
 
+HandleTensor& StackArguments::next_view() {
+  if (num_views_ < plan_.num_tensors) [[likely]]
+    return views_[num_views_++];
+  return *static_cast<HandleTensor*>(allocate(sizeof(HandleTensor)));  // in a list
+}
+
 OpwTensor* StackArguments::show(HandleTensor& view, StableValue value, bool is_written) {
   if (reading_ == Reading::Later) {
     show_later(view, tensor_of(value));
@@ -478,7 +484,7 @@ OpwValue StackArguments::read_value(const StackType& type, StableValue value) {
   if (type.is_list) return read_list(type, value);
   switch (type.kind) {
     case ValueKind::Tensor:
-      return tensor_value(show(views_[num_views_++], value, type.is_written));
+      return tensor_value(show(next_view(), value, type.is_written));
     case ValueKind::String:
       return lend_string(read_string(value));
     case ValueKind::Generator:
