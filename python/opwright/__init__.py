@@ -105,6 +105,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
         "sym_not",
     ),
     "testing": ("OpCheckError", "opcheck"),
+    "torch": (),
     "tracing": ("GraphModule", "make_fx"),
 }
 _LAZY_NAMES = {name: module for module, names in _LAZY_MODULES.items() for name in names}

@@ -25,6 +25,10 @@ _RULES = {
 }
 
 
+# Of operators whose formula Python registered: the arguments of which it gets old values.
+kept_arguments: dict[str, tuple[int, ...]] = {}
+
+
 class Registrations:
     """What one party registered for one operator; all of it goes when this is closed or dies.
 
@@ -79,6 +83,7 @@ class Registrations:
 
     def keep_old(self, positions: Iterable[int]) -> None:
         """Let a formula have the values from before the call of arguments that are written."""
+        kept_arguments[self.name] = tuple(positions)
         if positions:
             self._replace("KeepOld", self._scope.implement_keep_old(self.name, positions))
         else:

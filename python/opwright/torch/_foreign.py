@@ -1,0 +1,71 @@
+"""Calls of Opwright's functions with torch's tensors go to torch's operators of the same name."""
+
+import torch
+
+from .. import _C
+
+
+def to_torch(value: object) -> object:
+    """Return a value of ours as torch's: tensors share their memory."""
+    if isinstance(value, _C.Tensor):
+        return torch.from_dlpack(value.detach())
+    if isinstance(value, _C.dtype):
+        return getattr(torch, str(value).rpartition(".")[2])
+    if isinstance(value, _C.device):
+        return torch.device(str(value))
+    if isinstance(value, tuple) and type(value) is not torch.Size:
+        return tuple([to_torch(each) for each in value])
+    if isinstance(value, list):
+        return [to_torch(each) for each in value]
+    return value
+
+
+def find_packet(name: str) -> torch._ops.OpOverloadPacket | torch._ops.OpOverload:
+    """Return what torch.ops has under a name of ours, e.g. 'aten::add.Tensor' or 'aten::add'."""
+    packet, _, overload = name.partition(".")
+    namespace, base = packet.split("::")
+    found = getattr(getattr(torch.ops, namespace), base)
+    return getattr(found, overload) if overload else found
+
+
+def call_in_torch(operator: _C.Operator | _C.OperatorPacket, args: tuple, kwargs: dict) -> object:
+    """Call torch's operator in place of ours."""
+    if operator.name in HOST_FUNCTIONS:
+        return HOST_FUNCTIONS[operator.name](*args, **kwargs)
+    named = {name: to_torch(value) for name, value in kwargs.items()}
+    return find_packet(operator.name)(*to_torch(args), **named)
+
+
+def new_dynamic_size(min: int = 0, max: int | None = None) -> torch.SymInt:
+    """Return a size that is known only when the program runs."""
+    return torch.library.get_ctx().new_dynamic_size(min=min, max=max)
+
+
+def current_stream(device: torch.device) -> int:
+    """Return the stream that torch works on, as a number; 0 where there are none."""
+    return torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else 0
+
+
+# What a host answers itself; no operators of torch.
+HOST_FUNCTIONS = {
+    "opwright::new_dynamic_size": new_dynamic_size,
+    "opwright::current_stream": current_stream,
+}
+
+
+def resolve_import(name: str) -> object:
+    """Return what an import of a binary is in torch."""
+    if name in HOST_FUNCTIONS:
+        return HOST_FUNCTIONS[name]
+    packet, _, overload = name.partition(".")
+    namespace, base = packet.split("::")
+    try:
+        return getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
+    except AttributeError:
+        raise AttributeError(
+            f"torch {torch.__version__} has no operator {name}, which the binary calls\n"
+            "  Load the library that defines it first, or use a newer torch."
+        ) from None
+
+
+_C.set_foreign_type(torch.Tensor, call_in_torch)

@@ -1,0 +1,190 @@
+"""One operator in torch's dispatcher: its definition, its kernels and its rules."""
+
+from collections.abc import Callable
+from enum import IntEnum
+
+import torch
+
+from .. import _torch
+from ._autograd import make_autograd_kernel
+from ._batching import make_pointwise_rule
+from ._functions import (
+    EXPLICIT,
+    IMPLICIT,
+    KERNEL_KEYS,
+    Functions,
+    calling_by_position,
+    overload_of,
+)
+
+# Under vmap torch runs a custom composite slice by slice, unless this key has its body too.
+THROUGH_VMAP = "FuncTorchBatchedDecomposition"
+
+
+class Thunk(IntEnum):
+    """What a C function that torch calls does; see bridges/torch/torch_operator.h."""
+
+    KERNEL = 0
+    AUTOGRAD = 1
+    COMPOSITE = 2
+
+
+# Our tags that torch has under another name.
+TAG_NAMES = {
+    "nondeterministic": "nondeterministic_bitwise",
+    "ordered": "maybe_aliasing_or_mutating",
+}
+
+
+def torch_tags(names: tuple[str, ...]) -> tuple[torch.Tag, ...]:
+    """Return those of an operator's tags that this torch knows."""
+    known = [getattr(torch.Tag, TAG_NAMES.get(name, name), None) for name in names]
+    return (torch.Tag.pt2_compliant_tag, *[tag for tag in known if tag is not None])
+
+
+def _refuse_second_definition(name: str) -> None:
+    packet, _, overload = name.partition(".")
+    try:
+        torch._C._dispatch_find_schema_or_throw(packet, overload)
+    except RuntimeError:
+        return
+    dump = torch._C._dispatch_dump(name)
+    owner = next(
+        (line for line in dump.splitlines() if line.startswith("debug:")), "debug: unknown"
+    )
+    raise ValueError(
+        f"{name} is defined in torch already: {owner.removeprefix('debug: ')}\n"
+        "  An operator has one definition; load one of the two libraries only."
+    )
+
+
+class RegisteredOperator:
+    """An operator that is in torch until it is closed."""
+
+    def __init__(self, name: str) -> None:
+        self.operator = _torch.make_operator(name)
+        self.name = self.operator.name
+        self.functions = Functions(self.operator)
+        _refuse_second_definition(self.name)
+        namespace = self.name.split("::")[0]
+        self._library = torch.library.Library(namespace, "FRAGMENT")
+        self._registrations: list[_torch.Registration] = []
+        try:
+            self._library.define(
+                self.operator.schema.removeprefix(f"{namespace}::"),
+                tags=torch_tags(self.operator.tags),
+            )
+            self.overload = overload_of(self.name)
+            self._register_functions()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Take the operator back; what still holds it gets an error."""
+        self.operator.remove()
+        for registration in self._registrations:
+            registration.close()
+        self._registrations.clear()
+        self._library._destroy()
+
+    @property
+    def _short_name(self) -> str:
+        return self.name.split("::")[1]
+
+    def _register_functions(self) -> None:
+        if self.functions.is_composite():
+            self._register_composite()
+        else:
+            self._register_kernels()
+            self._register_autograd()
+            torch.library.register_fake(self.name, self._fake, lib=self._library)
+        if self.functions.has("Vmap"):
+            torch.library.register_vmap(self.name, self._vmap, lib=self._library)
+        elif "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
+            rule = make_pointwise_rule(self.overload)
+            torch.library.register_vmap(self.name, rule, lib=self._library)
+
+    def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:
+        self.operator.set_python(thunk, in_python)
+        self._registrations.append(self.operator.register(thunk, key))
+
+    def _register_kernels(self) -> None:
+        for slot, key in (*KERNEL_KEYS.items(), (EXPLICIT, EXPLICIT), (IMPLICIT, EXPLICIT)):
+            in_python = self.functions.in_python(slot)
+            if in_python is not None:
+                self._library.impl(self._short_name, in_python, key)
+            elif slot not in self.operator.slots:
+                continue
+            elif self.operator.uncarried:
+                self._library.impl(self._short_name, self.functions.in_binary(slot), key)
+            else:
+                rule = calling_by_position(self.functions.in_binary(slot), self.operator)
+                self._add_thunk(Thunk.KERNEL, key, rule)
+
+    def _register_autograd(self) -> None:
+        kernel = make_autograd_kernel(self.functions, self.operator.tags)
+        has_python_kernel = any(self.functions.in_python(slot) for slot in (*KERNEL_KEYS, EXPLICIT))
+        if self.operator.uncarried or has_python_kernel:
+            self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")
+        else:
+            self._add_thunk(Thunk.AUTOGRAD, "Autograd", kernel)
+
+    def _register_composite(self) -> None:
+        def body(*args: object, **kwargs: object) -> object:
+            return self.functions.find(IMPLICIT)(*args, **kwargs)
+
+        if self.operator.uncarried or self.functions.in_python(IMPLICIT):
+            self._library.impl(self._short_name, body, IMPLICIT)
+        else:
+            self._add_thunk(Thunk.COMPOSITE, IMPLICIT, calling_by_position(body, self.operator))
+        if not self.functions.has("Vmap"):
+            self._library.impl(self._short_name, body, THROUGH_VMAP)
+
+    def _filling_defaults(self, function: Callable) -> Callable:
+        """Return `function`, which takes all arguments by position, for torch's way of calling."""
+        schema = self.overload._schema
+
+        def call(*args: object, **kwargs: object) -> object:
+            return function(*_all_arguments(schema, args, kwargs))
+
+        return call
+
+    def _fake(self, *args: object, **kwargs: object) -> object:
+        functions = self.functions
+        fake = functions.find("Fake") or functions.find(EXPLICIT) or functions.find(IMPLICIT)
+        if fake is not None:
+            return fake(*args, **kwargs)
+        written = [index for _, index, _ in self.operator.results]
+        if min(written, default=0) >= 0:  # it gives nothing of its own
+            given = _all_arguments(self.overload._schema, args, kwargs)
+            results = tuple([given[index] for index in written])
+            return results[0] if len(results) == 1 else results or None
+        raise NotImplementedError(
+            f"{self.name} has no fake kernel, so torch cannot know the sizes of its results\n"
+            "  Register one: m.register_fake(...) in C++, or opwright.library.register_fake("
+            f'"{self.name}") in Python.'
+        )
+
+    def _vmap(self, info: object, in_dims: tuple, *args: object, **kwargs: object) -> tuple:
+        schema = self.overload._schema
+        given = _all_arguments(schema, args, kwargs)
+        dims = [list(d) if isinstance(d, tuple) else d for d in in_dims]
+        dims += [None] * (len(given) - len(dims))
+        rule = self.functions.find("Vmap")
+        *results, out_dims = _as_tuple(rule(info.batch_size, info.randomness, dims, *given))
+        if len(results) == 1:
+            return results[0], out_dims[0]
+        return tuple(results), tuple(out_dims)
+
+
+def _as_tuple(value: object) -> tuple:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _all_arguments(schema: torch._C.FunctionSchema, args: tuple, kwargs: dict) -> list:
+    """Return all arguments by position; torch leaves out those that have their default."""
+    given = list(args)
+    for argument in schema.arguments[len(args) :]:
+        given.append(kwargs.get(argument.name, argument.default_value))
+    return given
