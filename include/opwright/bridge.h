@@ -34,9 +34,9 @@ enum class ValueKind : uint8_t {
 
 // `Tensor`, `int[]?`, `Tensor?[]`, ...
 struct ValueType {
-  ValueKind kind = ValueKind::Other;  // of the elements, for a list
-  bool is_optional = false;           // T?
-  bool is_list = false;               // T[]
+  ValueKind kind = ValueKind::Other;   // of the elements, for a list
+  bool is_optional = false;            // T?
+  bool is_list = false;                // T[]
   bool has_optional_elements = false;  // T?[]
   std::string text;                    // as the schema writes it
 };
