@@ -14,8 +14,6 @@ using opwright::FakeTensor;
 using opwright::Gradients;
 using opwright::Tag;
 using opwright::Tensor;
-using opwright::VmapInfo;
-using opwright::VmapResult;
 
 // x * sigmoid(gate): transforms see through it.
 Tensor gate(const Tensor& x, const Tensor& by) { return x * by.sigmoid(); }
@@ -48,10 +46,6 @@ Tensor rest(const Tensor& x) { return x.slice(0, 1); }
 Tensor rest_scatter(const Tensor& base, const Tensor& value) {
   return base.slice_scatter(value, 0, 1);
 }
-VmapResult<Tensor> rest_vmap(const VmapInfo& info, const Tensor& x) {
-  return {x.movedim(*info.in_dims[0], 0).slice(1, 1), {0}};
-}
-
 // Fails as `how` says; gives x for 0.
 Tensor fail(const Tensor& x, int64_t how) {
   OPWRIGHT_CHECK_VALUE(how != 1, "fail: how must not be 1 for ", x);
@@ -85,9 +79,8 @@ OPWRIGHT_LIBRARY(samples_composites, m) {
   m.def("mix(Tensor x, Tensor y, Tensor z, float weight=1.0) -> Tensor");
   m.register_fake("mix", &mix_fake);
   m.register_autograd("mix", &mix_save, &mix_backward);
-  m.def("rest(Tensor(a) x) -> Tensor(a)", {Tag::View});
+  m.def("rest(Tensor(a) x) -> Tensor(a)", &rest, {Tag::View});
   m.register_scatter("rest", &rest_scatter);
-  m.register_vmap("rest", &rest_vmap);
   m.def("fail(Tensor x, int how) -> Tensor");
   m.register_fake("fail", &fail_fake);
   m.def("plain(Tensor x) -> Tensor");
@@ -95,7 +88,6 @@ OPWRIGHT_LIBRARY(samples_composites, m) {
 
 OPWRIGHT_LIBRARY_IMPL(samples_composites, CompositeExplicitAutograd, m) {
   m.impl("center", &center);
-  m.impl("rest", &rest);
 }
 OPWRIGHT_LIBRARY_IMPL(samples_composites, CPU, m) {
   m.impl("mix", &mix);

@@ -1,7 +1,7 @@
 // The extension module opwright._torch: the part of the bridge to torch that knows Python.
-#include <Python.h>
-
 #include <string>
+
+#include <Python.h>
 
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/fast_path.h"

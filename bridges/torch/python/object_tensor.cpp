@@ -220,8 +220,7 @@ OpwTensor* own_object(Reference object) {
 bool is_object_tensor(const OpwTensor* tensor) noexcept { return tensor->owner == &kObjectTable; }
 
 PyObject* object_of_tensor(const OpwTensor* tensor) {
-  if (is_object_tensor(tensor))
-    return Py_NewRef(static_cast<const ObjectTensor*>(tensor)->object);
+  if (is_object_tensor(tensor)) return Py_NewRef(static_cast<const ObjectTensor*>(tensor)->object);
   if (is_handle_tensor(tensor)) return object_of_handle(handle_of(tensor));
   throw_error("TypeError", "a tensor of Opwright's own runtime reached torch");
 }

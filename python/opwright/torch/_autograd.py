@@ -6,6 +6,7 @@ to the level already, records there and goes on below.
 """
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 
 import torch
 from torch._functorch.utils import enable_single_level_autograd_function
@@ -58,18 +59,24 @@ class Layout:
         ]
         self.is_flat = not self.lists and not self.result_lists and not self.unreturned
         self._all_are_tensors = len(self.tensors) == self.num_arguments and not self.lists
+        self._others = [i for i in range(self.num_arguments) if i not in self.tensors]
         self._no_arguments = (None,) * self.num_arguments
 
     def without_tensors(self, args: Sequence) -> tuple:
         """Return the arguments, None for those that are tensors."""
         if self._all_are_tensors:
             return self._no_arguments
-        return tuple([None if i in self.tensors else arg for i, arg in enumerate(args)])
+        kept = list(self._no_arguments)
+        for i in self._others:
+            kept[i] = args[i]
+        return tuple(kept)
 
     def needs_of_tensors(self, needs: tuple) -> tuple[bool, ...]:
         """Return for each tensor argument whether it needs a gradient."""
         if self._all_are_tensors:
             return needs
+        if not self.lists:
+            return tuple([needs[i] for i in self.tensors])
         return tuple([any(needs[i]) if i in self.lists else needs[i] for i in self.tensors])
 
 
@@ -81,6 +88,7 @@ class Formula:
         self.layout = layout
         self.is_python = functions.in_python("Autograd") is not None
         self.backward = functions.find("Autograd")
+        self.places = layout.formula_places if self.is_python else layout.tensors
         self.keep_old = functions.in_binary("KeepOld")
         if self.is_python:
             self.keep_old = _copying(kept_arguments.get(functions.name, ()))
@@ -109,7 +117,7 @@ class Formula:
         else:
             self.setup(ctx, *args, *(output or ()))
 
-    def gradients(self, ctx: object, grads: Sequence) -> list:
+    def gradients(self, ctx: object, grads: Sequence) -> tuple:
         """Return a gradient, a list of them, or None for each argument."""
         if self.backward is None:
             raise NotImplementedError(
@@ -118,17 +126,19 @@ class Formula:
                 "tensors."
             )
         given = self.backward(ctx, *grads)
-        given = given if isinstance(given, tuple) else (given,)
-        places = self.layout.formula_places if self.is_python else self.layout.tensors
-        if len(given) != len(places):
+        if not isinstance(given, tuple):
+            given = (given,)
+        if len(given) != len(self.places):
             raise RuntimeError(
                 f"{self.name}: the backward formula gave {len(given)} gradients, but the operator "
-                f"has {len(places)} {'arguments' if self.is_python else 'tensor arguments'}"
+                f"has {len(self.places)} {'arguments' if self.is_python else 'tensor arguments'}"
             )
+        if len(given) == self.layout.num_arguments:
+            return given
         all_gradients = [None] * self.layout.num_arguments
-        for place, gradient in zip(places, given, strict=True):
+        for place, gradient in zip(self.places, given, strict=True):
             all_gradients[place] = gradient
-        return all_gradients
+        return tuple(all_gradients)
 
 
 def _copying(positions: Sequence[int]) -> Callable | None:
@@ -142,14 +152,24 @@ def _copying(positions: Sequence[int]) -> Callable | None:
     return keep_old
 
 
-def _old_values(formula: Formula, ctx: object, args: Sequence) -> Sequence:
-    """Return the arguments that setup_context gets: values from before a write where it asked."""
+def _old_values(formula: Formula, args: Sequence) -> Sequence:
+    """Return copies of the arguments that setup_context wants as they were before the call.
+
+    They are made where calls are recorded, and become inputs of the step: a second derivative goes
+    through them.
+    """
     if formula.keep_old is None:
-        return args
-    with torch.no_grad():
-        kept = formula.keep_old(ctx, *args)
-    kept = kept if isinstance(kept, tuple) else (kept,)
-    return [old if old is not None else arg for old, arg in zip(kept, args, strict=True)]
+        return ()
+    kept = formula.keep_old(SimpleNamespace(), *args)
+    return kept if isinstance(kept, tuple) else (kept,)
+
+
+def _as_given(layout: Layout, outputs: list, args: Sequence) -> list:
+    """Return the results; a written argument is the object that was given."""
+    return [
+        args[written] if written >= 0 else output
+        for written, output in zip(layout.returned, outputs, strict=True)
+    ]
 
 
 def _run_jvp(formula: Formula, primals: Sequence, tangents: Sequence) -> object:
@@ -178,17 +198,20 @@ def _make_flat_step(formula: Formula, below: Callable) -> type[_SingleLevelFunct
     written = layout.written
 
     def forward(ctx: object, *args: object) -> object:
-        saved = _old_values(formula, ctx, args) if written else args
         if written:
             ctx.mark_dirty(*[args[i] for i in written])
         output = below(*args)
-        formula.save(ctx, saved, ctx.needs_input_grad, output)
+        if written:
+            outputs = output if layout.num_results > 1 else (output,)
+            output = tuple(_as_given(layout, outputs, args))
+            output = output if layout.num_results > 1 else output[0]
+        formula.save(ctx, args, ctx.needs_input_grad, output)
         if forward_ad._current_level >= 0:
             ctx.opwright_primals = args
         return output
 
     def backward(ctx: object, *grads: object) -> tuple:
-        return tuple(formula.gradients(ctx, grads))
+        return formula.gradients(ctx, grads)
 
     def jvp(ctx: object, *tangents: object) -> object:
         return _run_jvp(formula, ctx.opwright_primals, [tangents[i] for i in layout.tensors])
@@ -203,7 +226,7 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
     def flatten(args: Sequence) -> tuple[list, list]:
         flat, lengths = [], []
         for i, value in enumerate(args):
-            is_list = i in layout.lists and value is not None
+            is_list = i % layout.num_arguments in layout.lists and value is not None
             lengths.append(len(value) if is_list else None)
             flat.extend(value if is_list else (value,))
         return flat, lengths
@@ -216,11 +239,14 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
         return values
 
     def forward(ctx: object, lengths: list, shape: list, *flat: object) -> object:
-        args = unflatten(flat, lengths)
-        args = [list(v) if n is not None else v for v, n in zip(args, lengths, strict=True)]
-        needs = tuple(unflatten(ctx.needs_input_grad[2:], lengths))
+        values = unflatten(flat, lengths)
+        values = [list(v) if n is not None else v for v, n in zip(values, lengths, strict=True)]
+        args, old = values[: layout.num_arguments], values[layout.num_arguments :]
+        needs = tuple(unflatten(ctx.needs_input_grad[2:], lengths)[: layout.num_arguments])
         context = ListContext(ctx, needs)
-        saved = _old_values(formula, context, args)
+        saved = [
+            given if kept is None else kept for kept, given in zip(old, args, strict=False)
+        ] or args
         output = below(*args)
         formula.save(context, saved, needs, output)
         dirty = flatten([args[i] if i in layout.written else None for i in range(len(args))])[0]
@@ -231,7 +257,7 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
         if forward_ad._current_level >= 0:
             ctx.opwright_primals = args
         outputs = list(output) if layout.num_results > 1 else [output]
-        outputs = outputs if layout.num_results else []
+        outputs = _as_given(layout, outputs, args) if layout.num_results else []
         outputs += [args[i] for i in layout.unreturned]
         shape[:] = [len(each) if isinstance(each, list | tuple) else None for each in outputs]
         ctx.opwright_shape = shape
@@ -246,7 +272,10 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
         context = ListContext(ctx, ctx.opwright_list_needs)
         all_gradients = formula.gradients(context, given)
         flat = []
-        for gradient, length in zip(all_gradients, ctx.opwright_lengths, strict=True):
+        of_old_values = [None] * (len(ctx.opwright_lengths) - layout.num_arguments)
+        for gradient, length in zip(
+            [*all_gradients, *of_old_values], ctx.opwright_lengths, strict=True
+        ):
             if length is None:
                 flat.append(gradient)
             else:
@@ -262,7 +291,7 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
     step = _make_function(formula.name, forward, backward, jvp)
 
     def apply(*args: object) -> object:
-        flat, lengths = flatten(args)
+        flat, lengths = flatten([*args, *_old_values(formula, args)])
         shape: list = []
         results = unflatten(step.apply(lengths, shape, *flat), shape)[: layout.num_results]
         results = [list(r) if isinstance(r, tuple) else r for r in results]
@@ -280,10 +309,10 @@ class _Current:
         self._apply: Callable | None = None
 
     def step(self) -> Callable:
-        registered = self._functions.in_python("Autograd")
+        registered = self._functions.registered("Autograd")
         if registered is not self._registered:
             formula = Formula(self._functions, self._layout)
-            if self._layout.is_flat:
+            if self._layout.is_flat and formula.keep_old is None:
                 self._apply = _make_flat_step(formula, self._below).apply
             else:
                 self._apply = _make_list_step(formula, self._below)
@@ -296,18 +325,22 @@ def make_autograd_kernel(functions: Functions, tags: Sequence[str]) -> Callable:
     overload = calling_by_position(overload_of(functions.name), functions.operator)
     layout = Layout(functions)
 
-    def below(*args: object) -> object:
+    def dispatch_below(*args: object) -> object:
         with _below():
             return overload(*args)
 
     if "nondifferentiable" in tags:
-        return below
+        return dispatch_below
+    # Without a transform the kernel runs at once; what is not plain goes on through torch.
+    below = (
+        functions.operator.fast(dispatch_below) if functions.has_own_kernels() else dispatch_below
+    )
     current = _Current(functions, layout, below)
 
     def kernel(*args: object) -> object:
         needs_gradient = torch.is_grad_enabled() and _any_requires_grad(*args)
         if not needs_gradient and forward_ad._current_level < 0:
-            return below(*args)
+            return dispatch_below(*args)
         apply = current.step()
         if _level() is None:
             return apply(*args)

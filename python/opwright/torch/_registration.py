@@ -103,6 +103,11 @@ class RegisteredOperator:
     def _short_name(self) -> str:
         return self.name.split("::")[1]
 
+    @property
+    def _takes_symbols(self) -> bool:
+        """Tell of arguments that torch would fix on their way to a C function."""
+        return any("SymInt" in text for _, text, _, _ in self.operator.arguments)
+
     def _register_functions(self) -> None:
         if self.functions.is_composite():
             self._register_composite()
@@ -110,14 +115,23 @@ class RegisteredOperator:
             self._register_kernels()
             self._register_autograd()
             torch.library.register_fake(self.name, self._fake, lib=self._library)
+        rule = self._vmap_rule()
+        if rule is not None:
+            torch.library.register_vmap(self.name, rule, lib=self._library)
+
+    def _vmap_rule(self) -> Callable | None:
+        """Return the rule that torch registers; None: its own error or the body serves."""
+        if any(
+            "Tensor" in text and by_keyword for _, text, _, by_keyword in self.operator.arguments
+        ):
+            return None  # torch's vmap takes no tensor by keyword alone
         if self.functions.has("Vmap"):
-            torch.library.register_vmap(self.name, self._vmap, lib=self._library)
-        elif "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
-            rule = make_pointwise_rule(self.overload)
-            torch.library.register_vmap(self.name, rule, lib=self._library)
-        elif not self.functions.is_composite():
-            rule = make_loop_rule(self.operator, self.overload)
-            torch.library.register_vmap(self.name, rule, lib=self._library)
+            return self._vmap
+        if self.functions.is_composite():
+            return None
+        if "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
+            return make_pointwise_rule(self.overload)
+        return make_loop_rule(self.operator, self.overload)
 
     def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:
         self.operator.set_python(thunk, in_python)
@@ -138,8 +152,8 @@ class RegisteredOperator:
 
     def _register_autograd(self) -> None:
         kernel = make_autograd_kernel(self.functions, self.operator.tags)
-        has_python_kernel = any(self.functions.in_python(slot) for slot in (*KERNEL_KEYS, EXPLICIT))
-        if self.operator.uncarried or has_python_kernel:
+        is_own = self.functions.has_own_kernels()
+        if self._takes_symbols or self.operator.uncarried or not is_own:
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")
         else:
             self._add_thunk(Thunk.AUTOGRAD, "Autograd", kernel)
@@ -148,7 +162,8 @@ class RegisteredOperator:
         def body(*args: object, **kwargs: object) -> object:
             return self.functions.find(IMPLICIT)(*args, **kwargs)
 
-        if self.operator.uncarried or self.functions.in_python(IMPLICIT):
+        in_python = self.functions.in_python(IMPLICIT) is not None
+        if self._takes_symbols or self.operator.uncarried or in_python:
             self._library.impl(self._short_name, body, IMPLICIT)
         else:
             self._add_thunk(Thunk.COMPOSITE, IMPLICIT, calling_by_position(body, self.operator))

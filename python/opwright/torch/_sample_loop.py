@@ -15,7 +15,7 @@ def make_loop_rule(operator: _torch.Operator, overload: torch._ops.OpOverload) -
     written = [i for i, (_, _, is_written, _) in enumerate(operator.arguments) if is_written]
 
     def rule(info: object, in_dims: tuple, *args: object, **kwargs: object) -> tuple:
-        _check_can_loop(operator, info, kwargs)
+        _check_can_loop(operator, info)
         for i in written:
             if i < len(args) and in_dims[i] is None:
                 raise RuntimeError(
@@ -35,13 +35,7 @@ def make_loop_rule(operator: _torch.Operator, overload: torch._ops.OpOverload) -
     return rule
 
 
-def _check_can_loop(operator: _torch.Operator, info: object, kwargs: dict) -> None:
-    named = [name for name, value in kwargs.items() if isinstance(value, torch.Tensor)]
-    if named:
-        raise NotImplementedError(
-            f"{operator.name}: torch's vmap does not map '{named[0]}', a tensor that is given by "
-            "keyword alone"
-        )
+def _check_can_loop(operator: _torch.Operator, info: object) -> None:
     if any(viewed >= 0 for _, _, viewed in operator.results):
         raise NotImplementedError(
             f"{operator.name} gives a view and has no rule for vmap\n"

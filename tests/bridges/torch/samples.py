@@ -325,7 +325,7 @@ COMPOSITES = [
         dynamic=((0,), (), (0,)),
         trains=True,
     ),
-    Sample("samples_composites::rest", matrix, lambda x: x[1:], without={"gradients": NO_FORMULA}),
+    Sample("samples_composites::rest", matrix, lambda x: x[1:], trains=True),
     Sample(
         "samples_composites::fail",
         matrix,
