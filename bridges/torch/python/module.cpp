@@ -68,6 +68,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 }  // namespace
 }  // namespace opwright::torch_bridge
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): Python looks for it
 PyMODINIT_FUNC PyInit__torch() {
   using namespace opwright::torch_bridge;  // NOLINT(google-build-using-namespace): a C function
   return raising([] {

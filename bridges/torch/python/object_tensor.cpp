@@ -169,7 +169,7 @@ int symbolic(const OpwTensor* tensor, OpwSymbolicShape* shape) {
     const LockScope lock;
     ObjectTensor& self = self_of(const_cast<OpwTensor*>(tensor));
     if (!self.words) read_words(self);
-    const int32_t ndim = self.dl.ndim;
+    const auto ndim = static_cast<size_t>(self.dl.ndim);
     *shape = {self.words, self.words + ndim, self.words[2 * ndim]};
   });
 }

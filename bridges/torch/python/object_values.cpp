@@ -213,7 +213,7 @@ OpwValue lend_tensors(const Elements& elements, const ValueType& type, ArgumentF
     if (!is_tensor(elements.items[i])) throw_unfit(type, elements.items[i]);
     tensors[i] = &frame.show(elements.items[i]);
   }
-  return list_value(kOpwTensorList, elements.length, tensors);
+  return list_value(kOpwTensorList, elements.length, static_cast<const void*>(tensors));
 }
 
 OpwValue lend_others(const Elements& elements, const ValueType& type, ArgumentFrame& frame) {

@@ -1,7 +1,6 @@
 #include "bridges/torch/python/operator_object.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

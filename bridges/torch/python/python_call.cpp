@@ -16,7 +16,6 @@
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/value.h"
 
 namespace opwright::torch_bridge {
 namespace {
