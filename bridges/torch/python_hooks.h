@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bridges/torch/torch_operator.h"
+#include "opwright/error.h"
 
 namespace opwright::torch_bridge {
 
@@ -13,8 +14,8 @@ struct PythonHooks {
              OpwValue* results, uint32_t num_results) = nullptr;
   // Calls an operator of torch whose schema the stable ABI cannot carry. As OpwHost::call, with
   // import `index` of `library`; tensors may be of either table, results are over objects.
-  int (*call_import)(TorchLibrary& library, uint32_t index, const OpwValue* args,
-                     uint32_t num_args, OpwValue* results, uint32_t num_results) = nullptr;
+  int (*call_import)(TorchLibrary& library, uint32_t index, const OpwValue* args, uint32_t num_args,
+                     OpwValue* results, uint32_t num_results) = nullptr;
   // OpwHost::call of the hosts over objects.
   int (*call_object_import)(const OpwHost* host, uint32_t index, const OpwValue* args,
                             uint32_t num_args, OpwValue* results, uint32_t num_results) = nullptr;
@@ -23,6 +24,9 @@ struct PythonHooks {
   // Whether a dispatch mode or a functorch level is active on this thread; for versions of torch
   // whose libraries do not tell.
   bool (*is_transforming)() = nullptr;
+  // Throws what torch shows to Python as the exception that the error stands for; comes back where
+  // this version of torch is not known to.
+  void (*throw_to_torch)(const Error& error) = nullptr;
 };
 extern PythonHooks python_hooks;
 

@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "bridges/torch/python_hooks.h"
 #include "bridges/torch/stable_abi.h"
 #include "opwright/error.h"
 
 namespace opwright::torch_bridge {
 
 void throw_to_torch(const Error& error) {
+  if (python_hooks.throw_to_torch) python_hooks.throw_to_torch(error);
   const std::string_view kind = error.kind();
   const std::string message = error.message();
   if (kind == "ValueError") throw std::invalid_argument(message);

@@ -5,7 +5,8 @@
 
 namespace opwright::torch_bridge {
 
-// ValueError, IndexError, OverflowError and MemoryError arrive as these; torch's C ABI knows
+// Where Python is, as the exception of the kind, or as the one of Python that the error carries.
+// Else ValueError, IndexError, OverflowError and MemoryError arrive as these; torch's C ABI knows
 // RuntimeError for all else, whose text then starts with the kind.
 [[noreturn]] void throw_to_torch(const Error& error);
 

@@ -59,18 +59,24 @@ class Layout:
         ]
         self.is_flat = not self.lists and not self.result_lists and not self.unreturned
         self._all_are_tensors = len(self.tensors) == self.num_arguments and not self.lists
+        self._others = [i for i in range(self.num_arguments) if i not in self.tensors]
         self._no_arguments = (None,) * self.num_arguments
 
     def without_tensors(self, args: Sequence) -> tuple:
         """Return the arguments, None for those that are tensors."""
         if self._all_are_tensors:
             return self._no_arguments
-        return tuple([None if i in self.tensors else arg for i, arg in enumerate(args)])
+        kept = list(self._no_arguments)
+        for i in self._others:
+            kept[i] = args[i]
+        return tuple(kept)
 
     def needs_of_tensors(self, needs: tuple) -> tuple[bool, ...]:
         """Return for each tensor argument whether it needs a gradient."""
         if self._all_are_tensors:
             return needs
+        if not self.lists:
+            return tuple([needs[i] for i in self.tensors])
         return tuple([any(needs[i]) if i in self.lists else needs[i] for i in self.tensors])
 
 
@@ -82,6 +88,7 @@ class Formula:
         self.layout = layout
         self.is_python = functions.in_python("Autograd") is not None
         self.backward = functions.find("Autograd")
+        self.places = layout.formula_places if self.is_python else layout.tensors
         self.keep_old = functions.in_binary("KeepOld")
         if self.is_python:
             self.keep_old = _copying(kept_arguments.get(functions.name, ()))
@@ -110,7 +117,7 @@ class Formula:
         else:
             self.setup(ctx, *args, *(output or ()))
 
-    def gradients(self, ctx: object, grads: Sequence) -> list:
+    def gradients(self, ctx: object, grads: Sequence) -> tuple:
         """Return a gradient, a list of them, or None for each argument."""
         if self.backward is None:
             raise NotImplementedError(
@@ -119,17 +126,19 @@ class Formula:
                 "tensors."
             )
         given = self.backward(ctx, *grads)
-        given = given if isinstance(given, tuple) else (given,)
-        places = self.layout.formula_places if self.is_python else self.layout.tensors
-        if len(given) != len(places):
+        if not isinstance(given, tuple):
+            given = (given,)
+        if len(given) != len(self.places):
             raise RuntimeError(
                 f"{self.name}: the backward formula gave {len(given)} gradients, but the operator "
-                f"has {len(places)} {'arguments' if self.is_python else 'tensor arguments'}"
+                f"has {len(self.places)} {'arguments' if self.is_python else 'tensor arguments'}"
             )
+        if len(given) == self.layout.num_arguments:
+            return given
         all_gradients = [None] * self.layout.num_arguments
-        for place, gradient in zip(places, given, strict=True):
+        for place, gradient in zip(self.places, given, strict=True):
             all_gradients[place] = gradient
-        return all_gradients
+        return tuple(all_gradients)
 
 
 def _copying(positions: Sequence[int]) -> Callable | None:
@@ -202,7 +211,7 @@ def _make_flat_step(formula: Formula, below: Callable) -> type[_SingleLevelFunct
         return output
 
     def backward(ctx: object, *grads: object) -> tuple:
-        return tuple(formula.gradients(ctx, grads))
+        return formula.gradients(ctx, grads)
 
     def jvp(ctx: object, *tangents: object) -> object:
         return _run_jvp(formula, ctx.opwright_primals, [tangents[i] for i in layout.tensors])
@@ -300,7 +309,7 @@ class _Current:
         self._apply: Callable | None = None
 
     def step(self) -> Callable:
-        registered = self._functions.in_python("Autograd")
+        registered = self._functions.registered("Autograd")
         if registered is not self._registered:
             formula = Formula(self._functions, self._layout)
             if self._layout.is_flat and formula.keep_old is None:
@@ -316,18 +325,22 @@ def make_autograd_kernel(functions: Functions, tags: Sequence[str]) -> Callable:
     overload = calling_by_position(overload_of(functions.name), functions.operator)
     layout = Layout(functions)
 
-    def below(*args: object) -> object:
+    def dispatch_below(*args: object) -> object:
         with _below():
             return overload(*args)
 
     if "nondifferentiable" in tags:
-        return below
+        return dispatch_below
+    # Without a transform the kernel runs at once; what is not plain goes on through torch.
+    below = (
+        functions.operator.fast(dispatch_below) if functions.has_own_kernels() else dispatch_below
+    )
     current = _Current(functions, layout, below)
 
     def kernel(*args: object) -> object:
         needs_gradient = torch.is_grad_enabled() and _any_requires_grad(*args)
         if not needs_gradient and forward_ad._current_level < 0:
-            return below(*args)
+            return dispatch_below(*args)
         apply = current.step()
         if _level() is None:
             return apply(*args)

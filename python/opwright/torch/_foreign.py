@@ -64,6 +64,13 @@ def current_stream(device: torch.device) -> int:
     return torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else 0
 
 
+# Python's own functions of these are quicker than their overloads, and take numbers for tensors.
+QUICK_FUNCTIONS = {
+    f"aten::{function.__name__}.{overload}": function
+    for function in (torch.add, torch.sub, torch.mul, torch.div)
+    for overload in ("Tensor", "Scalar")
+}
+
 # What a host answers itself; no operators of torch.
 HOST_FUNCTIONS = {
     "opwright::new_dynamic_size": new_dynamic_size,
@@ -75,6 +82,8 @@ def resolve_import(name: str) -> object:
     """Return what an import of a binary is in torch."""
     if name in HOST_FUNCTIONS:
         return HOST_FUNCTIONS[name]
+    if name in QUICK_FUNCTIONS:
+        return QUICK_FUNCTIONS[name]
     packet, _, overload = name.partition(".")
     namespace, base = packet.split("::")
     try:

@@ -37,9 +37,13 @@ class Functions:
         self._core = _C.require_operator(operator.name)
         self._wrapped: dict[str, tuple[Callable, Callable]] = {}
 
+    def registered(self, slot: str) -> Callable | None:
+        """Return the function that Python registered last for a slot, as it stands there."""
+        return _C.python_function(self._core, slot)
+
     def in_python(self, slot: str) -> Callable | None:
-        """Return the function that Python registered last for a slot."""
-        function = _C.python_function(self._core, slot) if self._core.is_defined else None
+        """Return the same for calls by torch."""
+        function = self.registered(slot)
         if function is None:
             return None
         known = self._wrapped.get(slot)
@@ -58,6 +62,10 @@ class Functions:
     def has(self, slot: str) -> bool:
         """Tell whether a slot has a function."""
         return self.find(slot) is not None
+
+    def has_own_kernels(self) -> bool:
+        """Tell whether the kernels are those of the binary."""
+        return not any(map(self.registered, (*KERNEL_KEYS, EXPLICIT, IMPLICIT)))
 
     def is_composite(self) -> bool:
         """Tell whether torch shall see through the operator: it has nothing but its body."""

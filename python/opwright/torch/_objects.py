@@ -23,7 +23,7 @@ from torch._C._aoti import alloc_tensors_by_stealing_from_void_ptrs as tensors_o
 from torch._C._aoti import unsafe_alloc_void_ptrs_from_tensors as handles_of_tensors  # noqa: F401
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true  # noqa: F401
-from torch.nn import Parameter  # noqa: F401
+from torch.nn import Parameter
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 DTYPES = (
@@ -86,9 +86,7 @@ def has_memory(tensor: Tensor) -> bool:
 
 def is_transforming() -> bool:
     """Tell whether a dispatch mode or a level of torch.func is active on this thread."""
-    return (
-        torch._C._len_torch_dispatch_stack() > 0 or _functorch.maybe_current_level() is not None
-    )
+    return torch._C._len_torch_dispatch_stack() > 0 or _functorch.maybe_current_level() is not None
 
 
 def samples() -> tuple[tuple[Tensor, int], ...]:
