@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bridges/torch/torch_operator.h"
+#include "opwright/error.h"
 
 namespace opwright::torch_bridge {
 
@@ -23,6 +24,9 @@ struct PythonHooks {
   // Whether a dispatch mode or a functorch level is active on this thread; for versions of torch
   // whose libraries do not tell.
   bool (*is_transforming)() = nullptr;
+  // Throws what torch shows to Python as the exception that the error stands for; comes back where
+  // this version of torch is not known to.
+  void (*throw_to_torch)(const Error& error) = nullptr;
 };
 extern PythonHooks python_hooks;
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bridges/torch/python_hooks.h"
 #include "opwright/error.h"
 
 namespace opwright::torch_bridge {
@@ -24,6 +25,7 @@ class OutOfMemory : public std::bad_alloc {
 }  // namespace
 
 void throw_to_torch(const Error& error) {
+  if (python_hooks.throw_to_torch) python_hooks.throw_to_torch(error);
   const std::string_view kind = error.kind();
   const std::string message = error.message();
   if (kind == "ValueError") throw std::invalid_argument(message);

@@ -11,6 +11,7 @@
 #include "bridges/torch/python/lock.h"
 #include "bridges/torch/python/object_tensor.h"
 #include "bridges/torch/python/python_call.h"
+#include "bridges/torch/python/python_error.h"
 #include "bridges/torch/python/reference.h"
 #include "bridges/torch/python/rule.h"
 #include "bridges/torch/python/torch_objects.h"
@@ -92,6 +93,7 @@ void install_hooks() {
   python_hooks.call_object_import = call_object_import;
   python_hooks.handle_of = handle_of_object_tensor;
   python_hooks.is_transforming = ask_whether_transforming;
+  if (torch_carries_python_errors()) python_hooks.throw_to_torch = throw_python_error;
 }
 
 void unlock_loops(TorchLibrary& library) {

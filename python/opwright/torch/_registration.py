@@ -152,8 +152,8 @@ class RegisteredOperator:
 
     def _register_autograd(self) -> None:
         kernel = make_autograd_kernel(self.functions, self.operator.tags)
-        is_own = self.functions.has_own_kernels()
-        if self._takes_symbols or self.operator.uncarried or not is_own:
+        is_own = not self.operator.uncarried and self.functions.has_own_kernels()
+        if self._takes_symbols or not is_own:
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")
         else:
             self._add_thunk(Thunk.AUTOGRAD, "Autograd", kernel)

@@ -59,7 +59,7 @@ class TestDefinitions:
             opwright.torch.load(file)
 
     def test_a_library_without_operators(self) -> None:
-        with pytest.raises((OSError, RuntimeError, ValueError), match="not_an_operator_binary"):
+        with pytest.raises(ImportError, match="not_an_operator_binary.so is a shared library, but"):
             opwright.torch.load(binary("not_an_operator_binary"))
 
     def test_a_name_that_was_not_loaded(self) -> None:
@@ -81,15 +81,15 @@ class TestDefinitions:
 ERRORS = [
     (1, ValueError, "fail: how must not be 1 for float32[2, 3]"),
     (2, IndexError, "fail: 2 is out of range"),
-    (3, (TypeError, RuntimeError), "fail: 3 is of the wrong type"),
+    (3, TypeError, "fail: 3 is of the wrong type"),
     (4, RuntimeError, "fail: 4 went wrong"),
-    (5, (NotImplementedError, RuntimeError), "fail: 5 is not implemented"),
-    (6, (KeyError, RuntimeError), "fail: 6 is no key"),
-    (7, (ZeroDivisionError, RuntimeError), "fail: 7 divides by zero"),
-    (8, (MemoryError, RuntimeError), "out of memory"),
+    (5, NotImplementedError, "fail: 5 is not implemented"),
+    (6, KeyError, "fail: 6 is no key"),
+    (7, ZeroDivisionError, "fail: 7 divides by zero"),
+    (8, MemoryError, "out of memory"),
     (9, RuntimeError, "fail: 9 is a std::exception"),
     (10, RuntimeError, "an exception that is not a std::exception"),
-    (11, RuntimeError, "mm"),
+    (11, RuntimeError, "mat"),
 ]
 
 
@@ -106,15 +106,27 @@ class TestErrorsOfKernels:
             opwright.torch.ops.samples_composites.fail(torch.ones(2, 3), how)
         assert text in str(raised.value)
 
-    def test_a_kind_that_torch_does_not_carry_stands_in_the_text(self) -> None:
-        with pytest.raises((KeyError, RuntimeError)) as raised:
-            torch.ops.samples_composites.fail(torch.ones(2, 3), 6)
-        assert isinstance(raised.value, KeyError) or "KeyError" in str(raised.value)
-
     def test_the_next_call_is_right(self) -> None:
         with pytest.raises(ValueError, match="how must not be 1"):
             torch.ops.samples_composites.fail(torch.ones(2, 3), 1)
         close(torch.ops.samples_composites.fail(torch.ones(2, 3), 0), torch.ones(2, 3))
+
+    def test_an_exception_of_python_that_crosses_a_function_in_c_is_the_same_object(self) -> None:
+        given = KeyError("stop")
+
+        class Stop(torch.utils._python_dispatch.TorchDispatchMode):
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                raise given
+
+        with pytest.raises(KeyError) as raised, Stop():
+            torch.ops.samples_training.cube(torch.ones(2))
+        assert raised.value is given
+
+    def test_an_error_in_a_backward_pass_keeps_its_kind(self) -> None:
+        x = torch.ones(2, requires_grad=True)
+        y = torch.ops.samples_training.cube(x)
+        with pytest.raises(ValueError, match="cube_backward: gradient and x must have one size"):
+            torch.ops.samples_training.cube_backward(y, torch.ones(3))
 
     def test_an_exception_of_a_python_kernel_is_the_same_object(self) -> None:
         given = KeyError("table")
@@ -178,7 +190,7 @@ class TestArguments:
     @pytest.mark.parametrize("ops", [torch.ops, opwright.torch.ops])
     def test_an_unknown_name(self, ops: object) -> None:
         with pytest.raises((TypeError, RuntimeError), match="speed"):
-            ops.samples_training.cube(torch.ones(2), speed=1)
+            ops.samples_training.soft_limit(torch.ones(2), speed=1)
 
     def test_a_sparse_tensor_is_refused(self) -> None:
         with pytest.raises((NotImplementedError, RuntimeError), match="samples_training::cube"):
@@ -277,10 +289,10 @@ class TestRemoval:
         loaded.close()
         x = torch.ones(2)
         with pytest.raises(Exception, match=base):
-            held(x, x, x, x, 0.5)
+            held(x, x, 0.5)
         with opwright.torch.load(path):
             again = getattr(getattr(torch.ops, namespace), base)
-            assert len(again(x, x, x, x, 0.5)) == 2
+            assert len(again(x, x, 0.5)) == 2
 
     def test_closing_twice_is_harmless(self, short_lived: opwright.torch.Loaded) -> None:
         short_lived.close()
