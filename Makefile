@@ -5,9 +5,8 @@
 demo:
 	@tools/setup build
 	@tools/build release tour operators_soft_clip python
-	@build/release/tour build/release/operators/libsoft_clip.so
 	@PYTHONPATH=build/release/python .venv/bin/python examples/tour/tour.py \
-	  build/release/operators/libsoft_clip.so
+	  build/release/operators/libsoft_clip.so build/release/tour
 
 # All that must pass before a change goes in.
 test:

@@ -38,6 +38,14 @@ class Row:
         return cls(name, ours, unit, peer, ratio, f">= {times:g}x", verdict)
 
     @classmethod
+    def no_slower(cls, name, *, ours, peer, times, unit):
+        """Ours must not take more than `times` as long as the peer."""
+        if peer is None:
+            return cls(name, ours, unit, None, None, f"<= {times:g}x of it", "peer missing")
+        verdict = "ok" if ours <= times * peer else "short"
+        return cls(name, ours, unit, peer, peer / ours, f"<= {times:g}x of it", verdict)
+
+    @classmethod
     def told(cls, name, *, ours, unit, peer=None):
         """A figure without a target: a floor, or a case that puts others in place."""
         ratio = peer / ours if peer and ours > 0 else None
@@ -66,7 +74,7 @@ class Report:
         header = ("name", "ours", "peer", "ratio", "target", "")
         lines = [header]
         for row in self.rows:
-            ratio = "-" if row.ratio is None else f"{row.ratio:.1f}x"
+            ratio = "-" if row.ratio is None else f"{row.ratio:.{2 if row.ratio < 3 else 1}f}x"
             ours, peer = number(row.ours, row.unit), number(row.peer, row.unit)
             lines.append((row.name, ours, peer, ratio, row.target, row.ok))
         widths = [max(len(line[i]) for line in lines) for i in range(len(header))]

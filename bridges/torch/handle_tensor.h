@@ -1,25 +1,35 @@
 // Tensors over handles of torch's stable C ABI.
 #pragma once
 
-#include "bridges/torch/torch_operator.h"
+#include "bridges/torch/stable_abi.h"
 #include "opwright/tensor.h"
 
 namespace opwright::torch_bridge {
-
-struct AtenTensor;  // torch's; never looked into
-using AtenTensorHandle = AtenTensor*;
 
 // A View on a caller's stack, or, promoted, a counted tensor that owns its handle.
 struct HandleTensor : OpwTensor {
   AtenTensorHandle handle = nullptr;
 };
 
-// Fills `view` from a borrowed handle; throws Error.
-void show_handle(HandleTensor& view, AtenTensorHandle handle);
+// Fills `view` from a borrowed handle; throws Error. Memory that is shared until it is written is
+// copied first for one that is written.
+void show_handle(HandleTensor& view, AtenTensorHandle handle, bool is_written = false);
+// The same for a handle whose tensor may have no memory: a Stale view, read when it is refreshed.
+void show_later(HandleTensor& view, AtenTensorHandle handle) noexcept;
+// Reads the tensor again, after an operator changed its sizes or memory; throws Error.
+void show_again(HandleTensor& tensor);
 // A counted tensor that takes over the handle; one count for the caller.
 [[nodiscard]] OpwTensor* own_handle(AtenTensorHandle handle);
+// The same for one that torch just made, of which these are known.
+[[nodiscard]] OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype,
+                                        OpwDevice device);
 // Whether the tensor is one of these.
 [[nodiscard]] bool is_handle_tensor(const OpwTensor* tensor) noexcept;
+// The handle of an owned tensor, which is consumed; owned. Tensors of the other table go through
+// python_hooks.h.
+[[nodiscard]] AtenTensorHandle take_handle(OpwTensor* tensor);
+// A new handle of a borrowed tensor; owned.
+[[nodiscard]] AtenTensorHandle copy_handle(OpwTensor* tensor);
 // Borrowed.
 [[nodiscard]] inline AtenTensorHandle handle_of(const OpwTensor* tensor) {
   return static_cast<const HandleTensor*>(tensor)->handle;

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "bridges/torch/stable_abi.h"
 #include "opwright/bridge.h"
 
 namespace opwright::torch_bridge {
 
-// How a value stands on torch's stack (StableIValue, 64 bits).
-using StableValue = uint64_t;
-
+struct ImportTable;
+struct StackPlan;
 struct TorchLibrary;
 
 // Never freed: torch may hold a function of it for ever.
@@ -35,6 +35,7 @@ struct TorchOperator {
   const OpwRecord* cpu_kernel = nullptr;   // over handles: "CPU", or a body for all devices
   const OpwRecord* cuda_kernel = nullptr;  // the same for CUDA
   const OpwRecord* composite = nullptr;    // over handles: an implicit composite body
+  const StackPlan* plan = nullptr;         // how values stand on torch's stack
   // True after the operator was taken back: a held function raises.
   bool is_removed = false;
   // The callables of the Python module, by Thunk; see python_hooks.h.
@@ -46,6 +47,7 @@ struct TorchLibrary {
   BinaryContents contents;
   OpwHost handles;  // instance: this
   OpwHost objects;  // instance: this
+  const ImportTable* imports = nullptr;  // how each is called over handles, by index
   std::map<std::string, std::unique_ptr<TorchOperator>> operators;  // by name
 };
 
@@ -69,6 +71,11 @@ enum class Thunk : uint8_t {
 struct TorchRegistration;
 TorchRegistration* register_thunk(TorchOperator& op, Thunk thunk, const char* key);
 void delete_registration(TorchRegistration* registration) noexcept;
+
+// Defines the operators of a binary in torch and registers their kernels and composite bodies: for
+// processes without Python. Two calls with one file are one. Errors as open_library and
+// register_thunk.
+void load_without_python(const std::string& path);
 
 // Why the stable ABI of this torch cannot carry the schema, or empty.
 [[nodiscard]] std::string uncarried_reason(const OperatorDescription& description);

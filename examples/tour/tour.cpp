@@ -187,9 +187,6 @@ int main(int argc, char** argv) {
   visit("exchange by DLPack", exchange);
   visit("a user's mistake", show_an_error);
 
-  for (const char* coming : {"export", "compile", "PyTorch", "JAX", "ONNX Runtime"}) {
-    rows.push_back({coming, "to come"});
-  }
   std::printf("\n%-32s %s\n", "audio::soft_clip", "");
   int failures = 0;
   for (const Row& row : rows) {

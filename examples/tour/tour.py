@@ -1,196 +1,60 @@
-"""One operator through every mode and host there is in Python, with a table of what worked.
+"""One operator binary through every mode and host there is, with a table of what worked.
 
-python examples/tour/tour.py libsoft_clip.so
+python examples/tour/tour.py libsoft_clip.so [the tour in C++]
 """
 
+import hashlib
+import importlib
 import importlib.util
+import subprocess
 import sys
+from pathlib import Path
 
-import numpy as np
 import opwright as ow
+from stops import Row
 
-MODES_TO_COME = ("export", "compile", "ONNX", "in PyTorch", "in JAX")
-
-CPP_SOURCE = """
-#include "opwright/opwright.h"
-using opwright::Tensor;
-Tensor soft_knee(const Tensor& x, double limit) { return x * limit; }
-OPWRIGHT_LIBRARY_FRAGMENT(audio, m) { m.def("soft_knee", &soft_knee); }
-"""
-
-stops = []
+# Modules of stops, each with its host and the package without which it has nothing to show.
+HOSTS = (
+    ("in_opwright", "Opwright", "opwright"),
+    ("in_torch", "PyTorch", "torch"),
+    ("in_jax", "JAX", "jax"),
+)
+MODES_TO_COME = ("export", "compile", "ONNX Runtime")
 
 
-def stop(mode: str, needs: str | None = None):
-    """Add a stop of the tour; `needs` is a package without which it is left out."""
-
-    def add(visit):
-        stops.append((mode, needs, visit))
-        return visit
-
-    return add
-
-
-@stop("an operator binary, from Python")
-def call_binary(x):
-    print(ow.ops.audio.soft_clip(x, limit=2.0))
-    print(ow.ops.audio.soft_clip.default.schema)
+def run_cpp_tour(program: str, binary: str) -> list[Row]:
+    """Run the tour in C++ and take the rows from the table at its end."""
+    tour = subprocess.run([program, binary], stdout=subprocess.PIPE, text=True)
+    if tour.returncode not in (0, 1):
+        sys.exit(f"{tour.stdout}\n{program} ended with status {tour.returncode}")
+    shown, _, table = tour.stdout.rpartition("\naudio::soft_clip")
+    print(shown)
+    lines = [line.rsplit("  ", 1) for line in table.splitlines() if line.strip()]
+    return [Row("Opwright, C++", mode.strip(), outcome.strip()) for mode, outcome in lines]
 
 
-@stop("an operator written in Python")
-def call_python(x):
-    @ow.library.custom_op("audio::hard_clip", mutates_args=())
-    def hard_clip(x: ow.Tensor, limit: float = 1.0) -> ow.Tensor:
-        return ow.from_numpy(np.clip(x.numpy(), -limit, limit))
-
-    print(hard_clip(x, 0.5))
+def run_host(module: str, host: str, package: str) -> list[Row]:
+    if importlib.util.find_spec(package) is None:
+        return [Row(host, "every mode", f"left out: pip install {package}")]
+    return importlib.import_module(module).stops.run()
 
 
-@stop("one that writes its argument")
-def call_mutating(x):
-    @ow.library.custom_op("audio::mute_", mutates_args={"x"})
-    def mute(x: ow.Tensor) -> None:
-        x.numpy()[:] = 0
-
-    copy = x.clone()
-    mute(copy)
-    print(copy, "version", copy._version)
-
-
-@stop("trained through")
-def train(x):
-    gain = ow.tensor(0.2, requires_grad=True)
-    optimizer = ow.optim.SGD([gain], lr=0.2)
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((ow.ops.audio.soft_clip(x * gain) - x) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        print(f"loss {loss.item():.4f}, gain {gain.item():.4f}")
-
-
-@stop("batched and nested")
-def map_and_differentiate(x):
-    slope = ow.func.grad(lambda sample: ow.ops.audio.soft_clip(sample))
-    print(ow.vmap(slope)(x))
-    print(ow.func.jvp(ow.ops.audio.soft_clip, (x,), (ow.ones_like(x),))[1])
-
-
-@stop("fake tensors")
-def call_fake(x):
-    with ow.FakeTensorMode() as mode:
-        y = ow.ops.audio.soft_clip(ow.empty(1 << 20, 1 << 20, device="cuda"))
-    assert y.is_fake
-    assert y.shape == (1 << 20, 1 << 20)
-    print(f"{y.shape} on {y.device}, with no memory and no such device here")
-    z = ow.ops.audio.soft_clip(mode.from_tensor(x, dynamic=True))
-    assert ow.is_symbolic(z.shape[0])
-    print(f"{z.shape}, whatever s0 is")
-
-
-@stop("traced symbolically")
-def trace(x):
-    def level(x):
-        return ow.ops.audio.soft_clip(x, 2.0).sum() / x.size(0)
-
-    traced = ow.make_fx(level, tracing_mode="symbolic")(x)
-    traced.print_readable()
-    other = ow.arange(7.0)
-    assert ow.allclose(traced(other), level(other))
-    assert ow.Graph.parse(str(traced.graph)) == traced.graph
-    print(f"run at size 7: {traced(other)}")
-
-
-@stop("functionalised")
-def functionalise(x):
-    def clip_first(x):
-        x[:2].mul_(4)
-        return ow.ops.audio.soft_clip(x, 2.0).add_(1)
-
-    traced = ow.make_fx(clip_first, tracing_mode="symbolic")(x.clone()).functionalize()
-    print(traced.code)
-    called = [n.target for n in traced.graph.nodes if n.op == "call_function"]
-    writes = [operator.name for operator in called if operator.schema.is_mutable]
-    assert writes == ["aten::copy_"], writes  # the one to the input, at the end
-    mine, eager = ow.arange(5.0) - 2, ow.arange(5.0) - 2
-    assert ow.equal(traced(mine), clip_first(eager))
-    assert ow.equal(mine, eager)
-    print(f"the same result, and the same in the input: {mine}")
-
-
-@stop("built-in operators and modules")
-def call_model(x):
-    ow.manual_seed(0)
-    model = ow.nn.Sequential(ow.nn.Linear(4, 8), ow.nn.GELU(), ow.nn.Linear(8, 2))
-    print(ow.softmax(model(ow.ops.audio.soft_clip(x)), -1).sum())
-
-
-@stop("inline C++")
-def call_inline(x):
-    ow.cpp_extension.load_inline(name="tour", cpp_sources=CPP_SOURCE)
-    print(ow.ops.audio.soft_knee(x, 3.0))
-
-
-@stop("checked by opcheck")
-def check(x):
-    report = ow.opcheck(ow.ops.audio.soft_clip, (x, 1.0))
-    for line in report.lines:
-        print(f"{line.check:<14} {line.state}, {line.inputs} inputs")
-
-
-@stop("NumPy, without a copy")
-def exchange_numpy(x):
-    array = np.asarray(x)
-    assert array.ctypes.data == x.data_ptr()
-    print(repr(array))
-
-
-@stop("PyTorch tensors, without a copy", needs="torch")
-def exchange_torch(x):
-    import torch
-
-    y = torch.from_dlpack(x)
-    assert y.data_ptr() == x.data_ptr()
-    print(ow.ops.audio.soft_clip(ow.from_dlpack(y), 2.0))
-
-
-@stop("JAX arrays, without a copy", needs="jax")
-def exchange_jax(x):
-    import jax
-
-    with jax.default_device(jax.devices("cpu")[0]):
-        print(ow.ops.audio.soft_clip(ow.from_dlpack(jax.numpy.arange(4.0)), 2.0))
-
-
-@stop("a user's mistake")
-def make_mistake(x):
-    try:
-        ow.ops.audio.soft_clip(x, limit=-1.0)
-    except ValueError as error:
-        print(f"ValueError: {error}")
-    else:
-        raise AssertionError("the mistake was not noticed")
+def print_table(binary: Path, rows: list[Row]) -> None:
+    print(f"\n{binary.name}, one binary for all of these")
+    print(f"sha256 {hashlib.sha256(binary.read_bytes()).hexdigest()}")
+    for row in rows:
+        print(f"{row.host:18}{row.mode:33}{row.outcome}")
 
 
 def main() -> int:
-    ow.load_library(sys.argv[1])
-    rows = []
-    for mode, needs, visit in stops:
-        print(f"\n--- {mode}")
-        if needs and importlib.util.find_spec(needs) is None:
-            rows.append((mode, f"{needs} is not installed"))
-            continue
-        try:
-            visit(ow.tensor([-1.0, 0.0, 1.0, 2.0]))
-            rows.append((mode, "works"))
-        except Exception as error:
-            print(f"{type(error).__name__}: {error}")
-            rows.append((mode, "FAILED"))
-    rows += [(mode, "to come") for mode in MODES_TO_COME]
-    print(f"\n{'audio::soft_clip, from Python':33}")
-    for mode, outcome in rows:
-        print(f"{mode:33}{outcome}")
-    return any(outcome == "FAILED" for _, outcome in rows)
+    binary, cpp_tour = sys.argv[1], sys.argv[2:]
+    rows = run_cpp_tour(cpp_tour[0], binary) if cpp_tour else []
+    ow.load_library(binary)
+    for host in HOSTS:
+        rows += run_host(*host)
+    rows += [Row("Opwright", mode, "to come") for mode in MODES_TO_COME]
+    print_table(Path(binary), rows)
+    return any(row.outcome == "FAILED" for row in rows)
 
 
 if __name__ == "__main__":

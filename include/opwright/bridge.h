@@ -6,12 +6,14 @@
 // Operator binaries do not include this.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "opwright/c_api.h"
 #include "opwright/tag.h"
+#include "opwright/tensor.h"
 #include "opwright/visibility.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
@@ -99,4 +101,48 @@ struct BinaryContents {
 // library blocks run, and the records that the bridge makes of the functions lead to `host`. Errors
 // as load_library.
 [[nodiscard]] BinaryContents collect_library(const std::string& path, const OpwHost& host);
+
+// ---- The core at work for another host: its errors, its threads, its operators, its tensors over
+// that host's memory ----
+
+// The core's own table. A bridge's host that runs on the core is a copy with a name, an instance
+// and a `call` of its own.
+[[nodiscard]] const OpwHost& core_host() noexcept;
+
+// An operator of the core by its name, called with values. Any thread.
+class NamedOperator {
+ public:
+  explicit NamedOperator(std::string name);
+  NamedOperator(const NamedOperator&) = delete;
+  NamedOperator& operator=(const NamedOperator&) = delete;
+
+  // As OpwFunction, but throws. AttributeError where there is no such operator (any more).
+  void call(const OpwValue* args, uint32_t num_args, OpwValue* results, uint32_t num_results);
+
+ private:
+  std::string name_;
+  std::atomic<uint64_t> epoch_{0};
+  std::atomic<const OpwOperator*> op_{nullptr};
+};
+
+// Somebody else's memory for a while: a tensor of the core over it, and whether anything still
+// shows that memory when the time is over.
+class BorrowedMemory {
+ public:
+  // `shown` has its strides. ReadOnly: writing raises.
+  enum class Access : uint8_t { ReadOnly, ReadWrite };
+  BorrowedMemory(const OpwDlTensor& shown, Access access);
+  BorrowedMemory(const BorrowedMemory&) = delete;
+  BorrowedMemory& operator=(const BorrowedMemory&) = delete;
+  ~BorrowedMemory();
+
+  [[nodiscard]] const Tensor& tensor() const noexcept { return tensor_; }
+  // Drops the tensor. False when a handle of it, or a view of it, is still kept by somebody.
+  [[nodiscard]] bool end() noexcept;
+
+ private:
+  struct Lease;
+  Lease* lease_;
+  Tensor tensor_;
+};
 }  // namespace opwright

@@ -157,6 +157,7 @@ void bind_foreign_call(nb::module_& m) {
   m.def("set_foreign_type", &set_foreign_type, nb::arg("type"), nb::arg("handler").none(),
         "Let `handler(operator_or_packet, args, kwargs)` have every call of an operator with an "
         "argument, or an element of a list, of this type. None ends it.");
+  m.def("in_foreign_scope", [] { return innermost_handler != nullptr; });
   nb::class_<ForeignScope>(m, "ForeignScope",
                            "In this block and thread, calls of operators without a tensor of "
                            "opwright go to `handler(operator_or_packet, args, kwargs)`, too.")

@@ -13,6 +13,7 @@
 #include "bindings/tensor_conversion.h"
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/storage.h"
@@ -32,6 +33,13 @@ struct ExportedBuffer {
   Sizes byte_strides;
 };
 
+// Whether what is computed from the memory would miss in the record: not inside of a kernel, and not
+// under no_grad.
+bool escapes_recording(const Tensor& tensor) {
+  constexpr uint32_t kUnrecorded = kAttentionGradOff | kAttentionBelowRecording;
+  return tensor.requires_grad() && (thread_state().attention & kUnrecorded) == 0;
+}
+
 void check_has_buffer(const Tensor& tensor) {
   const auto check = [&](bool holds, const char* problem) {
     OPWRIGHT_CHECK_KIND("BufferError", holds, "the memory of ", tensor,
@@ -39,7 +47,7 @@ void check_has_buffer(const Tensor& tensor) {
   };
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
   check(tensor.device().type == kOpwDeviceCpu, "it is on another device; call cpu() first");
-  check(!tensor.requires_grad(), "it requires grad; call detach() first");
+  check(!escapes_recording(tensor), "it requires grad; call detach() first");
   check(buffer_format(tensor.dtype()), "no buffer format stands for the dtype; convert it first");
 }
 
@@ -100,7 +108,7 @@ void release_buffer(PyObject* /*self*/, Py_buffer* view) {
 
 void check_has_array(const Tensor& tensor) {
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("numpy", tensor);
-  OPWRIGHT_CHECK(!tensor.requires_grad(),
+  OPWRIGHT_CHECK(!escapes_recording(tensor),
                  "numpy: the tensor requires grad; call x.detach().numpy()");
   OPWRIGHT_CHECK_TYPE(tensor.device().type == kOpwDeviceCpu, "numpy: the tensor is on ",
                       tensor.device(), "; call x.cpu().numpy()");

@@ -86,6 +86,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "func": ("vmap",),
     "grad_mode": (),
     "graph": (),
+    "jax": (),
     "library": (),
     "nn": (),
     "optim": (),

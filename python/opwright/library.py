@@ -543,7 +543,7 @@ def get_ctx() -> FakeContext:
     RuntimeError: get_ctx() was called outside of a fake kernel; call it in a function given to \
 register_fake
     """
-    if not _C.in_fake_kernel():
+    if not _C.in_fake_kernel() and not _C.in_foreign_scope():
         raise RuntimeError(
             "get_ctx() was called outside of a fake kernel; call it in a function given to "
             "register_fake"

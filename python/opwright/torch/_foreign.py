@@ -9,7 +9,7 @@ def to_torch(value: object) -> object:
     """Return a value of ours as torch's: tensors share their memory."""
     if isinstance(value, _C.Tensor):
         return torch.from_dlpack(value.detach())
-    if isinstance(value, _C.dtype):
+    if isinstance(value, _C.dtype | _C.memory_format | _C.layout):
         return getattr(torch, str(value).rpartition(".")[2])
     if isinstance(value, _C.device):
         return torch.device(str(value))
@@ -32,8 +32,26 @@ def call_in_torch(operator: _C.Operator | _C.OperatorPacket, args: tuple, kwargs
     """Call torch's operator in place of ours."""
     if operator.name in HOST_FUNCTIONS:
         return HOST_FUNCTIONS[operator.name](*args, **kwargs)
+    found = find_packet(operator.name)
     named = {name: to_torch(value) for name, value in kwargs.items()}
-    return find_packet(operator.name)(*to_torch(args), **named)
+    return found(*_with_sizes_in_a_list(found, to_torch(args)), **named)
+
+
+def _with_sizes_in_a_list(
+    found: torch._ops.OpOverloadPacket | torch._ops.OpOverload, args: tuple
+) -> tuple:
+    """Return the arguments of empty(2, 3) as those of empty([2, 3])."""
+    if not args or not isinstance(args[0], int | torch.SymInt):
+        return args
+    is_packet = isinstance(found, torch._ops.OpOverloadPacket)
+    overload = getattr(found, found.overloads()[0]) if is_packet else found
+    first = overload._schema.arguments[:1]
+    if not first or str(first[0].type) != "List[int]":
+        return args
+    count = next(
+        (i for i, v in enumerate(args) if not isinstance(v, int | torch.SymInt)), len(args)
+    )
+    return (list(args[:count]), *args[count:])
 
 
 def new_dynamic_size(min: int = 0, max: int | None = None) -> torch.SymInt:

@@ -16,6 +16,7 @@ from ._functions import (
     calling_by_position,
     overload_of,
 )
+from ._sample_loop import make_loop_rule
 
 # Under vmap torch runs a custom composite slice by slice, unless this key has its body too.
 THROUGH_VMAP = "FuncTorchBatchedDecomposition"
@@ -69,6 +70,7 @@ class RegisteredOperator:
         namespace = self.name.split("::")[0]
         self._library = torch.library.Library(namespace, "FRAGMENT")
         self._registrations: list[_torch.Registration] = []
+        self.overload: torch._ops.OpOverload | None = None
         try:
             self._library.define(
                 self.operator.schema.removeprefix(f"{namespace}::"),
@@ -83,10 +85,19 @@ class RegisteredOperator:
     def close(self) -> None:
         """Take the operator back; what still holds it gets an error."""
         self.operator.remove()
+        if self.overload is not None:
+            self.overload._op = self._refuse  # compiled graphs hold the overload
         for registration in self._registrations:
             registration.close()
         self._registrations.clear()
         self._library._destroy()
+
+    def _refuse(self, *_args: object, **_kwargs: object) -> None:
+        raise RuntimeError(
+            f"{self.name} was taken back from torch, but something that was made with it before, "
+            "such as a compiled graph, still calls it\n"
+            "  Load it again and compile anew, or keep it open for as long as it is called."
+        )
 
     @property
     def _short_name(self) -> str:
@@ -103,6 +114,9 @@ class RegisteredOperator:
             torch.library.register_vmap(self.name, self._vmap, lib=self._library)
         elif "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
             rule = make_pointwise_rule(self.overload)
+            torch.library.register_vmap(self.name, rule, lib=self._library)
+        elif not self.functions.is_composite():
+            rule = make_loop_rule(self.operator, self.overload)
             torch.library.register_vmap(self.name, rule, lib=self._library)
 
     def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:

@@ -52,12 +52,24 @@ def test_the_guide_to_modules_prints_what_it_shows(tmp_path):
     check_guide("modules.md", tmp_path)
 
 
+def test_the_guide_to_jax_prints_what_it_shows(tmp_path):
+    pytest.importorskip("jax")
+
+    check_guide("jax.md", tmp_path)
+
+
 def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
     check_guide("tracing.md", tmp_path)
 
 
 def test_the_guide_to_opcheck_prints_what_it_shows(tmp_path):
     check_guide("opcheck.md", tmp_path)
+
+
+def test_the_guide_to_operators_in_pytorch_prints_what_it_shows(tmp_path):
+    pytest.importorskip("torch")
+
+    check_guide("torch.md", tmp_path)
 
 
 def test_the_guide_to_training_prints_what_it_shows(tmp_path):

@@ -102,6 +102,27 @@ def test_memory_that_cannot_be_a_buffer_says_why(make, text):
         memoryview(make())
 
 
+def test_an_array_of_a_tensor_that_requires_grad_is_refused_where_the_call_is_recorded():
+    x = ow.ones(2, requires_grad=True)
+
+    with pytest.raises(RuntimeError, match="numpy: the tensor requires grad"):
+        x.numpy()
+    with ow.no_grad():
+        assert x.numpy().tolist() == [1.0, 1.0]
+
+
+def test_a_kernel_reads_arguments_that_require_grad_as_arrays():
+    @ow.library.custom_op("exchange::double", mutates_args=())
+    def double(x: ow.Tensor) -> ow.Tensor:
+        return ow.from_numpy(x.numpy() + np.asarray(x))
+
+    double.register_autograd(lambda ctx, grad: grad * 2)
+    x = ow.ones(2, requires_grad=True)
+    double(x).sum().backward()
+
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
 # ---- NumPy ----
 
 

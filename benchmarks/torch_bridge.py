@@ -1,0 +1,154 @@
+"""What the bridge to PyTorch costs: one binary beside TORCH_LIBRARY, custom_op and built-in mul."""
+
+import importlib.util
+import sys
+
+from harness import Report, Row, release_build
+
+sys.path.insert(0, str(release_build() / "python"))
+
+TIMES_OF_TORCH_LIBRARY = 1.15
+TIMES_BELOW_CUSTOM_OP = 4
+MOST_MICROSECONDS_OF_A_FORMULA = 6.5
+MOST_MICROSECONDS_OF_THE_FAST_PATH = 0.6
+
+
+class Figures:
+    """Medians in microseconds, by side ("ours", "TORCH_LIBRARY", "custom_op", "mul") and case."""
+
+    def __init__(self, rounds):
+        import opwright.torch
+        import torch
+        from python_call import measure
+        from torch_bridge import builtin_cases, custom_op_cases, our_cases, torch_library_cases
+
+        torch.set_num_threads(1)
+        sides = {
+            "ours": our_cases(opwright.torch),
+            "TORCH_LIBRARY": torch_library_cases(),
+            "custom_op": custom_op_cases(),
+            "mul": builtin_cases(),
+        }
+        # Case by case, so that what is compared runs side by side.
+        names = dict.fromkeys(name for cases in sides.values() for name in cases)
+        cases = {
+            (side, name): cases[name]
+            for name in names
+            for side, cases in sides.items()
+            if name in cases
+        }
+        self.medians = {key: value / 1000 for key, value in measure(cases, rounds).items()}
+
+    def of(self, name, side="ours"):
+        return self.medians[side, name]
+
+
+def add_without_formula(report, figures):
+    for name in (
+        "one output",
+        "one output, inference_mode",
+        "two outputs",
+        "two outputs, inference_mode",
+        "formula, inference_mode",
+    ):
+        ours, peer = figures.of(name), figures.of(name, "TORCH_LIBRARY")
+        words = f"{name}, beside TORCH_LIBRARY"
+        report.add(
+            Row.no_slower(words, ours=ours, peer=peer, times=TIMES_OF_TORCH_LIBRARY, unit="us")
+        )
+    report.add(
+        Row.times_better(
+            "one output, beside custom_op",
+            ours=figures.of("one output"),
+            peer=figures.of("one output", "custom_op"),
+            times=TIMES_BELOW_CUSTOM_OP,
+            unit="us",
+        )
+    )
+    # No target: inference_mode halves custom_op's cost; TORCH_LIBRARY itself is within 3x of it.
+    name = "one output, inference_mode"
+    ours, peer = figures.of(name), figures.of(name, "custom_op")
+    report.add(Row.told(f"{name}, beside custom_op", ours=ours, unit="us", peer=peer))
+    for name in ("outputs given", "composite"):
+        ours, peer = figures.of(name), figures.of(name, "TORCH_LIBRARY")
+        report.add(Row.told(f"{name}, beside TORCH_LIBRARY", ours=ours, unit="us", peer=peer))
+
+
+def add_with_formula(report, figures):
+    for name in ("formula", "formula, no_grad"):
+        words = f"{name}: no gradient needed, over TORCH_LIBRARY"
+        extra = figures.of(name) - figures.of(name, "TORCH_LIBRARY")
+        report.add(Row.at_most(words, ours=extra, limit=MOST_MICROSECONDS_OF_A_FORMULA, unit="us"))
+    report.add(
+        Row.times_better(
+            "training: forward, beside custom_op",
+            ours=figures.of("forward"),
+            peer=figures.of("forward", "custom_op"),
+            times=2.5,
+            unit="us",
+        )
+    )
+    whole = "forward+backward"
+    report.add(
+        Row.times_better(
+            "training: forward+backward over built-in mul, beside custom_op",
+            ours=figures.of(whole) - figures.of(whole, "mul"),
+            peer=figures.of(whole, "custom_op") - figures.of(whole, "mul"),
+            times=2,
+            unit="us",
+        )
+    )
+    for name in ("forward", whole):
+        ours, peer = figures.of(name), figures.of(name, "mul")
+        report.add(Row.told(f"  {name}, beside built-in mul", ours=ours, unit="us", peer=peer))
+
+
+def add_fast_path(report, figures):
+    report.add(
+        Row.at_most(
+            "fast path, outputs given",
+            ours=figures.of("fast, outputs given"),
+            limit=MOST_MICROSECONDS_OF_THE_FAST_PATH,
+            unit="us",
+            peer=figures.of("outputs given"),
+        )
+    )
+    for name in ("one output", "two outputs", "formula"):
+        report.add(
+            Row.told(
+                f"fast path, {name}, beside torch.ops",
+                ours=figures.of(f"fast, {name}"),
+                unit="us",
+                peer=figures.of(name),
+            )
+        )
+
+
+def add_told(report, figures, rounds):
+    from torch_bridge import seconds_to_load
+
+    ours, peer = figures.of("fake"), figures.of("fake", "custom_op")
+    report.add(Row.told("fake call, beside custom_op", ours=ours, unit="us", peer=peer))
+    ours, peer = seconds_to_load(rounds)
+    report.add(
+        Row.told(
+            "load of a binary, beside TORCH_LIBRARY", ours=ours * 1e3, unit="ms", peer=peer * 1e3
+        )
+    )
+
+
+def main():
+    report = Report(__doc__)
+    if importlib.util.find_spec("torch") is None:
+        print("peer missing: torch is not installed, and without it there is no bridge to time")
+        return 0
+    figures = Figures(rounds=41 if report.options.quick else 151)
+    add_without_formula(report, figures)
+    add_with_formula(report, figures)
+    add_fast_path(report, figures)
+    add_told(report, figures, rounds=3 if report.options.quick else 9)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+// The derivative of a call, as another call of XLA.
+#pragma once
+
+#include "bridges/jax/jax_operator.h"
+#include "bridges/jax/xla_ffi.h"
+
+namespace opwright::jax_bridge {
+
+// XLA's arguments are those of the call and a gradient for each result of a floating dtype, its
+// results the gradient of each tensor argument of a floating dtype. Runs the operator again, in the
+// core, whose formulas give the gradients. Throws Error.
+void run_pullback(JaxOperator& op, const XlaCallFrame& frame);
+
+}  // namespace opwright::jax_bridge

@@ -1,0 +1,57 @@
+#include "bridges/operators/host_binary.h"
+
+#include <cstdint>
+#include <string>
+
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+#include "opwright/runtime.h"
+
+namespace opwright::bridges {
+namespace {
+
+// A block's drop belongs to whoever collected the function; a row is for ever, so nothing drops.
+OpwRecord make_record(const BinaryFunction& function, const OpwHost& host) {
+  return {.struct_size = sizeof(OpwRecord),
+          .function = function.function,
+          .self = function.self,
+          .drop = function.drop,
+          .op = nullptr,
+          .host = &host};
+}
+
+}  // namespace
+
+const OpwRecord* find_cpu_function(const OperatorRow& row) {
+  for (const char* slot :
+       {"CPU", "AllDevices", "CompositeExplicitAutograd", "CompositeImplicitAutograd"}) {
+    if (const auto found = row.find(slot); found != row.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+HostBinary::HostBinary(const std::string& path, const char* host_name, decltype(OpwHost::call) call)
+    : host_(core_host()) {
+  host_.name = host_name;
+  host_.instance = this;
+  host_.call = call;
+  load_library(path);
+  contents_ = collect_library(path, host_);
+  for (const BinaryImport& each : contents_.imports) imports_.emplace_back(each.name);
+  for (const BinaryFunction& each : contents_.functions) {
+    rows_[each.name].emplace(each.slot, make_record(each, host_));
+  }
+}
+
+const OperatorRow* HostBinary::find_row(const std::string& name) const {
+  const auto found = rows_.find(name);
+  return found == rows_.end() ? nullptr : &found->second;
+}
+
+NamedOperator& HostBinary::import_at(uint32_t index) {
+  OPWRIGHT_CHECK_INDEX(index < imports_.size(), contents_.path, " has no import ", index);
+  return imports_[index];
+}
+
+}  // namespace opwright::bridges

@@ -1,0 +1,45 @@
+// A binary as one host takes it: the host's table, the binary's imports as operators of the core,
+// and a record for each function, in a row for each operator.
+//
+// For hosts without operators of their own, whose kernels run on the core's.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+
+namespace opwright::bridges {
+
+// The functions that a binary has for one operator, by slot ("CPU", "Fake", ...).
+using OperatorRow = std::map<std::string, OpwRecord>;
+
+// The function that computes on the cpu: a kernel, one for all devices, or a composite body; null
+// where there is none.
+[[nodiscard]] const OpwRecord* find_cpu_function(const OperatorRow& row);
+
+// Never freed: records lead to its host for ever.
+class HostBinary {
+ public:
+  // Loads the file into the core and collects its functions for a host of that name, whose `call`
+  // is `call`; OpwHost::instance is the HostBinary. Errors as load_library.
+  HostBinary(const std::string& path, const char* host_name, decltype(OpwHost::call) call);
+  HostBinary(const HostBinary&) = delete;
+  HostBinary& operator=(const HostBinary&) = delete;
+
+  [[nodiscard]] const BinaryContents& contents() const { return contents_; }
+  // Null: the binary has no function for that operator.
+  [[nodiscard]] const OperatorRow* find_row(const std::string& name) const;
+  // IndexError for an import that the binary does not have.
+  [[nodiscard]] NamedOperator& import_at(uint32_t index);
+
+ private:
+  OpwHost host_;
+  BinaryContents contents_;
+  std::deque<NamedOperator> imports_;  // by index; a deque, since they do not move
+  std::map<std::string, OperatorRow> rows_;
+};
+
+}  // namespace opwright::bridges

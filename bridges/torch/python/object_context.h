@@ -1,0 +1,31 @@
+// The context of a recorded call, over the `ctx` object of a torch.autograd.Function.
+//
+// Tensors go to save_for_backward and saved_tensors. What a formula keeps by name stands in
+// ctx.opwright_attributes; the arguments that are no tensors in ctx.opwright_arguments, whether each
+// tensor argument needs a gradient in ctx.opwright_needs, which the caller of the rules sets.
+#pragma once
+
+#include <Python.h>
+
+#include <deque>
+
+#include "bridges/torch/python/argument_frame.h"
+#include "bridges/torch/python/reference.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+
+namespace opwright::torch_bridge {
+
+// Stands on the stack of the rule's caller; counting it does nothing.
+struct ObjectContext : OpwContext {
+  // `ctx` and `op` are borrowed for the length of the rule.
+  ObjectContext(PyObject* ctx, const OperatorDescription& op);
+
+  PyObject* ctx;
+  const OperatorDescription& op;
+  Reference saved_tensors;      // once asked for
+  ArgumentFrame frame;          // of what was read
+  std::deque<OpwValue> values;  // borrowed from the frame; a deque, since they do not move
+};
+
+}  // namespace opwright::torch_bridge

@@ -1,0 +1,270 @@
+#include "bridges/torch/python/operator_object.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bridges/torch/python/errors.h"
+#include "bridges/torch/python/fast_path.h"
+#include "bridges/torch/python/hooks.h"
+#include "bridges/torch/python/reference.h"
+#include "bridges/torch/python/rule.h"
+#include "bridges/torch/torch_operator.h"
+#include "opwright/bridge.h"
+#include "opwright/error.h"
+#include "opwright/tag.h"
+
+namespace opwright::torch_bridge {
+namespace {
+
+// ---- Registration ----
+
+struct RegistrationObject {
+  PyObject_HEAD TorchRegistration* registration;
+};
+PyTypeObject* registration_type = nullptr;
+
+PyObject* close_registration(PyObject* self, PyObject* /*unused*/) {
+  delete_registration(
+      std::exchange(reinterpret_cast<RegistrationObject*>(self)->registration, nullptr));
+  Py_RETURN_NONE;
+}
+
+void drop_registration(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_XDECREF(close_registration(self, nullptr));
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef registration_methods[] = {
+    {"close", close_registration, METH_NOARGS, "Take the function out of torch's dispatcher."},
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot registration_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(drop_registration)},
+    {Py_tp_methods, registration_methods},
+    {Py_tp_doc, const_cast<char*>("A function in torch's dispatcher, until it is closed.")},
+    {0, nullptr}};
+PyType_Spec registration_spec = {"opwright._torch.Registration", sizeof(RegistrationObject), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                 registration_slots};
+
+// ---- Operator ----
+
+struct OperatorObject {
+  PyObject_HEAD TorchOperator* op;  // never freed
+};
+PyTypeObject* operator_type = nullptr;
+
+TorchOperator& op_of(PyObject* self) { return *reinterpret_cast<OperatorObject*>(self)->op; }
+
+PyObject* object_of_text(const std::string& text) {
+  return require(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+}
+
+// A tuple of what `make` gives for each element.
+template <class List, class Make>
+PyObject* list_as_tuple(const List& list, const Make& make) {
+  Reference tuple = require_new(PyTuple_New(static_cast<Py_ssize_t>(list.size())));
+  Py_ssize_t place = 0;
+  for (const auto& each : list) PyTuple_SET_ITEM(tuple.get(), place++, require(make(each)));
+  return tuple.give();
+}
+
+PyObject* get_name(PyObject* self, void* /*closure*/) {
+  return raising([&] { return object_of_text(op_of(self).description.name); });
+}
+PyObject* get_schema(PyObject* self, void* /*closure*/) {
+  return raising([&] { return object_of_text(op_of(self).description.schema); });
+}
+PyObject* get_library(PyObject* self, void* /*closure*/) {
+  return raising([&] { return object_of_text(op_of(self).description.library); });
+}
+PyObject* get_uncarried(PyObject* self, void* /*closure*/) {
+  return raising([&] { return object_of_text(uncarried_reason(op_of(self).description)); });
+}
+
+// In the order of Tag.
+constexpr const char* kTagNames[] = {
+    "pointwise",
+    "reduction",
+    "view",
+    "core",
+    "inplace",
+    "out",
+    "nondeterministic",
+    "nondeterministic_seeded",
+    "data_dependent_output",
+    "dynamic_output_shape",
+    "blocking",
+    "allows_mixed_devices",
+    "needs_exact_strides",
+    "nondifferentiable",
+    "ordered",
+};
+static_assert(std::size(kTagNames) == static_cast<size_t>(Tag::Ordered) + 1);
+
+PyObject* get_tags(PyObject* self, void* /*closure*/) {
+  return raising([&] {
+    std::vector<const char*> names;
+    for (size_t i = 0; i < std::size(kTagNames); ++i) {
+      if (op_of(self).description.tags.has(static_cast<Tag>(i))) names.push_back(kTagNames[i]);
+    }
+    return list_as_tuple(names, [](const char* name) { return PyUnicode_FromString(name); });
+  });
+}
+
+PyObject* get_arguments(PyObject* self, void* /*closure*/) {
+  return raising([&] {
+    return list_as_tuple(op_of(self).description.arguments, [](const ArgumentDescription& each) {
+      return Py_BuildValue("ssOO", each.name.c_str(), each.type.text.c_str(),
+                           each.is_written ? Py_True : Py_False,
+                           each.is_keyword_only ? Py_True : Py_False);
+    });
+  });
+}
+
+PyObject* get_results(PyObject* self, void* /*closure*/) {
+  return raising([&] {
+    return list_as_tuple(op_of(self).description.results, [](const ResultDescription& each) {
+      return Py_BuildValue("sii", each.type.text.c_str(), each.written_argument,
+                           each.viewed_argument);
+    });
+  });
+}
+
+PyObject* get_slots(PyObject* self, void* /*closure*/) {
+  return raising([&] {
+    return list_as_tuple(op_of(self).functions,
+                      [](const auto& each) { return PyUnicode_FromString(each.first.c_str()); });
+  });
+}
+
+PyObject* rule_of(PyObject* self, PyObject* slot) {
+  return raising([&]() -> PyObject* {
+    const char* text = PyUnicode_AsUTF8(slot);
+    if (!text) throw take_python_error();
+    return make_rule(op_of(self), text);
+  });
+}
+
+Thunk thunk_of(int number) {
+  if (number < 0 || number > static_cast<int>(Thunk::Composite))
+    throw_error("ValueError", "a thunk is 0 (kernel), 1 (autograd) or 2 (composite), got ", number);
+  return static_cast<Thunk>(number);
+}
+
+PyObject* set_python(PyObject* self, PyObject* args) {
+  int number = 0;
+  PyObject* callable = nullptr;
+  if (!PyArg_ParseTuple(args, "iO", &number, &callable)) return nullptr;
+  return raising([&] {
+    void*& place = op_of(self).python_functions[static_cast<size_t>(thunk_of(number))];
+    PyObject* kept = callable == Py_None ? nullptr : Py_NewRef(callable);
+    Py_XDECREF(static_cast<PyObject*>(std::exchange(place, kept)));
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyObject* register_operator(PyObject* self, PyObject* args) {
+  int number = 0;
+  const char* key = nullptr;
+  if (!PyArg_ParseTuple(args, "is", &number, &key)) return nullptr;
+  return raising([&] {
+    Reference object = require_new(registration_type->tp_alloc(registration_type, 0));
+    reinterpret_cast<RegistrationObject*>(object.get())->registration =
+        register_thunk(op_of(self), thunk_of(number), key);
+    return object.give();
+  });
+}
+
+PyObject* remove_operator(PyObject* self, PyObject* /*unused*/) {
+  op_of(self).is_removed = true;
+  Py_RETURN_NONE;
+}
+
+PyObject* fast_of(PyObject* self, PyObject* fallback) {
+  return raising([&] { return make_fast(op_of(self), fallback); });
+}
+
+PyObject* show_operator(PyObject* self) {
+  return PyUnicode_FromFormat("<operator %s for torch>", op_of(self).description.name.c_str());
+}
+
+void drop_operator(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyGetSetDef operator_attributes[] = {
+    {"name", get_name, nullptr, "\"audio::soft_clip.out\".", nullptr},
+    {"schema", get_schema, nullptr, "The canonical schema, with its namespace.", nullptr},
+    {"tags", get_tags, nullptr, "Names of its tags.", nullptr},
+    {"library", get_library, nullptr, "The file of the binary that brought it, or ''.", nullptr},
+    {"arguments", get_arguments, nullptr,
+     "(name, type, whether it is written, whether it goes by keyword only) of each.", nullptr},
+    {"results", get_results, nullptr,
+     "(type, the argument that it is, the argument that it views) of each; -1: none.", nullptr},
+    {"slots", get_slots, nullptr, "Names of the slots that the binary has functions for.", nullptr},
+    {"uncarried", get_uncarried, nullptr,
+     "Why torch's stable ABI cannot carry the schema, or ''.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef operator_methods[] = {
+    {"rule", rule_of, METH_O, "Return the binary's function in that slot, or None."},
+    {"set_python", set_python, METH_VARARGS,
+     "Set what thunk 0 (kernel), 1 (autograd) or 2 (composite) calls with all arguments."},
+    {"register", register_operator, METH_VARARGS,
+     "Put a thunk into torch's dispatcher under a key; return the Registration."},
+    {"remove", remove_operator, METH_NOARGS, "Let every function that is still held raise."},
+    {"fast", fast_of, METH_O,
+     "Return a callable that runs the kernel directly where that is safe, else calls `fallback`."},
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot operator_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(drop_operator)},
+    {Py_tp_repr, reinterpret_cast<void*>(show_operator)},
+    {Py_tp_getset, operator_attributes},
+    {Py_tp_methods, operator_methods},
+    {Py_tp_doc, const_cast<char*>("An operator of Opwright as torch runs it.")},
+    {0, nullptr}};
+PyType_Spec operator_spec = {"opwright._torch.Operator", sizeof(OperatorObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             operator_slots};
+
+// Of the library that brought it, or one without functions.
+TorchOperator& find_operator(const std::string& name) {
+  OperatorDescription description = describe_operator(name);
+  if (!description.library.empty()) {
+    TorchLibrary& library = open_library(description.library);
+    unlock_loops(library);
+    const auto found = library.operators.find(description.name);
+    if (found != library.operators.end()) return *found->second;
+  }
+  auto* made = new TorchOperator;  // never freed: torch may hold a function of it
+  made->description = std::move(description);
+  return *made;
+}
+
+PyTypeObject* add_type(PyObject* module, const char* name, PyType_Spec& spec) {
+  PyObject* type = require(PyType_FromSpec(&spec));
+  require_no_error(PyModule_AddObjectRef(module, name, type));
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace
+
+PyObject* make_operator(const std::string& name) {
+  TorchOperator& op = find_operator(name);
+  auto* object = reinterpret_cast<OperatorObject*>(require(operator_type->tp_alloc(operator_type, 0)));
+  object->op = &op;
+  return reinterpret_cast<PyObject*>(object);
+}
+
+void add_operator_types(PyObject* module) {
+  operator_type = add_type(module, "Operator", operator_spec);
+  registration_type = add_type(module, "Registration", registration_spec);
+}
+
+}  // namespace opwright::torch_bridge

@@ -1,0 +1,16 @@
+// opwright._torch.Operator and Registration: an operator as the package registers it with torch.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+namespace opwright::torch_bridge {
+
+// An operator of the core's registry, with the functions of its binary if one brought it. A new
+// reference; AttributeError for a name that is not there.
+[[nodiscard]] PyObject* make_operator(const std::string& name);
+
+void add_operator_types(PyObject* module);
+
+}  // namespace opwright::torch_bridge

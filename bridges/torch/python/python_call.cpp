@@ -1,0 +1,160 @@
+#include "bridges/torch/python/python_call.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bridges/torch/python/errors.h"
+#include "bridges/torch/python/lock.h"
+#include "bridges/torch/python/object_tensor.h"
+#include "bridges/torch/python/object_values.h"
+#include "bridges/torch/python/reference.h"
+#include "bridges/torch/torch_operator.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+#include "opwright/value.h"
+
+namespace opwright::torch_bridge {
+namespace {
+
+// The objects of a call's arguments; room for one before the first, as Python's calls like it.
+class ObjectArguments {
+ public:
+  ObjectArguments(const OpwValue* args, uint32_t num_args) {
+    if (num_args >= kInline) more_.resize(num_args + 1);
+    for (; size_ < num_args; ++size_) first()[size_] = object_of_value(args[size_]);
+  }
+  ObjectArguments(const ObjectArguments&) = delete;
+  ObjectArguments& operator=(const ObjectArguments&) = delete;
+  ~ObjectArguments() {
+    for (uint32_t i = 0; i < size_; ++i) Py_XDECREF(first()[i]);
+  }
+  [[nodiscard]] PyObject** first() { return (more_.empty() ? inline_ : more_.data()) + 1; }
+
+ private:
+  static constexpr uint32_t kInline = 12;
+  uint32_t size_ = 0;
+  PyObject* inline_[kInline + 1] = {};
+  std::vector<PyObject*> more_;
+};
+
+void take_results(const Reference& object, const std::vector<ResultDescription>& types,
+                  OpwValue* results, uint32_t num_results) {
+  if (num_results == 0) return;
+  if (num_results == 1) {
+    results[0] = give_object(object.get(), types[0].type);
+    return;
+  }
+  const Reference all =
+      require_new(PySequence_Fast(object.get(), "several results are given as a tuple"));
+  if (PySequence_Fast_GET_SIZE(all.get()) != static_cast<Py_ssize_t>(num_results)) {
+    throw_error("TypeError", "expected ", num_results, " results, got ",
+                static_cast<int64_t>(PySequence_Fast_GET_SIZE(all.get())));
+  }
+  for (uint32_t i = 0; i < num_results; ++i) {
+    results[i] = give_object(PySequence_Fast_GET_ITEM(all.get(), static_cast<Py_ssize_t>(i)),
+                             types[i].type);
+  }
+}
+
+// ---- Imports ----
+
+// How an import of a binary is called through Python.
+struct PythonImport {
+  OperatorDescription description;
+  Reference callable;
+  Reference keywords;  // names of the arguments that go by keyword; null: none
+};
+using PythonImports = std::vector<std::unique_ptr<PythonImport>>;
+
+PyObject* resolver = nullptr;
+
+// Under Python's lock; never destroyed, since the interpreter ends before statics do.
+std::map<const TorchLibrary*, PythonImports>& imports_by_library() {
+  static auto* imports = new std::map<const TorchLibrary*, PythonImports>;
+  return *imports;
+}
+
+Reference keywords_of(const OperatorDescription& description) {
+  std::vector<std::string> names;
+  for (const ArgumentDescription& each : description.arguments) {
+    if (each.is_keyword_only) names.push_back(each.name);
+  }
+  if (names.empty()) return {};
+  Reference tuple = require_new(PyTuple_New(static_cast<Py_ssize_t>(names.size())));
+  for (size_t i = 0; i < names.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     require(PyUnicode_InternFromString(names[i].c_str())));
+  }
+  return tuple;
+}
+
+PythonImport& resolve_import(const TorchLibrary& library, uint32_t index) {
+  PythonImports& imports = imports_by_library()[&library];
+  imports.resize(library.contents.imports.size());
+  if (index >= imports.size()) throw_error("IndexError", "the binary has no import ", index);
+  if (imports[index]) [[likely]]
+    return *imports[index];
+  const std::string& name = library.contents.imports[index].name;
+  if (!resolver)
+    throw_error("RuntimeError", "nothing was set that finds torch's operators by their names");
+  auto import = std::make_unique<PythonImport>();
+  import->description = describe_operator(name);
+  import->keywords = keywords_of(import->description);
+  import->callable = require_new(PyObject_CallFunction(resolver, "s", name.c_str()));
+  if (!imports[index]) imports[index] = std::move(import);  // the resolver may have run others
+  return *imports[index];
+}
+
+// The sizes and memory of a tensor that torch wrote may be others now.
+void forget_written(const PythonImport& import, const OpwValue* args, uint32_t num_args) {
+  for (uint32_t i = 0; i < num_args && i < import.description.arguments.size(); ++i) {
+    if (import.description.arguments[i].is_written && args[i].tag == kOpwTensor)
+      forget_readings(args[i].as_tensor);
+  }
+}
+
+// Names of the keyword-only arguments among the first `num_args`.
+Reference used_keywords(const PythonImport& import, uint32_t num_args) {
+  if (!import.keywords) return {};
+  const auto num_positional = static_cast<Py_ssize_t>(import.description.arguments.size()) -
+                              PyTuple_GET_SIZE(import.keywords.get());
+  const Py_ssize_t used = static_cast<Py_ssize_t>(num_args) - num_positional;
+  if (used <= 0) return {};
+  return require_new(PyTuple_GetSlice(import.keywords.get(), 0, used));
+}
+
+}  // namespace
+
+void call_python(PyObject* callable, const OpwValue* args, uint32_t num_args, PyObject* keywords,
+                 const std::vector<ResultDescription>& types, OpwValue* results,
+                 uint32_t num_results) {
+  ObjectArguments objects(args, num_args);
+  const size_t num_keywords =
+      keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : size_t{0};
+  const Reference result = require_new(
+      PyObject_Vectorcall(callable, objects.first(),
+                          (num_args - num_keywords) | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords));
+  take_results(result, types, results, num_results);
+}
+
+void set_resolver(PyObject* new_resolver) {
+  Py_XDECREF(std::exchange(resolver, Py_NewRef(new_resolver)));
+  imports_by_library().clear();
+}
+
+void call_resolved(TorchLibrary& library, uint32_t index, const OpwValue* args, uint32_t num_args,
+                   OpwValue* results, uint32_t num_results) {
+  const LockScope lock;
+  const PythonImport& import = resolve_import(library, index);
+  const Reference keywords = used_keywords(import, num_args);
+  call_python(import.callable.get(), args, num_args, keywords.get(), import.description.results,
+              results, num_results);
+  forget_written(import, args, num_args);
+}
+
+}  // namespace opwright::torch_bridge

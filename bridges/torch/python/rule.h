@@ -1,0 +1,20 @@
+// opwright._torch.Rule: a function of an operator binary, called with torch's objects.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+#include "bridges/torch/torch_operator.h"
+
+namespace opwright::torch_bridge {
+
+// The function in `slot`, as a callable; None where the binary has none. A new reference.
+[[nodiscard]] PyObject* make_rule(TorchOperator& op, const std::string& slot);
+
+// RuntimeError for one that was taken back.
+void require_present(const TorchOperator& op);
+
+void add_rule_type(PyObject* module);
+
+}  // namespace opwright::torch_bridge

@@ -1,0 +1,30 @@
+// What the function of a slot takes and gives, as c_api.h lists it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+
+namespace opwright::torch_bridge {
+
+struct RuleArgument {
+  enum class Kind : uint8_t { Typed, Untyped, Context };
+  Kind kind = Kind::Typed;
+  std::string name;
+  ValueType type;
+  const OpwValue* default_value = nullptr;  // null: must be given
+};
+
+struct RulePlan {
+  std::vector<RuleArgument> arguments;
+  bool has_rest = false;  // any number of untyped ones follow
+  bool is_own = false;    // the operator's own arguments and results, also by name
+  uint32_t num_results = 0;
+};
+
+[[nodiscard]] RulePlan plan_rule(const OperatorDescription& op, const std::string& slot);
+
+}  // namespace opwright::torch_bridge

@@ -1,0 +1,25 @@
+// The functions that torch's dispatcher calls. They get no data of their own, so each operator and
+// key takes one of a fixed number of them.
+#pragma once
+
+#include <string>
+
+#include "bridges/torch/stable_abi.h"
+#include "bridges/torch/torch_operator.h"
+
+namespace opwright::torch_bridge {
+
+inline constexpr size_t kNumThunks = 4096;
+
+// What one of them does.
+struct ThunkSlot {
+  TorchOperator* op = nullptr;
+  Thunk thunk = Thunk::Kernel;
+  std::string key;
+};
+
+// The function for that operator and key: the one that it had before, or a new one. RuntimeError
+// when all are taken.
+[[nodiscard]] StableKernel take_thunk(TorchOperator& op, Thunk thunk, const std::string& key);
+
+}  // namespace opwright::torch_bridge

@@ -1,0 +1,27 @@
+// The numbers that torch gives to dtypes, devices, layouts and memory formats: asked from torch,
+// never known.
+#pragma once
+
+#include <cstdint>
+
+#include "opwright/c_api.h"
+
+namespace opwright::torch_bridge {
+
+// Asks torch for all of them; part of require_torch.
+void find_torch_numbers();
+
+// TypeError for one that the other side does not have; they name it.
+[[nodiscard]] OpwDtype dtype_from_torch(int32_t number);
+[[nodiscard]] int32_t dtype_to_torch(OpwDtype dtype);
+[[nodiscard]] int32_t device_type_from_torch(int32_t number);
+[[nodiscard]] int32_t device_type_to_torch(int32_t type);
+
+// The numbers of c_api.h: kOpwLayout, kOpwMemoryFormat.
+[[nodiscard]] int64_t layout_from_torch(int32_t number);
+[[nodiscard]] int32_t layout_to_torch(int64_t layout);
+[[nodiscard]] int64_t memory_format_from_torch(int32_t number);
+[[nodiscard]] int32_t memory_format_to_torch(int64_t format);
+[[nodiscard]] bool is_strided_layout(int32_t number) noexcept;
+
+}  // namespace opwright::torch_bridge

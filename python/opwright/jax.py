@@ -1,0 +1,211 @@
+"""Operators of Opwright as functions of JAX arrays, on the CPU; they work under `jax.jit`.
+
+>>> import jax.numpy as jnp
+>>> import opwright as ow
+>>> @ow.library.custom_op("docs::jax_gain", mutates_args=())
+... def jax_gain(x: ow.Tensor, factor: float = 2.0) -> ow.Tensor:
+...     return x * factor
+>>> _ = jax_gain.register_fake(lambda x, factor=2.0: ow.empty_like(x))
+>>> gain = ow.jax.register(jax_gain)
+>>> gain(jnp.ones(2, dtype="float32"), factor=3.0)
+Array([3., 3.], dtype=float32)
+
+`load` takes all operators of a binary, `ops` has them by namespace and name. Shapes of results come
+from the fake kernel when JAX traces the call; the kernel runs when XLA runs it.
+"""
+
+import builtins
+import ctypes
+import functools
+import os
+from typing import Any
+
+from . import _C
+
+try:
+    import jax as _jax
+except ModuleNotFoundError:
+    raise ModuleNotFoundError(
+        "opwright.jax needs JAX 0.5 or newer, which is not installed\n  pip install jax",
+        name="jax",
+    ) from None
+
+from ._jax_arguments import BoundCall, bind_call
+from ._registrations import operator_name
+
+__all__ = ["JaxOperator", "load", "ops", "register"]
+
+_TARGET = "opwright"
+
+
+def load(path: str | os.PathLike[str]) -> list[str]:
+    """Load an operator binary and make its operators callable from JAX; gives their names.
+
+    They are then found under `opwright.jax.ops`, and in Opwright itself under `opwright.ops`. An
+    operator that XLA cannot call (one that gives a number, or takes a Generator) is left out.
+
+    >>> import opwright as ow
+    >>> ow.jax.load("libnot_there.so")
+    Traceback (most recent call last):
+        ...
+    OSError: ...
+    """
+    names: list[str] = []
+    take = _TAKE_NAME(lambda name: names.append(name.decode()))
+    _require_ok(_bridge().opw_jax_load(os.fsencode(path), take))
+    for name in names:
+        _registered[name] = JaxOperator(_C.require_operator(name))
+    return names
+
+
+def register(op: "str | _C.Operator | _C.OperatorPacket") -> "JaxOperator":
+    """Make one operator of Opwright, wherever it was defined, callable from JAX.
+
+    One that has no function of a binary runs in Opwright, on copies of its arguments.
+
+    >>> import jax.numpy as jnp
+    >>> import opwright as ow
+    >>> sine = ow.jax.register("aten::sin")
+    >>> sine(jnp.zeros(2, dtype="float32"))
+    Array([0., 0.], dtype=float32)
+    """
+    operator = _C.require_operator(operator_name(op))
+    _require_ok(_bridge().opw_jax_register(operator.name.encode()))
+    _registered[operator.name] = JaxOperator(operator)
+    return _registered[operator.name]
+
+
+class JaxOperator:
+    """A function of JAX arrays that runs one operator of Opwright.
+
+    Tensors are arrays, all else are Python values that are known when the call is traced. The
+    result of an operator that writes has the new value of each written argument: where the schema
+    lists it as a result, else behind the results.
+
+    >>> import opwright as ow
+    >>> ow.jax.register("aten::sin")
+    <opwright.jax operator aten::sin(Tensor self) -> Tensor>
+    """
+
+    def __init__(self, operator: _C.Operator) -> None:
+        self.operator = operator
+        self.__name__ = operator.base
+        self.__qualname__ = operator.name
+        self.__doc__ = str(operator.schema)
+        self.__signature__ = operator.__signature__
+
+    def __repr__(self) -> str:
+        return f"<opwright.jax operator {self.operator.schema}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it: `op(x, factor=3.0)`.
+
+        >>> import jax.numpy as jnp
+        >>> import opwright as ow
+        >>> ow.jax.register("aten::sum")(jnp.ones(3, dtype="float32"))
+        Array(3., dtype=float32)
+        """
+        call = bind_call(self.operator, args, kwargs)
+        if call.is_differentiable:
+            return call.unflatten(_make_differentiable(call)(*call.tensors))
+        return call.unflatten(_run(call, *call.tensors))
+
+
+class _Namespace:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> JaxOperator:
+        whole = f"{self._name}::{name}"
+        if whole not in _registered:
+            raise AttributeError(
+                f"jax has no operator '{whole}' of Opwright; call opwright.jax.load with its "
+                f"binary, or opwright.jax.register('{whole}'), which tells if it cannot be called"
+            )
+        return _registered[whole]
+
+    def __dir__(self) -> list[str]:
+        prefix = f"{self._name}::"
+        return sorted(name.removeprefix(prefix) for name in _registered if name.startswith(prefix))
+
+
+class _Namespaces:
+    def __getattr__(self, name: str) -> _Namespace:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Namespace(name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({name.split("::")[0] for name in _registered})
+
+
+ops = _Namespaces()
+_registered: dict[str, JaxOperator] = {}
+
+
+# ---- Calls ----
+
+
+def _run(call: BoundCall, *tensors: Any) -> tuple[Any, ...]:
+    foreign = _jax.ffi.ffi_call(
+        _TARGET,
+        call.results,
+        vmap_method=call.vmap_method,
+        input_output_aliases=call.aliases,
+    )
+    return tuple(foreign(*tensors, **call.attributes))
+
+
+def _pull_back(call: BoundCall, tensors: tuple[Any, ...], gradients: tuple[Any, ...]) -> Any:
+    given = [
+        gradient
+        for gradient, result in zip(gradients, call.results, strict=True)
+        if _is_floating(result)
+    ]
+    floating = [tensor for tensor in tensors if _is_floating(tensor)]
+    shapes = tuple(_jax.ShapeDtypeStruct(each.shape, each.dtype) for each in floating)
+    foreign = _jax.ffi.ffi_call(_TARGET, shapes, vmap_method="sequential")
+    computed = iter(foreign(*tensors, *given, **call.attributes, _pullback=True))
+    return tuple(next(computed) if _is_floating(each) else None for each in tensors)
+
+
+def _is_floating(tensor: Any) -> bool:
+    dtype = tensor.dtype
+    if _jax.numpy.issubdtype(dtype, _jax.numpy.complexfloating):
+        raise NotImplementedError(
+            "opwright.jax: gradients of operators on complex arrays are not there yet"
+        )
+    return bool(_jax.numpy.issubdtype(dtype, _jax.numpy.floating))
+
+
+def _make_differentiable(call: BoundCall) -> Any:
+    function = _jax.custom_vjp(functools.partial(_run, call))
+    function.defvjp(
+        lambda *tensors: (_run(call, *tensors), tensors),
+        lambda tensors, gradients: _pull_back(call, tensors, gradients),
+    )
+    return function
+
+
+# ---- The bridge's library ----
+
+_TAKE_NAME = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+
+
+@functools.cache
+def _bridge() -> ctypes.CDLL:
+    folder = os.path.dirname(os.path.abspath(_C.__file__))
+    library = ctypes.CDLL(os.path.join(folder, "lib", "libopwright_jax.so"))
+    library.opw_jax_error_kind.restype = ctypes.c_char_p
+    library.opw_jax_error_message.restype = ctypes.c_char_p
+    handler = _jax.ffi.pycapsule(library.opw_jax_handler)
+    _jax.ffi.register_ffi_target(_TARGET, handler, platform="cpu")
+    return library
+
+
+def _require_ok(status: int) -> None:
+    if status == 0:
+        return
+    kind = _bridge().opw_jax_error_kind().decode()
+    message = _bridge().opw_jax_error_message().decode()
+    raise getattr(builtins, kind, RuntimeError)(message)
