@@ -29,10 +29,7 @@ foreach(host IN ITEMS torch jax)
     if(TARGET opwright_bridge_operators)
       target_sources(opwright_${host} PRIVATE $<TARGET_OBJECTS:opwright_bridge_operators>)
     endif()
-    set_target_properties(
-      opwright_${host}
-      PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
-    )
+    set_target_properties(opwright_${host} PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
     list(APPEND OPWRIGHT_BRIDGES opwright_${host})
     install(TARGETS opwright_${host} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   endif()
@@ -53,7 +50,7 @@ endforeach()
 
 file(GLOB module_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bridges/torch/python/*.cpp")
 if(module_sources AND TARGET opwright_torch)
-  Python_add_library(opwright_torch_python MODULE WITH_SOABI ${module_sources})
+  python_add_library(opwright_torch_python MODULE WITH_SOABI ${module_sources})
   opwright_see_as_bridge(opwright_torch_python)
   target_include_directories(opwright_torch_python SYSTEM PRIVATE ${Python_INCLUDE_DIRS})
   target_link_libraries(opwright_torch_python PRIVATE opwright_torch)

@@ -1,8 +1,8 @@
 // The operators of operators.cpp, written for PyTorch: the floor of torch_bridge.py.
+#include <tuple>
+
 #include <ATen/ATen.h>
 #include <torch/library.h>
-
-#include <tuple>
 
 namespace {
 

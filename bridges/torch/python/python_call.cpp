@@ -115,9 +115,9 @@ Reference call_python(PyObject* callable, const OpwValue* args, uint32_t num_arg
   ObjectArguments objects(args, num_args);
   const size_t num_keywords =
       keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : size_t{0};
-  return require_new(
-      PyObject_Vectorcall(callable, objects.first(),
-                          (num_args - num_keywords) | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords));
+  return require_new(PyObject_Vectorcall(callable, objects.first(),
+                                         (num_args - num_keywords) | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                                         keywords));
 }
 
 void take_results(const Reference& object, const std::vector<ResultDescription>& types,
