@@ -9,6 +9,7 @@
 #include "bridges/jax/jax_pullback.h"
 #include "bridges/jax/xla_arguments.h"
 #include "bridges/jax/xla_ffi.h"
+#include "opwright/bridge.h"
 #include "opwright/error.h"
 
 namespace opwright::jax_bridge {
@@ -109,6 +110,7 @@ XlaError* opw_jax_handler(XlaCallFrame* frame) {
   using namespace opwright::jax_bridge;  // NOLINT(google-build-using-namespace)
   if (answer_metadata(*frame) || frame->stage != XlaStage::Execute) return nullptr;
   try {
+    const opwright::ForeignCallScope scope;
     run_frame(*frame);
     return nullptr;
   } catch (...) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime.h"
 
 namespace opwright::jax_bridge {
 namespace {
@@ -29,20 +32,23 @@ struct KnownOperators {
   std::shared_mutex mutex;
   std::map<std::string, JaxOperator*, std::less<>> by_name;
   std::mutex loading;
-  std::map<std::string, HostBinary*> binaries;  // by the file as the core names it
+  std::map<std::string, HostBinary*> binaries;  // by file
 };
 KnownOperators& known() {
   static auto* instance = new KnownOperators;
   return *instance;
 }
 
+std::string absolute(const std::string& path) {
+  std::error_code problem;
+  const std::filesystem::path whole = std::filesystem::canonical(path, problem);
+  return problem ? path : whole.string();
+}
+
 HostBinary& open_binary(const std::string& path) {
   const std::lock_guard lock(known().loading);
-  if (const auto found = known().binaries.find(path); found != known().binaries.end())
-    return *found->second;
-  auto opened = std::make_unique<HostBinary>(path, "jax", &call_import);
-  HostBinary*& kept = known().binaries[opened->contents().path];
-  if (!kept) kept = opened.release();
+  HostBinary*& kept = known().binaries[absolute(path)];
+  if (!kept) kept = std::make_unique<HostBinary>(path, "jax", &call_import).release();
   return *kept;
 }
 
@@ -130,6 +136,7 @@ void register_operator(const std::string& name) {
 }
 
 std::vector<std::string> load_operators(const std::string& path) {
+  load_library(path);  // also one that was unloaded since
   std::vector<std::string> registered;
   for (const std::string& name : open_binary(path).contents().operators) {
     try {

@@ -100,7 +100,7 @@ OpwValue BoundArguments::read_tensors(const ValueType& type, const std::vector<b
   }
   std::vector<OpwTensor*>& list = tensor_lists_.emplace_back();
   for (size_t i = 0; i < places.size(); ++i) list.push_back(take());
-  return value_of_list(kOpwTensorList, list.size(), list.data());
+  return value_of_list(kOpwTensorList, list.size(), static_cast<const void*>(list.data()));
 }
 
 }  // namespace opwright::jax_bridge

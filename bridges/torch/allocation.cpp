@@ -75,7 +75,7 @@ const OpwTensor* read_like(const OpwValue& value) {
 bool is_dense(const OpwDlTensor& dl) {
   int32_t order[kMaxDims];
   std::iota(order, order + dl.ndim, 0);
-  std::stable_sort(order, order + dl.ndim, [&](int32_t a, int32_t b) {
+  std::sort(order, order + dl.ndim, [&](int32_t a, int32_t b) {
     return dl.shape[a] > 1 && (dl.shape[b] <= 1 || dl.strides[a] < dl.strides[b]);
   });
   int64_t expected = 1;
@@ -169,10 +169,9 @@ OpwTensor* allocate_simply(Allocation allocation, const OpwValue* args) {
     strides = contiguous;
   }
   AtenTensorHandle handle = nullptr;
-  require_success(torch_abi.empty_strided(request.ndim, request.sizes, strides,
-                                          dtype_to_torch(request.dtype),
-                                          device_type_to_torch(request.device.type),
-                                          request.device.index, &handle),
+  require_success(torch_abi.empty_strided(
+                      request.ndim, request.sizes, strides, dtype_to_torch(request.dtype),
+                      device_type_to_torch(request.device.type), request.device.index, &handle),
                   "allocating a tensor");
   if (request.device.index < 0) return own_handle(handle);
   return own_new_handle(handle, request.ndim, request.dtype, request.device);

@@ -1,5 +1,7 @@
 #include "bridges/torch/generator_object.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -52,9 +54,9 @@ OpwObject* make_generator_object(AtenGeneratorHandle generator) {
 AtenGeneratorHandle copy_generator(const OpwObject* object) {
   OPWRIGHT_CHECK_TYPE(object && object->table == &kGenerators, "a generator of torch was expected");
   AtenGeneratorHandle copy = nullptr;
-  require_success(torch_abi.new_generator_handle(
-                      static_cast<const GeneratorObject*>(object)->handle, &copy),
-                  "passing a generator on");
+  require_success(
+      torch_abi.new_generator_handle(static_cast<const GeneratorObject*>(object)->handle, &copy),
+      "passing a generator on");
   return copy;
 }
 

@@ -13,6 +13,7 @@
 #include "bridges/torch/torch_numbers.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/tensor.h"
 
 namespace opwright::torch_bridge {
 namespace {
@@ -47,7 +48,8 @@ int refresh(OpwTensor* tensor) {
 }
 
 int refuse_symbols(const OpwTensor* /*tensor*/, OpwSymbolicShape* /*shape*/) {
-  give_error(Error("RuntimeError", "a tensor over a handle of torch has no symbolic sizes").share());
+  give_error(
+      Error("RuntimeError", "a tensor over a handle of torch has no symbolic sizes").share());
   return 1;
 }
 
@@ -60,7 +62,8 @@ const OpwTensorTable kHandleTensors = {.struct_size = sizeof(OpwTensorTable),
 // One bit for each device; devices far apart share the last.
 uint32_t device_bit(OpwDevice device) {
   if (device.type == kOpwDeviceCpu) return 1;
-  const uint32_t place = device.type == kOpwDeviceCuda ? 1 + static_cast<uint32_t>(device.index) : 15;
+  const uint32_t place =
+      device.type == kOpwDeviceCuda ? 1 + static_cast<uint32_t>(device.index) : 15;
   return 1U << std::min(place, 15U);
 }
 
@@ -149,8 +152,7 @@ void show_again(HandleTensor& tensor) {
   tensor.flags = (tensor.flags & ~(kOpwFlagStale | kOpwDeviceBits)) | device_bit(tensor.dl.device);
 }
 
-OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype,
-                          OpwDevice device) {
+OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype, OpwDevice device) {
   OwnedHandle owned{handle};
   auto tensor = std::make_unique<HandleTensor>();
   tensor->owner = &kHandleTensors;

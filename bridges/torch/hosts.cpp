@@ -51,8 +51,8 @@ int parallel_for(const OpwHost* /*host*/, int64_t size, int64_t grain, OpwLoopBo
   return 1;
 }
 
-int call_object_import(const OpwHost* host, uint32_t index, const OpwValue* args,
-                       uint32_t num_args, OpwValue* results, uint32_t num_results) {
+int call_object_import(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
+                       OpwValue* results, uint32_t num_results) {
   if (!python_hooks.call_object_import) {
     give_error(Error("RuntimeError", "a rule was run over Python objects without Python").share());
     return 1;

@@ -1,6 +1,7 @@
 #include "bridges/torch/imports.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,7 +18,6 @@
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/value.h"
 
 namespace opwright::torch_bridge {
 namespace {
@@ -79,10 +79,10 @@ class CallStack {
   void call(const Import& import) {
     num_args_ = 0;  // torch's from here on
     const Status status =
-        torch_abi.call ? torch_abi.call(import.name.c_str(), import.overload.c_str(),
-                                        values_.data(), torch_abi.build_version)
-                       : torch_abi.call_2_9(import.name.c_str(), import.overload.c_str(),
-                                            values_.data());
+        torch_abi.call
+            ? torch_abi.call(import.name.c_str(), import.overload.c_str(), values_.data(),
+                             torch_abi.build_version)
+            : torch_abi.call_2_9(import.name.c_str(), import.overload.c_str(), values_.data());
     require_success(status, import.full_name.c_str());
     end_of_results_ = plan_.results.size();
   }

@@ -1,5 +1,6 @@
 // Operators for a process that runs torch without Python, as an AOTInductor program does.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -9,6 +10,7 @@
 
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/torch_operator.h"
+#include "opwright/bridge.h"
 #include "opwright/error.h"
 #include "opwright/tag.h"
 
@@ -46,9 +48,9 @@ std::vector<int32_t> torch_tags(Tags tags) {
 void define(const OperatorDescription& description) {
   const std::string schema = description.schema.substr(description.name_space.size() + 2);
   LibraryBlock* block = nullptr;
-  require_success(torch_abi.open_fragment(description.name_space.c_str(), description.site.c_str(),
-                                          0, &block),
-                  "defining an operator in torch");
+  require_success(
+      torch_abi.open_fragment(description.name_space.c_str(), description.site.c_str(), 0, &block),
+      "defining an operator in torch");
   Status status = 0;
   if (torch_abi.define_with_tags) {
     const std::vector<int32_t> tags = torch_tags(description.tags);
@@ -94,8 +96,8 @@ void load_without_python(const std::string& path) {
 
 }  // namespace opwright::torch_bridge
 
-// Loads an operator binary into the torch of this process. Returns 0, or 1 with the kind and text of
-// the error written to `error` (at most `capacity` bytes with the final zero).
+// Loads an operator binary into the torch of this process. Returns 0, or 1 with the kind and text
+// of the error written to `error` (at most `capacity` bytes with the final zero).
 extern "C" int opw_torch_load(const char* path, char* error, size_t capacity) {
   try {
     opwright::torch_bridge::load_without_python(path);

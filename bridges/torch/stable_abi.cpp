@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -52,7 +53,6 @@ void find_dispatcher_functions(StableAbi& abi) {
   find_required(abi.implement_2_9, "aoti_torch_library_impl");
   find_required(abi.close_block, "aoti_torch_delete_library_object");
   find_required(abi.call_2_9, "aoti_torch_call_dispatcher");
-  find_required(abi.check, "aoti_torch_check");
   find_required(abi.is_grad_enabled, "aoti_torch_grad_mode_is_enabled");
   find(abi.implement, "torch_library_impl");
   find(abi.call, "torch_call_dispatcher");

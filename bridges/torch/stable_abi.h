@@ -59,8 +59,6 @@ struct StableAbi {
   Status (*implement_2_9)(LibraryBlock* block, const char* name, StableKernel kernel);
   Status (*close_block)(LibraryBlock* block);
   Status (*call_2_9)(const char* name, const char* overload, StableValue* stack);
-  void (*check)(bool condition, const char* function, const char* file, uint32_t line,
-                const char* text);
   bool (*is_grad_enabled)();
   Status (*new_device_guard)(int32_t index, DeviceGuard** guard);
   Status (*delete_device_guard)(DeviceGuard* guard);

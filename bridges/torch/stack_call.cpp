@@ -1,11 +1,11 @@
 #include "bridges/torch/stack_call.h"
 
-#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bridges/torch/given_error.h"
-#include "bridges/torch/handle_tensor.h"
 #include "bridges/torch/python_hooks.h"
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/stack_values.h"
@@ -16,6 +16,7 @@
 #include "bridges/torch/torch_operator.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/device.h"
 #include "opwright/error.h"
 #include "opwright/tag.h"
 #include "opwright/value.h"

@@ -1,4 +1,6 @@
 // What the stable ABI can carry, and the plans of what it can.
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "bridges/torch/stable_abi.h"
@@ -14,7 +16,6 @@ constexpr uint64_t kNever = ~uint64_t{0};
 
 // The first version of torch whose stack has the type.
 uint64_t version_that_carries(const ValueType& type) {
-  if (type.has_optional_elements) return kNever;
   switch (type.kind) {
     case ValueKind::Tensor:
     case ValueKind::Int:
@@ -52,6 +53,7 @@ StackType make_type(const ValueType& type, bool is_written) {
   return {.kind = type.kind,
           .is_optional = type.is_optional,
           .is_list = type.is_list,
+          .has_optional_elements = type.has_optional_elements,
           .is_written = is_written};
 }
 

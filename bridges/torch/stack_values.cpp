@@ -1,7 +1,8 @@
 #include "bridges/torch/stack_values.h"
 
-#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -9,11 +10,9 @@
 #include "bridges/torch/generator_object.h"
 #include "bridges/torch/handle_tensor.h"
 #include "bridges/torch/stable_abi.h"
-#include "bridges/torch/torch_numbers.h"
+#include "bridges/torch/stack_numbers.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
-#include "opwright/device.h"
-#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/value.h"
 
@@ -84,106 +83,6 @@ class OwnedStackValue {
   bool is_owned_ = true;
 };
 
-// ---- Single values that own nothing ----
-
-OpwDevice read_device(StableValue value) {
-  return {.type = device_type_from_torch(static_cast<int32_t>(value >> 32)),
-          .index = static_cast<int32_t>(value & 0xffffffff)};
-}
-
-OpwValue read_number(ValueKind kind, StableValue value) {
-  OpwValue result{};
-  result.as_int = static_cast<int64_t>(value);
-  switch (kind) {
-    case ValueKind::Int:
-      result.tag = kOpwInt;
-      break;
-    case ValueKind::SymInt:
-      OPWRIGHT_CHECK_KIND("OverflowError", result.as_int >= kOpwSmallestInt, "the size ",
-                          result.as_int, " is too small");
-      result.tag = kOpwSymInt;
-      break;
-    case ValueKind::Float:
-      result.tag = kOpwFloat;
-      result.as_double = std::bit_cast<double>(value);
-      break;
-    case ValueKind::Bool:
-      result.tag = kOpwBool;
-      result.as_int = static_cast<int64_t>((value & 0xff) != 0);
-      break;
-    case ValueKind::DType:
-      result.tag = kOpwDtype;
-      result.as_int =
-          static_cast<int64_t>(from_dlpack(dtype_from_torch(static_cast<int32_t>(value))));
-      break;
-    case ValueKind::Device:
-      result.tag = kOpwDeviceValue;
-      result.as_device = read_device(value);
-      break;
-    case ValueKind::Layout:
-      result.tag = kOpwLayout;
-      result.as_int = layout_from_torch(static_cast<int32_t>(value));
-      break;
-    default:
-      result.tag = kOpwMemoryFormat;
-      result.as_int = memory_format_from_torch(static_cast<int32_t>(value));
-      break;
-  }
-  return result;
-}
-
-[[noreturn]] void throw_wrong_tag(const char* expected, const OpwValue& value) {
-  throw_error("TypeError", "expected ", expected, ", got ", tag_name(value.tag));
-}
-void require_tag(const OpwValue& value, OpwTag tag) {
-  if (value.tag != tag) [[unlikely]]
-    throw_wrong_tag(tag_name(tag), value);
-}
-StableValue write_int(const OpwValue& value) {
-  const bool is_int =
-      value.tag == kOpwInt || value.tag == kOpwBool ||
-      (value.tag == kOpwSymInt && value.as_int >= kOpwSmallestInt);
-  if (!is_int) throw_wrong_tag("int", value);
-  return static_cast<StableValue>(value.as_int);
-}
-StableValue write_float(const OpwValue& value) {
-  if (value.tag == kOpwInt) return std::bit_cast<StableValue>(static_cast<double>(value.as_int));
-  require_tag(value, kOpwFloat);
-  return std::bit_cast<StableValue>(value.as_double);
-}
-StableValue write_device(const OpwValue& value) {
-  require_tag(value, kOpwDeviceValue);
-  const auto type = static_cast<StableValue>(device_type_to_torch(value.as_device.type));
-  return type << 32 | static_cast<uint32_t>(value.as_device.index);
-}
-StableValue write_dtype(const OpwValue& value) {
-  require_tag(value, kOpwDtype);
-  return static_cast<StableValue>(dtype_to_torch(to_dlpack(static_cast<DType>(value.as_int))));
-}
-
-StableValue write_number(ValueKind kind, const OpwValue& value) {
-  switch (kind) {
-    case ValueKind::Int:
-    case ValueKind::SymInt:
-      return write_int(value);
-    case ValueKind::Float:
-      return write_float(value);
-    case ValueKind::Bool:
-      require_tag(value, kOpwBool);
-      return value.as_int != 0 ? 1 : 0;
-    case ValueKind::DType:
-      return write_dtype(value);
-    case ValueKind::Device:
-      return write_device(value);
-    case ValueKind::Layout:
-      require_tag(value, kOpwLayout);
-      return static_cast<StableValue>(layout_to_torch(value.as_int));
-    default:
-      require_tag(value, kOpwMemoryFormat);
-      return static_cast<StableValue>(memory_format_to_torch(value.as_int));
-  }
-}
-
 // ---- Single values ----
 
 std::string_view read_string(StableValue value) {
@@ -237,6 +136,7 @@ StableValue copy_single(ValueKind kind, const OpwValue& value) {
 // ---- Lists ----
 
 OpwTag list_tag(const StackType& type) {
+  if (type.has_optional_elements) return kOpwList;
   switch (type.kind) {
     case ValueKind::Tensor:
       return kOpwTensorList;
@@ -461,6 +361,12 @@ void StackArguments::read(Reading reading) {
   }
 }
 
+HandleTensor& StackArguments::next_view() {
+  if (num_views_ < plan_.num_tensors) [[likely]]
+    return views_[num_views_++];
+  return *static_cast<HandleTensor*>(allocate(sizeof(HandleTensor)));  // in a list
+}
+
 OpwTensor* StackArguments::show(HandleTensor& view, StableValue value, bool is_written) {
   if (reading_ == Reading::Later) {
     show_later(view, tensor_of(value));
@@ -478,7 +384,7 @@ OpwValue StackArguments::read_value(const StackType& type, StableValue value) {
   if (type.is_list) return read_list(type, value);
   switch (type.kind) {
     case ValueKind::Tensor:
-      return tensor_value(show(views_[num_views_++], value, type.is_written));
+      return tensor_value(show(next_view(), value, type.is_written));
     case ValueKind::String:
       return lend_string(read_string(value));
     case ValueKind::Generator:
@@ -498,7 +404,7 @@ OpwValue StackArguments::read_tensor_list(StableList* list, size_t size, bool is
   auto* views = static_cast<HandleTensor*>(allocate(size * sizeof(HandleTensor)));
   auto** tensors = static_cast<OpwTensor**>(allocate(size * sizeof(OpwTensor*)));
   for (size_t i = 0; i < size; ++i) tensors[i] = show(views[i], item_of(list, i), is_written);
-  return list_value(kOpwTensorList, tensors, size);
+  return list_value(kOpwTensorList, static_cast<const void*>(tensors), size);
 }
 
 OpwValue StackArguments::read_list(const StackType& type, StableValue value) {

@@ -18,6 +18,7 @@ struct StackType {
   ValueKind kind = ValueKind::Other;
   bool is_optional = false;
   bool is_list = false;
+  bool has_optional_elements = false;
   bool is_written = false;
 
   // Of an optional: of what it may hold.
@@ -28,7 +29,11 @@ struct StackType {
   }
   // Of a list.
   [[nodiscard]] StackType element() const {
-    return {.kind = kind, .is_optional = false, .is_list = false, .is_written = is_written};
+    return {.kind = kind,
+            .is_optional = has_optional_elements,
+            .is_list = false,
+            .has_optional_elements = false,
+            .is_written = is_written};
   }
   [[nodiscard]] bool is_plain_tensor() const {
     return kind == ValueKind::Tensor && !is_optional && !is_list;
@@ -86,6 +91,7 @@ class StackArguments {
   OpwValue read_tensor_list(StableList* list, size_t size, bool is_written);
   OpwValue read_generator(StableValue value);
   OpwTensor* show(HandleTensor& view, StableValue value, bool is_written);
+  HandleTensor& next_view();
   void* allocate(size_t bytes);
 
   static constexpr size_t kInline = 12;
@@ -107,12 +113,16 @@ class StackArguments {
 
 // Calls visit(handle) for each tensor among the arguments until it returns false; then false.
 template <class Visit>
-bool visit_list(StableList* list, Visit& visit) {
+bool visit_list(StableList* list, bool has_optional_elements, Visit& visit) {
   size_t size = 0;
   torch_abi.list_size(list, &size);
   for (size_t i = 0; i < size; ++i) {
     StableValue item = 0;
     torch_abi.list_item(list, i, &item);
+    if (has_optional_elements) {
+      if (item == 0) continue;
+      item = *reinterpret_cast<const StableValue*>(item);
+    }
     if (!visit(reinterpret_cast<AtenTensorHandle>(item))) return false;
   }
   return true;
@@ -128,7 +138,8 @@ bool visit_tensors(const StackPlan& plan, const StableValue* stack, Visit&& visi
       if (value == 0) continue;
       value = *reinterpret_cast<const StableValue*>(value);
     }
-    const bool goes_on = type.is_list ? visit_list(reinterpret_cast<StableList*>(value), visit)
+    const bool goes_on = type.is_list ? visit_list(reinterpret_cast<StableList*>(value),
+                                                   type.has_optional_elements, visit)
                                       : visit(reinterpret_cast<AtenTensorHandle>(value));
     if (!goes_on) return false;
   }

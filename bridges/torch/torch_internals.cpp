@@ -70,13 +70,14 @@ class OwnedHandle {
   AtenTensorHandle handle_;
 };
 
-// Null on failure.
+// Null on failure. With five dimensions: torch keeps as many in the tensor itself, and leaves those
+// that are not used unset.
 AtenTensorHandle new_tensor(DType dtype, int64_t size, int32_t device_type, int32_t index) {
-  const int64_t stride = 1;
+  const int64_t sizes[5] = {size, 1, 1, 1, 1};
+  const int64_t strides[5] = {1, 1, 1, 1, 1};
   AtenTensorHandle tensor = nullptr;
-  const Status status =
-      torch_abi.empty_strided(1, &size, &stride, dtype_to_torch(to_dlpack(dtype)),
-                              device_type_to_torch(device_type), index, &tensor);
+  const Status status = torch_abi.empty_strided(5, sizes, strides, dtype_to_torch(to_dlpack(dtype)),
+                                                device_type_to_torch(device_type), index, &tensor);
   return status == 0 ? tensor : nullptr;
 }
 AtenTensorHandle call_unary(const char* name, AtenTensorHandle tensor) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bridges/torch/stable_abi.h"
+#include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -18,10 +19,10 @@ constexpr size_t kNumCodes = 16;  // of DLPack
 constexpr size_t kMaxBytes = 16;  // of an element
 
 struct TorchNumbers {
-  OpwDtype dtypes[kNumDtypes];            // lanes 0: none of ours
-  const char* dtype_names[kNumDtypes];    // of those that are none of ours
+  OpwDtype dtypes[kNumDtypes];          // lanes 0: none of ours
+  const char* dtype_names[kNumDtypes];  // of those that are none of ours
   int32_t dtype_numbers[kNumCodes][kMaxBytes + 1];
-  int32_t devices[kNumDevices];           // 0: none of ours
+  int32_t devices[kNumDevices];             // 0: none of ours
   int32_t device_numbers[2 * kNumDevices];  // by our type; beyond: `meta`
   int32_t meta;
   int32_t strided;
@@ -34,9 +35,7 @@ int32_t ask(const char* getter) {
   auto* function = reinterpret_cast<int32_t (*)()>(find_torch_symbol(getter));
   return function ? function() : kNone;
 }
-int32_t ask_dtype(const char* name) {
-  return ask(concatenate("aoti_torch_dtype_", name).c_str());
-}
+int32_t ask_dtype(const char* name) { return ask(concatenate("aoti_torch_dtype_", name).c_str()); }
 
 void find_dtypes() {
   for (auto& row : numbers.dtype_numbers) {
@@ -49,8 +48,8 @@ void find_dtypes() {
     numbers.dtypes[number] = dtype;
     numbers.dtype_numbers[dtype.code][dtype.bits / 8] = number;
   }
-  for (const char* name : {"complex32", "float8_e5m2fnuz", "float8_e4m3fnuz", "float8_e8m0fnu",
-                           "float4_e2m1fn_x2"}) {
+  for (const char* name :
+       {"complex32", "float8_e5m2fnuz", "float8_e4m3fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2"}) {
     const int32_t number = ask_dtype(name);
     if (number >= 0 && static_cast<size_t>(number) < kNumDtypes) numbers.dtype_names[number] = name;
   }
@@ -93,7 +92,8 @@ OpwDtype dtype_from_torch(int32_t number) {
     return numbers.dtypes[place];
   const char* name = place < kNumDtypes ? numbers.dtype_names[place] : nullptr;
   if (name) throw_error("TypeError", "torch.", name, " is a dtype that Opwright does not have");
-  throw_error("TypeError", "the tensor is undefined or quantized, or of a dtype that Opwright does ",
+  throw_error("TypeError",
+              "the tensor is undefined or quantized, or of a dtype that Opwright does ",
               "not have (number ", number, " of torch)");
 }
 

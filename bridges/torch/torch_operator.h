@@ -45,8 +45,8 @@ struct TorchOperator {
 // A binary with its two hosts. Never freed.
 struct TorchLibrary {
   BinaryContents contents;
-  OpwHost handles;  // instance: this
-  OpwHost objects;  // instance: this
+  OpwHost handles;                       // instance: this
+  OpwHost objects;                       // instance: this
   const ImportTable* imports = nullptr;  // how each is called over handles, by index
   std::map<std::string, std::unique_ptr<TorchOperator>> operators;  // by name
 };

@@ -40,7 +40,7 @@ def run_host(module: str, host: str, package: str) -> list[Row]:
 
 
 def print_table(binary: Path, rows: list[Row]) -> None:
-    print(f"\n{binary.name}, one binary for all of these")
+    print(f"\n{binary.name}, one binary in every host")
     print(f"sha256 {hashlib.sha256(binary.read_bytes()).hexdigest()}")
     for row in rows:
         print(f"{row.host:18}{row.mode:33}{row.outcome}")

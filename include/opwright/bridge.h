@@ -125,6 +125,19 @@ class NamedOperator {
   std::atomic<const OpwOperator*> op_{nullptr};
 };
 
+// A call of another host on this thread, which may be inside of one of the core's: what the core is
+// in the middle of here (a transform, a mode, grad mode off) does not reach it.
+class [[nodiscard]] ForeignCallScope {
+ public:
+  ForeignCallScope() noexcept;
+  ForeignCallScope(const ForeignCallScope&) = delete;
+  ForeignCallScope& operator=(const ForeignCallScope&) = delete;
+  ~ForeignCallScope();
+
+ private:
+  uint64_t saved_[8];  // the core's own
+};
+
 // Somebody else's memory for a while: a tensor of the core over it, and whether anything still
 // shows that memory when the time is over.
 class BorrowedMemory {

@@ -139,20 +139,28 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
   return run_bound(plan, bound.data());
 }
 
+// What the plan did not take.
+[[gnu::noinline]] PyObject* call_unplanned(const BindingPlan& plan,
+                                           const GivenArguments& given) noexcept {
+  if (PyObject* handler = type_handler(given)) {
+    return guarded([&] { return call_foreign(handler, operator_object(plan.op().name()), given); });
+  }
+  const BindingPlan* const overloads[] = {&plan};
+  return bind_and_run(overloads, given);
+}
+
 }  // namespace
 
-PyObject* call_planned(const BindingPlan& plan, const GivenArguments& given) noexcept {
+PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,
+                       PyObject* names) noexcept {
+  const GivenArguments given{objects, num_positional, names};
   if (plan.num_args() <= kInlineArguments) [[likely]] {
     OpwValue values[kInlineArguments];
     PlanMemory memory;
     if (plan.bind(given, values, memory)) [[likely]]
       return run_inline(plan, values);
   }
-  if (PyObject* handler = type_handler(given)) {
-    return guarded([&] { return call_foreign(handler, operator_object(plan.op().name()), given); });
-  }
-  const BindingPlan* const overloads[] = {&plan};
-  return bind_and_run(overloads, given);
+  return call_unplanned(plan, given);
 }
 
 PyObject* run_bound(const BindingPlan& plan, const OpwValue* values) noexcept {

@@ -19,6 +19,7 @@ PyObject* bind_and_run(std::span<const BindingPlan* const> overloads,
                        const GivenArguments& given) noexcept;
 
 // The whole call of one operator.
-PyObject* call_planned(const BindingPlan& plan, const GivenArguments& given) noexcept;
+PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,
+                       PyObject* names) noexcept;
 
 }  // namespace opwright::python

@@ -136,6 +136,8 @@ PyObject* find_scope_handler(const GivenArguments& given) noexcept {
                                                                             : innermost_handler;
 }
 
+bool is_in_foreign_scope() noexcept { return innermost_handler != nullptr; }
+
 PyObject* call_foreign(PyObject* handler, PyObject* callable,
                        const GivenArguments& given) noexcept {
   return guarded([&] {
@@ -148,8 +150,8 @@ PyObject* call_foreign(PyObject* handler, PyObject* callable,
   });
 }
 
-void OwnCallScope::leave() noexcept { left_ = std::exchange(innermost_handler, nullptr); }
-void OwnCallScope::come_back() noexcept { innermost_handler = left_; }
+OwnCallScope::OwnCallScope() noexcept : left_(std::exchange(innermost_handler, nullptr)) {}
+OwnCallScope::~OwnCallScope() { innermost_handler = left_; }
 
 void bind_foreign_call(nb::module_& m) {
   m.def("set_foreign_type", &set_foreign_type, nb::arg("type"), nb::arg("handler").none(),

@@ -29,11 +29,11 @@ inline PyObject* type_handler(const GivenArguments& given) noexcept {
   return has_foreign_types ? find_type_handler(given) : nullptr;
 }
 
-// The handler of this thread's innermost scope for a call without a tensor of ours, else null.
+// The handler of this thread's innermost scope for a call without a tensor of ours, else null. For
+// when num_foreign_scopes is not 0.
 PyObject* find_scope_handler(const GivenArguments& given) noexcept;
-inline PyObject* scope_handler(const GivenArguments& given) noexcept {
-  return num_foreign_scopes == 0 ? nullptr : find_scope_handler(given);
-}
+// On this thread.
+bool is_in_foreign_scope() noexcept;
 
 // handler(callable, args, kwargs), outside of every scope. A new reference, or null with the
 // exception.
@@ -42,22 +42,13 @@ PyObject* call_foreign(PyObject* handler, PyObject* callable, const GivenArgumen
 // A Python function that the core calls is ours, wherever the call came from.
 class [[nodiscard]] OwnCallScope {
  public:
-  OwnCallScope() noexcept {
-    if (num_foreign_scopes != 0) [[unlikely]]
-      leave();
-  }
+  OwnCallScope() noexcept;
   OwnCallScope(const OwnCallScope&) = delete;
   OwnCallScope& operator=(const OwnCallScope&) = delete;
-  ~OwnCallScope() {
-    if (left_) [[unlikely]]
-      come_back();
-  }
+  ~OwnCallScope();
 
  private:
-  void leave() noexcept;
-  void come_back() noexcept;
-
-  PyObject* left_ = nullptr;  // the handler of the scope that was left, or null
+  PyObject* left_;  // the handler of the scope that was left, or null
 };
 
 void bind_foreign_call(nanobind::module_& m);

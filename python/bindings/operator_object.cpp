@@ -43,15 +43,21 @@ void resolve(OperatorObject* self) {
   self->epoch = epoch;
 }
 
+[[gnu::cold, gnu::noinline]] PyObject* call_in_scope(PyObject* callable, PyObject* const* args,
+                                                     size_t flags, PyObject* names) {
+  const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
+  if (PyObject* handler = find_scope_handler(given)) return call_foreign(handler, callable, given);
+  return call_planned(*as_operator(callable)->plan, args, given.num_positional, names);
+}
+
 PyObject* operator_call(PyObject* callable, PyObject* const* args, size_t flags, PyObject* names) {
   OperatorObject* self = as_operator(callable);
   if (self->epoch != registry_epoch()) [[unlikely]] {
     if (!guarded([&] { return resolve(self), true; })) return nullptr;
   }
-  const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
-  if (PyObject* handler = scope_handler(given)) [[unlikely]]
-    return call_foreign(handler, callable, given);
-  return call_planned(*self->plan, given);
+  if (num_foreign_scopes != 0) [[unlikely]]
+    return call_in_scope(callable, args, flags, names);
+  return call_planned(*self->plan, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names);
 }
 
 const Operator* find(const OperatorObject* self) { return Registry::get().find(*self->name); }

@@ -139,8 +139,10 @@ PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, P
     if (!guarded([&] { return resolve(self), true; })) return nullptr;
   }
   const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
-  if (PyObject* handler = scope_handler(given)) [[unlikely]]
-    return call_foreign(handler, callable, given);
+  if (num_foreign_scopes != 0) [[unlikely]] {
+    if (PyObject* handler = find_scope_handler(given))
+      return call_foreign(handler, callable, given);
+  }
   PyObject* result = nullptr;
   if (run_exact(*self->overloads, given, result)) return result;
   if (PyObject* handler = type_handler(given)) return call_foreign(handler, callable, given);

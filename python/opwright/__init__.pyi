@@ -18,6 +18,7 @@ from . import fake as fake
 from . import func as func
 from . import grad_mode as grad_mode
 from . import graph as graph
+from . import jax as jax
 from . import library as library
 from . import nn as nn
 from . import optim as optim
@@ -26,6 +27,7 @@ from . import random as random
 from . import safetensors as safetensors
 from . import symbolic as symbolic
 from . import testing as testing
+from . import torch as torch
 from . import tracing as tracing
 from ._C import Generator as Generator
 from ._C import Graph as Graph

@@ -1,5 +1,6 @@
 #include "opwright/dispatch/library_block.h"
 
+#include "opwright/base/first_sizes.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/intern.h"
 #include "opwright/dispatch/first_use.h"
@@ -39,7 +40,7 @@ int define(OpwRegistrar* registrar, const char* schema, uint64_t tags, const cha
 int implement(OpwRegistrar* registrar, const OpwImplementation* given) {
   const auto* self = static_cast<Collector*>(registrar);
   const int status = status_of([&] {
-    OPWRIGHT_CHECK_VALUE(given->struct_size >= sizeof(OpwImplementation), "an implementation of ",
+    OPWRIGHT_CHECK_VALUE(given->struct_size >= kFirstImplementationSize, "an implementation of ",
                          given->struct_size, " bytes is not of this ABI");
     OPWRIGHT_CHECK_VALUE(given->name && given->slot && given->function,
                          "an implementation needs a name, a slot and a function");
@@ -54,7 +55,7 @@ int implement(OpwRegistrar* registrar, const OpwImplementation* given) {
 }
 
 void check_block(const OpwLibrary& block) {
-  OPWRIGHT_CHECK_VALUE(block.struct_size >= sizeof(OpwLibrary), "a library block of ",
+  OPWRIGHT_CHECK_VALUE(block.struct_size >= kFirstLibrarySize, "a library block of ",
                        block.struct_size, " bytes is not of this ABI");
   OPWRIGHT_CHECK_VALUE(block.name_space && block.body,
                        "a library block needs a namespace and a body");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "opwright/base/first_sizes.h"
 #include "opwright/runtime.h"
 #include "opwright/schema/parser.h"
 
@@ -25,7 +26,7 @@ void check_imports(const OpwBinary& binary, const std::string& path) {
   size_t count = 0;
   for (const OpwImport* each = binary.imports; each; each = each->next) {
     if (++count > binary.num_imports) refuse(path, "its list of imports does not end");
-    if (each->struct_size < sizeof(OpwImport)) refuse(path, "an import is not of this ABI");
+    if (each->struct_size < kFirstImportSize) refuse(path, "an import is not of this ABI");
     if (!each->name || !each->signature) refuse(path, "an import has no name");
     if (each->index >= binary.num_imports || is_there[each->index]) {
       refuse(path, concatenate("its imports are numbered wrongly (", each->name, " has ",
@@ -40,18 +41,17 @@ void check_imports(const OpwBinary& binary, const std::string& path) {
 }  // namespace
 
 void check_binary(const OpwBinary& binary, const std::string& path) {
-  if (binary.abi_major != OPW_ABI_MAJOR ||
-      (OPW_ABI_MAJOR == 0 && binary.abi_minor != OPW_ABI_MINOR)) {
+  if (binary.abi_major != OPW_ABI_MAJOR) {
     throw_error("ImportError", path, " was built for ABI ", binary.abi_major, ".", binary.abi_minor,
                 " of Opwright, this is ABI ", OPW_ABI_MAJOR, ".", OPW_ABI_MINOR,
                 "\n  Build it again with the headers of this version.");
   }
-  if (binary.struct_size < sizeof(OpwBinary))
+  if (binary.struct_size < kFirstBinarySize)
     refuse(path, concatenate("its description has ", binary.struct_size, " bytes"));
   size_t blocks = 0;
   for (const OpwLibrary* each = binary.libraries; each; each = each->next) {
     if (++blocks > kMostBlocks) refuse(path, "its list of library blocks does not end");
-    if (each->struct_size < sizeof(OpwLibrary)) refuse(path, "a library block is not of this ABI");
+    if (each->struct_size < kFirstLibrarySize) refuse(path, "a library block is not of this ABI");
   }
   check_imports(binary, path);
 }

@@ -27,7 +27,7 @@ def test_every_stop_in_every_host_works_with_one_binary():
 
     tour = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    table = tour.split("one binary for all of these")[-1]
+    table = tour.split("one binary in every host")[-1]
     assert "FAILED" not in table
     assert table.count("Opwright, C++ ") == 11
     assert table.count("Opwright, Python ") == 13

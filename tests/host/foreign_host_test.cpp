@@ -8,6 +8,7 @@
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/grad_mode.h"
 #include "opwright/opwright.h"
 #include "opwright/value.h"
 
@@ -88,6 +89,15 @@ TEST(NamedOperator, FailsAfterTheOperatorWasRemoved) {
   OpwValue results[1]{};
   EXPECT_ERROR_CONTAINS(gone.call(args, 1, results, 1), "AttributeError",
                         "there is no operator foreign_host::gone");
+}
+
+TEST(ForeignCallScope, SetsTheGradModeOfItsThreadAside) {
+  const NoGradScope no_grad;
+  {
+    const ForeignCallScope scope;
+    EXPECT_TRUE(is_grad_enabled());
+  }
+  EXPECT_FALSE(is_grad_enabled());
 }
 
 }  // namespace

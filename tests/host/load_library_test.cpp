@@ -219,8 +219,13 @@ TEST(LoadLibrary, KeepsNothingOfABlockThatFails) {
 TEST(LoadLibrary, RefusesABinaryOfAnotherAbiWithBothVersions) {
   EXPECT_ERROR_CONTAINS(
       load_library(operator_binary("other_abi")), "ImportError",
-      concatenate("was built for ABI ", OPW_ABI_MAJOR, ".", OPW_ABI_MINOR + 1,
-                  " of Opwright, this is ABI ", OPW_ABI_MAJOR, ".", OPW_ABI_MINOR));
+      concatenate("was built for ABI ", OPW_ABI_MAJOR + 1, ".0 of Opwright, this is ABI ",
+                  OPW_ABI_MAJOR, ".", OPW_ABI_MINOR));
+}
+
+TEST(LoadLibrary, TakesABinaryOfALaterMinorVersionWhoseStructsGrew) {
+  const LoadedFor library("later_minor");
+  EXPECT_NE(Registry::get().find("later_minor::one"), nullptr);
 }
 
 TEST(LoadLibrary, RefusesASharedLibraryThatIsNoOperatorBinary) {

@@ -57,6 +57,14 @@ std::string describe_lists(std::span<const int64_t> numbers, std::span<const dou
   return text + (maybe ? text_of(std::span<const int64_t>(*maybe)) : "None");
 }
 
+std::string describe_holes(std::span<const Tensor> first,
+                           const std::vector<std::optional<Tensor>>& tensors,
+                           const std::optional<Tensor>& last) {
+  std::string text = text_of(first);
+  for (const std::optional<Tensor>& each : tensors) text += " " + text_of(each);
+  return text + " " + text_of(last);
+}
+
 std::tuple<int64_t, double, bool, std::string, std::vector<int64_t>, std::optional<Tensor>,
            std::optional<int64_t>, std::vector<Tensor>>
 give_all(const Tensor& x, bool is_full) {
@@ -93,6 +101,14 @@ Tensor conjugate_imaginary(const Tensor& x) {
   return result;
 }
 
+Tensor fail(const Tensor& /*x*/, std::string_view kind, std::string_view text) {
+  throw opwright::Error(kind, text);
+}
+
+Tensor pick(const Tensor& x, const std::vector<std::optional<Tensor>>& indices) {
+  return x.index(indices);
+}
+
 // A composite: torch differentiates through it.
 Tensor multiply(const Tensor& x, const Tensor& y) { return x.matmul(y); }
 
@@ -111,8 +127,13 @@ OPWRIGHT_LIBRARY(stack_kinds, m) {
       "describe_lists(int[] numbers, float[] reals, bool[] flags, SymInt[] sizes, str[] words, "
       "Tensor[] tensors, int[]? maybe=None) -> str",
       &describe_lists);
+  m.def("describe_holes(Tensor[] first, Tensor?[] tensors, Tensor? last=None) -> str",
+        &describe_holes);
+  m.def("pick(Tensor x, Tensor?[] indices) -> Tensor", &pick);
+  m.def("fail(Tensor x, str kind, str text) -> Tensor");
   m.def(
-      "give_all(Tensor x, bool is_full) -> (int, float, bool, str, int[], Tensor?, int?, Tensor[])");
+      "give_all(Tensor x, bool is_full) -> (int, float, bool, str, int[], Tensor?, int?, "
+      "Tensor[])");
   m.def("fill_randomly_(Tensor(a!) x, Generator? generator=None) -> Tensor(a!)");
   m.def("empty_like_of(Tensor x, MemoryFormat? format=None) -> Tensor");
   m.def("new_rows(Tensor x, SymInt[] size, ScalarType? dtype=None) -> Tensor");
@@ -121,6 +142,7 @@ OPWRIGHT_LIBRARY(stack_kinds, m) {
   m.def("multiply(Tensor x, Tensor y) -> Tensor", &multiply);
 }
 OPWRIGHT_LIBRARY_IMPL(stack_kinds, CPU, m) {
+  m.impl("fail", &fail);
   m.impl("give_all", &give_all);
   m.impl("fill_randomly_", &fill_randomly_);
   m.impl("empty_like_of", &empty_like_of);

@@ -2,12 +2,12 @@
 // references that live until the call returns. On the caller's stack; small calls allocate nothing.
 #pragma once
 
-#include <Python.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include <Python.h>
 
 #include "bridges/torch/python/object_tensor.h"
 #include "bridges/torch/python/reference.h"

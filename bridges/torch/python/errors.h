@@ -2,9 +2,9 @@
 // as the same object, with its traceback.
 #pragma once
 
-#include <Python.h>
-
 #include <cstdint>
+
+#include <Python.h>
 
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/python/reference.h"

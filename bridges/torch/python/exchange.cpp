@@ -31,8 +31,7 @@ constexpr uint32_t kMajorVersion = 1;
 const ExchangeTable* find_table() {
   const Reference capsule = Reference::take(PyObject_GetAttrString(
       reinterpret_cast<PyObject*>(torch_objects().tensor), "__dlpack_c_exchange_api__"));
-  void* pointer =
-      capsule ? PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api") : nullptr;
+  void* pointer = capsule ? PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api") : nullptr;
   PyErr_Clear();
   auto* header = static_cast<ExchangeHeader*>(pointer);
   while (header && header->version.major != kMajorVersion) header = header->previous;

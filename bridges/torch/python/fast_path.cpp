@@ -1,11 +1,11 @@
 #include "bridges/torch/python/fast_path.h"
 
-#include <structmember.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <structmember.h>
 
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/handle_tensor.h"
@@ -167,8 +167,8 @@ class FastCall {
     if (plainness == Plainness::Other || needs_gradient(handle, is_grad_enabled_)) return nullptr;
     HandleTensor& view = views_[num_tensors_];
     show_handle(view, handle, is_written);
-    if (num_tensors_ > 0 && (plainness != plainness_ ||
-                             view.dl.device.index != views_[0].dl.device.index))
+    if (num_tensors_ > 0 &&
+        (plainness != plainness_ || view.dl.device.index != views_[0].dl.device.index))
       return nullptr;
     plainness_ = plainness;
     is_written_[num_tensors_++] = is_written;
@@ -197,9 +197,8 @@ class FastCall {
   // The argument itself where the schema says so.
   PyObject* take_result(size_t place) {
     const ResultDescription& result = description_.results[place];
-    const bool is_missing =
-        (results_[place].tag == kOpwNone && !result.type.is_optional) ||
-        (results_[place].tag == kOpwTensor && !results_[place].as_tensor);
+    const bool is_missing = (results_[place].tag == kOpwNone && !result.type.is_optional) ||
+                            (results_[place].tag == kOpwTensor && !results_[place].as_tensor);
     if (is_missing) {
       throw_error("RuntimeError", description_.name, " gave nothing for result ", place,
                   ", which is a ", result.type.text);
@@ -275,16 +274,16 @@ PyMemberDef fast_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 constexpr char kFastText[] =
     "Runs an operator's kernel without torch's dispatcher where that is safe.\n\n"
-    "Any other call goes to the fallback: with subclasses, fake or meta tensors, tensors that need\n"
+    "Any other call goes to the fallback: with subclasses, fake or meta tensors, tensors that "
+    "need\n"
     "a gradient, or while a mode, a transform, a tracer or autocast is active.";
-PyType_Slot fast_slots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(drop_fast)},
-    {Py_tp_traverse, reinterpret_cast<void*>(visit_fast)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear_fast)},
-    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-    {Py_tp_members, fast_members},
-    {Py_tp_doc, const_cast<char*>(kFastText)},
-    {0, nullptr}};
+PyType_Slot fast_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(drop_fast)},
+                            {Py_tp_traverse, reinterpret_cast<void*>(visit_fast)},
+                            {Py_tp_clear, reinterpret_cast<void*>(clear_fast)},
+                            {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                            {Py_tp_members, fast_members},
+                            {Py_tp_doc, const_cast<char*>(kFastText)},
+                            {0, nullptr}};
 PyType_Spec fast_spec = {"opwright._torch.Fast", sizeof(FastObject), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                              Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -319,11 +318,14 @@ const OpwRecord* find_kernel(TorchOperator& op, const char* device) {
 PyObject* make_fast(TorchOperator& op, PyObject* fallback) {
   auto* object = reinterpret_cast<FastObject*>(require(fast_type->tp_alloc(fast_type, 0)));
   object->vectorcall = call_fast;
-  object->fast = new Fast{op, Reference::borrow(fallback), find_kernel(op, "CPU"),
-                          find_kernel(op, "CUDA"), is_possible(op.description), {}};
+  object->fast = new Fast{op,
+                          Reference::borrow(fallback),
+                          find_kernel(op, "CPU"),
+                          find_kernel(op, "CUDA"),
+                          is_possible(op.description),
+                          {}};
   for (const ArgumentDescription& each : op.description.arguments) {
-    object->fast->names.push_back(
-        Reference::take(PyUnicode_InternFromString(each.name.c_str())));
+    object->fast->names.push_back(Reference::take(PyUnicode_InternFromString(each.name.c_str())));
   }
   return reinterpret_cast<PyObject*>(object);
 }

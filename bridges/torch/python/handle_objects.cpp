@@ -49,8 +49,8 @@ AtenTensorHandle handle_by_list(PyObject* tensor) {
 }  // namespace
 
 PyObject* object_of_handle(AtenTensorHandle handle) {
-  static const auto wrap = reinterpret_cast<WrapTensor>(
-      find_in_python_part("_Z16THPVariable_WrapRKN2at10TensorBaseE"));
+  static const auto wrap =
+      reinterpret_cast<WrapTensor>(find_in_python_part("_Z16THPVariable_WrapRKN2at10TensorBaseE"));
   return wrap ? require(wrap(handle)) : object_by_list(handle);
 }
 

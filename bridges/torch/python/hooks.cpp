@@ -1,9 +1,9 @@
 #include "bridges/torch/python/hooks.h"
 
-#include <Python.h>
-
 #include <cstddef>
 #include <cstdint>
+
+#include <Python.h>
 
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/python/errors.h"
@@ -40,12 +40,11 @@ int run_thunk(TorchOperator& op, Thunk thunk, const OpwValue* args, uint32_t num
 
 int call_import_in_python(TorchLibrary& library, uint32_t index, const OpwValue* args,
                           uint32_t num_args, OpwValue* results, uint32_t num_results) {
-  return status_of(
-      [&] { call_resolved(library, index, args, num_args, results, num_results); });
+  return status_of([&] { call_resolved(library, index, args, num_args, results, num_results); });
 }
 
-int call_object_import(const OpwHost* host, uint32_t index, const OpwValue* args,
-                       uint32_t num_args, OpwValue* results, uint32_t num_results) {
+int call_object_import(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
+                       OpwValue* results, uint32_t num_results) {
   auto& library = *static_cast<TorchLibrary*>(host->instance);
   if (index < library.contents.imports.size() &&
       library.contents.imports[index].name == "opwright::current_stream")

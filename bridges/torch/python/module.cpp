@@ -1,7 +1,7 @@
 // The extension module opwright._torch: the part of the bridge to torch that knows Python.
-#include <Python.h>
-
 #include <string>
+
+#include <Python.h>
 
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/fast_path.h"
@@ -68,6 +68,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 }  // namespace
 }  // namespace opwright::torch_bridge
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): Python looks for it
 PyMODINIT_FUNC PyInit__torch() {
   using namespace opwright::torch_bridge;  // NOLINT(google-build-using-namespace): a C function
   return raising([] {

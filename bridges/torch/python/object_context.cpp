@@ -148,8 +148,8 @@ int saved(OpwContext* context, uint32_t index, OpwTensor** tensor) {
       throw_error("IndexError", "the backward of ", self.op.name, " asked for saved tensor ", index,
                   ", but ", static_cast<int64_t>(count), " were saved");
     }
-    Reference object = require_new(
-        PySequence_GetItem(self.saved_tensors.get(), static_cast<Py_ssize_t>(index)));
+    Reference object =
+        require_new(PySequence_GetItem(self.saved_tensors.get(), static_cast<Py_ssize_t>(index)));
     *tensor = object.get() == Py_None ? nullptr : own_object(std::move(object));
   });
 }

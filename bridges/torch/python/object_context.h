@@ -1,13 +1,13 @@
 // The context of a recorded call, over the `ctx` object of a torch.autograd.Function.
 //
 // Tensors go to save_for_backward and saved_tensors. What a formula keeps by name stands in
-// ctx.opwright_attributes; the arguments that are no tensors in ctx.opwright_arguments, whether each
-// tensor argument needs a gradient in ctx.opwright_needs, which the caller of the rules sets.
+// ctx.opwright_attributes; the arguments that are no tensors in ctx.opwright_arguments, whether
+// each tensor argument needs a gradient in ctx.opwright_needs, which the caller of the rules sets.
 #pragma once
 
-#include <Python.h>
-
 #include <deque>
+
+#include <Python.h>
 
 #include "bridges/torch/python/argument_frame.h"
 #include "bridges/torch/python/reference.h"

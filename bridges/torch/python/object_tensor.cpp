@@ -169,7 +169,7 @@ int symbolic(const OpwTensor* tensor, OpwSymbolicShape* shape) {
     const LockScope lock;
     ObjectTensor& self = self_of(const_cast<OpwTensor*>(tensor));
     if (!self.words) read_words(self);
-    const int32_t ndim = self.dl.ndim;
+    const auto ndim = static_cast<size_t>(self.dl.ndim);
     *shape = {self.words, self.words + ndim, self.words[2 * ndim]};
   });
 }
@@ -220,8 +220,7 @@ OpwTensor* own_object(Reference object) {
 bool is_object_tensor(const OpwTensor* tensor) noexcept { return tensor->owner == &kObjectTable; }
 
 PyObject* object_of_tensor(const OpwTensor* tensor) {
-  if (is_object_tensor(tensor))
-    return Py_NewRef(static_cast<const ObjectTensor*>(tensor)->object);
+  if (is_object_tensor(tensor)) return Py_NewRef(static_cast<const ObjectTensor*>(tensor)->object);
   if (is_handle_tensor(tensor)) return object_of_handle(handle_of(tensor));
   throw_error("TypeError", "a tensor of Opwright's own runtime reached torch");
 }

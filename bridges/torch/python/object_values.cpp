@@ -213,15 +213,15 @@ OpwValue lend_tensors(const Elements& elements, const ValueType& type, ArgumentF
     if (!is_tensor(elements.items[i])) throw_unfit(type, elements.items[i]);
     tensors[i] = &frame.show(elements.items[i]);
   }
-  return list_value(kOpwTensorList, elements.length, tensors);
+  return list_value(kOpwTensorList, elements.length, static_cast<const void*>(tensors));
 }
 
 OpwValue lend_others(const Elements& elements, const ValueType& type, ArgumentFrame& frame) {
   auto* values = frame.allocate<OpwValue>(elements.length);
   for (size_t i = 0; i < elements.length; ++i) {
     PyObject* item = elements.items[i];
-    values[i] = item == Py_None && type.has_optional_elements ? OpwValue{}
-                                                              : lend_one(item, type, frame);
+    values[i] =
+        item == Py_None && type.has_optional_elements ? OpwValue{} : lend_one(item, type, frame);
   }
   return list_value(kOpwList, elements.length, values);
 }
@@ -246,8 +246,7 @@ OpwValue lend_untyped_list(PyObject* object, ArgumentFrame& frame) {
     all_tensors = all_tensors && is_tensor(elements.items[i]);
   if (all_tensors) return lend_tensors(elements, tensors, frame);
   auto* values = frame.allocate<OpwValue>(elements.length);
-  for (size_t i = 0; i < elements.length; ++i)
-    values[i] = lend_untyped(elements.items[i], frame);
+  for (size_t i = 0; i < elements.length; ++i) values[i] = lend_untyped(elements.items[i], frame);
   return list_value(kOpwList, elements.length, values);
 }
 
@@ -335,8 +334,8 @@ PyObject* object_of_value(const OpwValue& value) {
     case kOpwLayout:
       return Py_NewRef(torch_objects().strided);
     case kOpwMemoryFormat:
-      return Py_NewRef(require(PyTuple_GetItem(torch_objects().memory_formats,
-                                               static_cast<Py_ssize_t>(value.as_int))));
+      return Py_NewRef(require(
+          PyTuple_GetItem(torch_objects().memory_formats, static_cast<Py_ssize_t>(value.as_int))));
     case kOpwObject:
       return value.as_object ? object_of_opaque(value.as_object) : Py_NewRef(Py_None);
     case kOpwIntList:

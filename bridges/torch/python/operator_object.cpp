@@ -1,7 +1,6 @@
 #include "bridges/torch/python/operator_object.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,7 +137,7 @@ PyObject* get_results(PyObject* self, void* /*closure*/) {
 PyObject* get_slots(PyObject* self, void* /*closure*/) {
   return raising([&] {
     return list_as_tuple(op_of(self).functions,
-                      [](const auto& each) { return PyUnicode_FromString(each.first.c_str()); });
+                         [](const auto& each) { return PyUnicode_FromString(each.first.c_str()); });
   });
 }
 
@@ -209,8 +208,8 @@ PyGetSetDef operator_attributes[] = {
     {"results", get_results, nullptr,
      "(type, the argument that it is, the argument that it views) of each; -1: none.", nullptr},
     {"slots", get_slots, nullptr, "Names of the slots that the binary has functions for.", nullptr},
-    {"uncarried", get_uncarried, nullptr,
-     "Why torch's stable ABI cannot carry the schema, or ''.", nullptr},
+    {"uncarried", get_uncarried, nullptr, "Why torch's stable ABI cannot carry the schema, or ''.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef operator_methods[] = {
     {"rule", rule_of, METH_O, "Return the binary's function in that slot, or None."},
@@ -257,7 +256,9 @@ PyTypeObject* add_type(PyObject* module, const char* name, PyType_Spec& spec) {
 
 PyObject* make_operator(const std::string& name) {
   TorchOperator& op = find_operator(name);
-  auto* object = reinterpret_cast<OperatorObject*>(require(operator_type->tp_alloc(operator_type, 0)));
+  op.is_removed = false;
+  auto* object =
+      reinterpret_cast<OperatorObject*>(require(operator_type->tp_alloc(operator_type, 0)));
   object->op = &op;
   return reinterpret_cast<PyObject*>(object);
 }

@@ -1,14 +1,14 @@
 // opwright._torch.Operator and Registration: an operator as the package registers it with torch.
 #pragma once
 
-#include <Python.h>
-
 #include <string>
+
+#include <Python.h>
 
 namespace opwright::torch_bridge {
 
-// An operator of the core's registry, with the functions of its binary if one brought it. A new
-// reference; AttributeError for a name that is not there.
+// An operator of the core's registry, with the functions of its binary if one brought it; one that
+// was removed is back. A new reference; AttributeError for a name that is not there.
 [[nodiscard]] PyObject* make_operator(const std::string& name);
 
 void add_operator_types(PyObject* module);

@@ -16,7 +16,6 @@
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/value.h"
 
 namespace opwright::torch_bridge {
 namespace {
@@ -56,8 +55,8 @@ void take_results(const Reference& object, const std::vector<ResultDescription>&
                 static_cast<int64_t>(PySequence_Fast_GET_SIZE(all.get())));
   }
   for (uint32_t i = 0; i < num_results; ++i) {
-    results[i] = give_object(PySequence_Fast_GET_ITEM(all.get(), static_cast<Py_ssize_t>(i)),
-                             types[i].type);
+    results[i] =
+        give_object(PySequence_Fast_GET_ITEM(all.get(), static_cast<Py_ssize_t>(i)), types[i].type);
   }
 }
 

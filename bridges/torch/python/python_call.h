@@ -2,10 +2,10 @@
 // callbacks of the bridge run.
 #pragma once
 
-#include <Python.h>
-
 #include <cstdint>
 #include <vector>
+
+#include <Python.h>
 
 #include "bridges/torch/torch_operator.h"
 #include "opwright/bridge.h"

@@ -1,9 +1,9 @@
 // An owned reference to a Python object. The lock is held wherever one is made, copied or ends.
 #pragma once
 
-#include <Python.h>
-
 #include <utility>
+
+#include <Python.h>
 
 namespace opwright::torch_bridge {
 

@@ -1,12 +1,12 @@
 #include "bridges/torch/python/rule.h"
 
-#include <structmember.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <structmember.h>
 
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/python/argument_frame.h"
@@ -68,8 +68,8 @@ class GivenArguments {
       PyObject* name = PyTuple_GET_ITEM(keywords, i);
       const size_t place = place_of(name);
       if (all()[place]) {
-        throw_error("TypeError", rule_.op.description.name, ": argument '",
-                    PyUnicode_AsUTF8(name), "' is given twice");
+        throw_error("TypeError", rule_.op.description.name, ": argument '", PyUnicode_AsUTF8(name),
+                    "' is given twice");
       }
       all()[place] = values[i];
     }
@@ -95,8 +95,8 @@ class GivenArguments {
 // Says which argument did not fit.
 [[noreturn]] void throw_for_argument(const Rule& rule, size_t place, const Error& error) {
   if (error.get()->payload) throw error;
-  const std::string name = place < rule.plan.arguments.size() ? rule.plan.arguments[place].name
-                                                              : std::to_string(place);
+  const std::string name =
+      place < rule.plan.arguments.size() ? rule.plan.arguments[place].name : std::to_string(place);
   throw_error(error.kind(), rule.op.description.name, ": argument '", name, "': ", error.text());
 }
 
@@ -151,7 +151,7 @@ class RuleCall {
     const RuleArgument& argument = rule_.plan.arguments[place];
     if (!object) {
       if (argument.default_value) return *argument.default_value;
-      throw_error("TypeError", "is missing");
+      throw_error("TypeError", "it is missing");
     }
     if (argument.kind == RuleArgument::Kind::Typed) [[likely]]
       return lend_object(object, argument.type, frame_);
@@ -195,9 +195,8 @@ PyObject* run_rule(const Rule& rule, PyObject* const* args, size_t num_positiona
   try {
     call.run();
   } catch (Error& error) {
-    error.add_note("operator",
-                   concatenate("in the ", rule.is_kernel() ? "kernel" : "rule", " for ", rule.slot,
-                               " of ", rule.op.description.name));
+    error.add_note("operator", concatenate("in the ", rule.is_kernel() ? "kernel" : "rule", " for ",
+                                           rule.slot, " of ", rule.op.description.name));
     throw;
   }
   return call.take_results();
@@ -232,17 +231,16 @@ constexpr char kRuleText[] =
     "The function of an operator binary in one slot, over torch's objects.\n\n"
     "Kernels and fake kernels take the operator's arguments, by position or name, and give its\n"
     "results: None, an object, or a tuple. Other rules take theirs by position.";
-PyType_Slot rule_slots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(drop_rule)},
-    {Py_tp_repr, reinterpret_cast<void*>(show_rule)},
-    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-    {Py_tp_members, rule_members},
-    {Py_tp_doc, const_cast<char*>(kRuleText)},
-    {0, nullptr}};
-PyType_Spec rule_spec = {"opwright._torch.Rule", sizeof(RuleObject), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                             Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                         rule_slots};
+PyType_Slot rule_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(drop_rule)},
+                            {Py_tp_repr, reinterpret_cast<void*>(show_rule)},
+                            {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                            {Py_tp_members, rule_members},
+                            {Py_tp_doc, const_cast<char*>(kRuleText)},
+                            {0, nullptr}};
+PyType_Spec rule_spec = {
+    "opwright._torch.Rule", sizeof(RuleObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    rule_slots};
 
 }  // namespace
 

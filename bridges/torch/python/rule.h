@@ -1,9 +1,9 @@
 // opwright._torch.Rule: a function of an operator binary, called with torch's objects.
 #pragma once
 
-#include <Python.h>
-
 #include <string>
+
+#include <Python.h>
 
 #include "bridges/torch/torch_operator.h"
 

@@ -96,8 +96,7 @@ int guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* file, uint3
     Reference answer = Reference::borrow(symbol_of(condition));
     const TorchObjects& torch = torch_objects();
     if (if_unknown != kOpwUnknownIsError) {
-      PyObject* ask =
-          if_unknown == kOpwUnknownIsFalse ? torch.guard_or_false : torch.guard_or_true;
+      PyObject* ask = if_unknown == kOpwUnknownIsFalse ? torch.guard_or_false : torch.guard_or_true;
       answer = Reference::take(PyObject_CallOneArg(ask, answer.get()));
     }
     *result = answer ? PyObject_IsTrue(answer.get()) : -1;
@@ -108,8 +107,8 @@ int guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* file, uint3
 int check(OpwSymWord condition, const char* message, const char* file, uint32_t line) {
   return status_of([&] {
     const LockScope lock;
-    const Reference done = Reference::take(PyObject_CallFunction(
-        torch_objects().check, "Os", symbol_of(condition), message));
+    const Reference done = Reference::take(
+        PyObject_CallFunction(torch_objects().check, "Os", symbol_of(condition), message));
     if (!done) throw_asked_at(file, line);
   });
 }
@@ -171,8 +170,7 @@ bool is_symbol(PyObject* object) {
 
 OpwSymWord word_of_object(PyObject* object) {
   if (PyLong_Check(object)) return word_of_int(object);
-  if (is_symbol(object))
-    return sym_word(new SymObject{{&kSymTable}, 1, Py_NewRef(object)});
+  if (is_symbol(object)) return sym_word(new SymObject{{&kSymTable}, 1, Py_NewRef(object)});
   const Reference index = Reference::take(PyNumber_Index(object));
   if (!index) {
     PyErr_Clear();

@@ -70,8 +70,7 @@ int32_t device_type_of_name(std::string_view name) {
 std::string torch_name_of(int32_t type) {
   if (type == kOpwDeviceRocm) return "cuda";
   if (type == kOpwDevicePrivate) {
-    const Reference renamed =
-        require_new(PyObject_CallNoArgs(torch_objects().private_device_name));
+    const Reference renamed = require_new(PyObject_CallNoArgs(torch_objects().private_device_name));
     const char* text = PyUnicode_AsUTF8(renamed.get());
     if (!text) throw take_python_error();
     return text;
@@ -84,7 +83,8 @@ std::string torch_name_of(int32_t type) {
 }  // namespace
 
 const TorchObjects& torch_objects() {
-  static const TorchObjects* objects = nullptr;  // not a guarded one: an import can give the lock away
+  static const TorchObjects* objects =
+      nullptr;  // not a guarded one: an import can give the lock away
   if (!objects) objects = new TorchObjects(import_objects());
   return *objects;
 }
@@ -92,9 +92,9 @@ const TorchObjects& torch_objects() {
 const AttributeNames& attribute_names() {
   const auto intern = [](const char* text) { return require(PyUnicode_InternFromString(text)); };
   static const AttributeNames names = {
-      intern("shape"),  intern("stride"),        intern("storage_offset"), intern("dtype"),
-      intern("device"), intern("requires_grad"), intern("data_ptr"),       intern("type"),
-      intern("index")};
+      intern("shape"),    intern("stride"), intern("storage_offset"),
+      intern("dtype"),    intern("device"), intern("requires_grad"),
+      intern("data_ptr"), intern("type"),   intern("index")};
   return names;
 }
 
@@ -137,8 +137,7 @@ PyObject* object_of_device(OpwDevice device) {
   const std::string name = torch_name_of(device.type);
   if (device.index < 0 || has_one_device(device.type))
     return require(PyObject_CallFunction(torch_objects().device, "s", name.c_str()));
-  return require(
-      PyObject_CallFunction(torch_objects().device, "si", name.c_str(), device.index));
+  return require(PyObject_CallFunction(torch_objects().device, "si", name.c_str(), device.index));
 }
 
 }  // namespace opwright::torch_bridge

@@ -29,11 +29,11 @@ struct TorchObjects {
   PyObject* guard_or_false = nullptr;
   PyObject* guard_or_true = nullptr;
   PyObject* check = nullptr;
-  PyObject* has_memory = nullptr;        // of any tensor
-  PyObject* is_wrapped = nullptr;        // by functorch
-  PyObject* is_transforming = nullptr;   // a mode or a functorch level is active
-  PyObject* samples = nullptr;           // tensors of different kinds with their addresses
-  PyObject* under_inference = nullptr;   // calls a function under inference mode
+  PyObject* has_memory = nullptr;          // of any tensor
+  PyObject* is_wrapped = nullptr;          // by functorch
+  PyObject* is_transforming = nullptr;     // a mode or a functorch level is active
+  PyObject* samples = nullptr;             // tensors of different kinds with their addresses
+  PyObject* under_inference = nullptr;     // calls a function under inference mode
   PyObject* tensors_of_handles = nullptr;  // takes the handles over
   PyObject* handles_of_tensors = nullptr;
   PyObject* private_device_name = nullptr;

@@ -196,3 +196,23 @@ def test_one_binary_serves_opwright_and_jax_at_once(load):
         thread.join()
 
     assert wrong == []
+
+
+@pytest.mark.parametrize("scope", [opwright.FakeTensorMode, opwright.inference_mode])
+def test_a_mode_of_opwright_does_not_reach_a_program_of_jax(load, scope):
+    sine_and_cosine = jax.jit(load("sound").sound.sine_and_cosine)
+    sine_and_cosine(X)
+
+    with scope():
+        sine, _ = sine_and_cosine(X)
+
+    np.testing.assert_allclose(sine, np.sin(X), rtol=1e-6)
+
+
+def test_a_trace_of_opwright_does_not_reach_a_program_of_jax(load):
+    sine_and_cosine = jax.jit(load("sound").sound.sine_and_cosine)
+    sine_and_cosine(X)
+
+    graph = opwright.make_fx(lambda x: x * float(sine_and_cosine(X)[1][0, 0]))(opwright.ones(2))
+
+    np.testing.assert_allclose(np.asarray(graph(opwright.ones(2))), [1, 1])

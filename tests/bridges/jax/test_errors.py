@@ -137,8 +137,8 @@ def test_a_layout_of_tensors_that_does_not_fit_is_refused(load):
     load("foreign_memory")
 
     expect_foreign_error(
-        "TypeError: foreign::add_defined: the numbers that tell which optional tensors and how many "
-        "of a list are there do not fit its arguments",
+        "TypeError: foreign::add_defined: the numbers that tell which optional tensors and how "
+        "many of a list are there do not fit its arguments",
         X,
         _operator="foreign::add_defined",
         _given=np.array([3], np.int64),

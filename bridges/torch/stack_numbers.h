@@ -1,0 +1,18 @@
+// Values that own nothing on torch's stack: numbers, dtypes, devices, layouts, memory formats.
+#pragma once
+
+#include "bridges/torch/stable_abi.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+
+namespace opwright::torch_bridge {
+
+// TypeError for a number that the other side does not have, or a value of another kind.
+[[nodiscard]] OpwValue read_number(ValueKind kind, StableValue value);
+[[nodiscard]] StableValue write_number(ValueKind kind, const OpwValue& value);
+
+// TypeError that tells what was expected.
+[[noreturn]] void throw_wrong_tag(const char* expected, const OpwValue& value);
+void require_tag(const OpwValue& value, OpwTag tag);
+
+}  // namespace opwright::torch_bridge

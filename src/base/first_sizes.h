@@ -1,0 +1,21 @@
+// What structs of c_api.h measured in version 1.0: every binary of major version 1 has at least
+// that, whatever they have grown to since. A reader asks struct_size for fields behind it.
+#pragma once
+
+#include <cstddef>
+
+#include "opwright/c_api.h"
+
+namespace opwright {
+
+inline constexpr size_t kFirstBinarySize = 32;
+inline constexpr size_t kFirstLibrarySize = 64;
+inline constexpr size_t kFirstImportSize = 32;
+inline constexpr size_t kFirstImplementationSize = 64;
+
+static_assert(sizeof(OpwBinary) >= kFirstBinarySize);
+static_assert(sizeof(OpwLibrary) >= kFirstLibrarySize);
+static_assert(sizeof(OpwImport) >= kFirstImportSize);
+static_assert(sizeof(OpwImplementation) >= kFirstImplementationSize);
+
+}  // namespace opwright
