@@ -59,7 +59,9 @@ class TestDefinitions:
             opwright.torch.load(file)
 
     def test_a_library_without_operators(self) -> None:
-        with pytest.raises(ImportError, match=r"operator_binary\.so is a shared library, but"):
+        with pytest.raises(
+            ImportError, match=r"not_an_operator_binary\.so is a shared library, but"
+        ):
             opwright.torch.load(binary("not_an_operator_binary"))
 
     def test_a_name_that_was_not_loaded(self) -> None:
