@@ -3,25 +3,13 @@
 #include <cstdint>
 #include <string>
 
+#include "bridges/operators/record.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/runtime.h"
 
 namespace opwright::bridges {
-namespace {
-
-// A block's drop belongs to whoever collected the function; a row is for ever, so nothing drops.
-OpwRecord make_record(const BinaryFunction& function, const OpwHost& host) {
-  return {.struct_size = sizeof(OpwRecord),
-          .function = function.function,
-          .self = function.self,
-          .drop = function.drop,
-          .op = nullptr,
-          .host = &host};
-}
-
-}  // namespace
 
 const OpwRecord* find_cpu_function(const OperatorRow& row) {
   for (const char* slot :

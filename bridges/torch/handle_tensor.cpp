@@ -183,6 +183,15 @@ OpwTensor* own_handle(AtenTensorHandle handle) {
   return tensor.release();
 }
 
+OpwTensor* own_later(AtenTensorHandle handle) {
+  OwnedHandle owned{handle};
+  auto tensor = std::make_unique<HandleTensor>();
+  show_later(*tensor, handle);
+  tensor->flags &= ~kOpwFlagView;
+  owned.give();
+  return tensor.release();
+}
+
 bool is_handle_tensor(const OpwTensor* tensor) noexcept { return tensor->owner == &kHandleTensors; }
 
 AtenTensorHandle copy_handle(OpwTensor* tensor) {

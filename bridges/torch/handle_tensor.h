@@ -23,6 +23,8 @@ void show_again(HandleTensor& tensor);
 // The same for one that torch just made, of which these are known.
 [[nodiscard]] OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype,
                                         OpwDevice device);
+// The same for one that may have no memory: Stale, read when it is refreshed.
+[[nodiscard]] OpwTensor* own_later(AtenTensorHandle handle);
 // Whether the tensor is one of these.
 [[nodiscard]] bool is_handle_tensor(const OpwTensor* tensor) noexcept;
 // The handle of an owned tensor, which is consumed; owned. Tensors of the other table go through

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "bridges/operators/record.h"
 #include "bridges/torch/hosts.h"
 #include "bridges/torch/imports.h"
 #include "bridges/torch/stable_abi.h"
@@ -34,12 +35,7 @@ const OpwRecord* find_record(TorchOperator& op, const std::string& slot, const O
   const std::lock_guard lock(libraries().mutex);
   std::unique_ptr<OpwRecord>& record = libraries().records[{&function, &host}];
   if (!record) {
-    record = std::make_unique<OpwRecord>(OpwRecord{.struct_size = sizeof(OpwRecord),
-                                                   .function = function.function,
-                                                   .self = function.self,
-                                                   .drop = function.drop,
-                                                   .op = nullptr,
-                                                   .host = &host});
+    record = std::make_unique<OpwRecord>(bridges::make_record(function, host));
   }
   return record.get();
 }

@@ -1,11 +1,11 @@
 /* The ABI: all that crosses the border between an operator binary, a device plug-in and a host.
  *
- * A plain C header. Structs that start with struct_size only grow at their end; a reader looks at
- * struct_size before it touches a later field. From version 1.0 on a layout changes with the major
- * version alone; while the version is 0.x a binary of another minor version is refused.
- * tests/abi/layout_freeze.cpp holds every offset.
+ * A plain C header. Structs that start with struct_size only grow, behind the size that they had; a
+ * reader looks at struct_size before it touches a later field. All else changes with the major
+ * version alone, so that a binary runs in every host of its major version that has what it uses.
+ * tests/abi/layout_freeze.cpp holds every offset, tests/abi/first_binary_1_0.so the first binary.
  *
- * Everything here is there since version 0.1 unless it says otherwise.
+ * Everything here is there since version 1.0 unless it says otherwise.
  *
  * Words used below: a *borrowed* pointer is valid until the call returns and is not released by the
  * callee; an *owned* one is released by whoever holds it. "Any thread" means that the function
@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPW_ABI_MAJOR 0
-#define OPW_ABI_MINOR 1
+#define OPW_ABI_MAJOR 1
+#define OPW_ABI_MINOR 0
 
 #ifdef __cplusplus
 extern "C" {
@@ -226,15 +226,19 @@ struct OpwObject {
  *   KeepOld       (Object context, args...) -> (a value or None for each argument...)
  *     Runs before a call that writes; SetupContext gets what is not None in place of the argument.
  *   SetupContext  (Object context, args..., results...) -> ()
- *   Autograd      (Object context, gradients of results..., gradients of written arguments that are
- *     no results...) -> (gradients of tensor arguments, in schema order...)
+ *   Autograd      (Object context, gradients of results..., gradients of written arguments that
+ *                  are no results...) -> (gradients of tensor arguments, in schema order...)
  *     A gradient that is not there is None. A Tensor[] has a Tensor[] gradient, or a List of
- * tensors and None. Jvp           (args..., tangents of tensor arguments...) -> (tangents of
- * results...) A tangent that is not there is None. Vmap          (SymInt batch_size, str
- * randomness, List in_dims, args...) -> (results..., List out_dims) in_dims has int or None for
- * each argument (a List of them for a list), out_dims for each result. Scatter       (Tensor base,
- * Tensor value, args after the first..., of a list of views int place)
- *     -> Tensor: base with that view replaced
+ *     tensors and None.
+ *   Jvp           (args..., tangents of tensor arguments...) -> (tangents of results...)
+ *     A tangent that is not there is None.
+ *   Vmap          (SymInt batch_size, str randomness, List in_dims, args...)
+ *                  -> (results..., List out_dims)
+ *     in_dims has int or None for each argument (a List of them for a list), out_dims for each
+ *     result.
+ *   Scatter       (Tensor base, Tensor value, args after the first..., int place)
+ *                  -> Tensor: base with that view replaced
+ *     The place is there for an operator that gives a list of views.
  *   Functional    (args...) -> (unwritten results..., new values of written arguments...)
  *   Autocast      (Dtype dtype, Device device, args...) -> (args to call with..., or all None)
  *   Decompose     as a composite body */

@@ -1,11 +1,11 @@
 // No test code: compiling this file is the test. A failing line means that the ABI changed; then
-// the ABI version must move (the minor while it is 0.x, the major after 1.0) and
+// the ABI version must move (the minor for what was appended, the major for all else) and
 // docs/concepts/abi.md must say why.
 #include <cstddef>
 
 #include "opwright/c_api.h"
 
-static_assert(OPW_ABI_MAJOR == 0 && OPW_ABI_MINOR == 1);
+static_assert(OPW_ABI_MAJOR == 1 && OPW_ABI_MINOR == 0);
 
 static_assert(sizeof(OpwDtype) == 4 && offsetof(OpwDtype, code) == 0 &&
               offsetof(OpwDtype, bits) == 1);

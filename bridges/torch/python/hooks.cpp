@@ -6,10 +6,12 @@
 #include <Python.h>
 
 #include "bridges/torch/given_error.h"
+#include "bridges/torch/handle_tensor.h"
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/handle_objects.h"
 #include "bridges/torch/python/lock.h"
 #include "bridges/torch/python/object_tensor.h"
+#include "bridges/torch/python/object_values.h"
 #include "bridges/torch/python/python_call.h"
 #include "bridges/torch/python/python_error.h"
 #include "bridges/torch/python/reference.h"
@@ -17,11 +19,22 @@
 #include "bridges/torch/python/torch_objects.h"
 #include "bridges/torch/python_hooks.h"
 #include "bridges/torch/torch_operator.h"
+#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 
 namespace opwright::torch_bridge {
 namespace {
+
+// Tensors over handles: they go to torch's stack, not to a function of the binary.
+OpwValue give_for_stack(PyObject* object, const ValueType& type) {
+  if (type.kind != ValueKind::Tensor || type.is_list || !is_tensor(object))
+    return give_object(object, type);
+  OpwValue value{};
+  value.tag = kOpwTensor;
+  value.as_tensor = own_later(new_handle_of_object(object));
+  return value;
+}
 
 int run_thunk(TorchOperator& op, Thunk thunk, const OpwValue* args, uint32_t num_args,
               OpwValue* results, uint32_t num_results) {
@@ -34,7 +47,8 @@ int run_thunk(TorchOperator& op, Thunk thunk, const OpwValue* args, uint32_t num
                   " has no function in Python for this call");
     }
     const Reference kept = Reference::borrow(callable);
-    call_python(callable, args, num_args, nullptr, op.description.results, results, num_results);
+    const Reference result = call_python(callable, args, num_args, nullptr);
+    take_results(result, op.description.results, results, num_results, give_for_stack);
   });
 }
 

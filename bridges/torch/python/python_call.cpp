@@ -41,25 +41,6 @@ class ObjectArguments {
   std::vector<PyObject*> more_;
 };
 
-void take_results(const Reference& object, const std::vector<ResultDescription>& types,
-                  OpwValue* results, uint32_t num_results) {
-  if (num_results == 0) return;
-  if (num_results == 1) {
-    results[0] = give_object(object.get(), types[0].type);
-    return;
-  }
-  const Reference all =
-      require_new(PySequence_Fast(object.get(), "several results are given as a tuple"));
-  if (PySequence_Fast_GET_SIZE(all.get()) != static_cast<Py_ssize_t>(num_results)) {
-    throw_error("TypeError", "expected ", num_results, " results, got ",
-                static_cast<int64_t>(PySequence_Fast_GET_SIZE(all.get())));
-  }
-  for (uint32_t i = 0; i < num_results; ++i) {
-    results[i] =
-        give_object(PySequence_Fast_GET_ITEM(all.get(), static_cast<Py_ssize_t>(i)), types[i].type);
-  }
-}
-
 // ---- Imports ----
 
 // How an import of a binary is called through Python.
@@ -129,16 +110,33 @@ Reference used_keywords(const PythonImport& import, uint32_t num_args) {
 
 }  // namespace
 
-void call_python(PyObject* callable, const OpwValue* args, uint32_t num_args, PyObject* keywords,
-                 const std::vector<ResultDescription>& types, OpwValue* results,
-                 uint32_t num_results) {
+Reference call_python(PyObject* callable, const OpwValue* args, uint32_t num_args,
+                      PyObject* keywords) {
   ObjectArguments objects(args, num_args);
   const size_t num_keywords =
       keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : size_t{0};
-  const Reference result = require_new(
+  return require_new(
       PyObject_Vectorcall(callable, objects.first(),
                           (num_args - num_keywords) | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords));
-  take_results(result, types, results, num_results);
+}
+
+void take_results(const Reference& object, const std::vector<ResultDescription>& types,
+                  OpwValue* results, uint32_t num_results, GiveObject give) {
+  if (num_results == 0) return;
+  if (num_results == 1) {
+    results[0] = give(object.get(), types[0].type);
+    return;
+  }
+  const Reference all =
+      require_new(PySequence_Fast(object.get(), "several results are given as a tuple"));
+  if (PySequence_Fast_GET_SIZE(all.get()) != static_cast<Py_ssize_t>(num_results)) {
+    throw_error("TypeError", "expected ", num_results, " results, got ",
+                static_cast<int64_t>(PySequence_Fast_GET_SIZE(all.get())));
+  }
+  for (uint32_t i = 0; i < num_results; ++i) {
+    results[i] =
+        give(PySequence_Fast_GET_ITEM(all.get(), static_cast<Py_ssize_t>(i)), types[i].type);
+  }
 }
 
 void set_resolver(PyObject* new_resolver) {
@@ -151,8 +149,8 @@ void call_resolved(TorchLibrary& library, uint32_t index, const OpwValue* args, 
   const LockScope lock;
   const PythonImport& import = resolve_import(library, index);
   const Reference keywords = used_keywords(import, num_args);
-  call_python(import.callable.get(), args, num_args, keywords.get(), import.description.results,
-              results, num_results);
+  const Reference result = call_python(import.callable.get(), args, num_args, keywords.get());
+  take_results(result, import.description.results, results, num_results, give_object);
   forget_written(import, args, num_args);
 }
 

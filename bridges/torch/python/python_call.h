@@ -7,6 +7,7 @@
 
 #include <Python.h>
 
+#include "bridges/torch/python/reference.h"
 #include "bridges/torch/torch_operator.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
@@ -14,11 +15,16 @@
 namespace opwright::torch_bridge {
 
 // Calls `callable` with the values as objects: the last `num_keywords` of them by the names in
-// `keywords`, or all by position where that is null. The results become owned values. The lock is
-// held; throws what the function raises.
-void call_python(PyObject* callable, const OpwValue* args, uint32_t num_args, PyObject* keywords,
-                 const std::vector<ResultDescription>& types, OpwValue* results,
-                 uint32_t num_results);
+// `keywords`, or all by position where that is null. Throws what the function raises. The lock is
+// held.
+[[nodiscard]] Reference call_python(PyObject* callable, const OpwValue* args, uint32_t num_args,
+                                    PyObject* keywords);
+
+// How an object becomes an owned value of a type.
+using GiveObject = OpwValue (*)(PyObject* object, const ValueType& type);
+// The results of a call as owned values. The lock is held.
+void take_results(const Reference& object, const std::vector<ResultDescription>& types,
+                  OpwValue* results, uint32_t num_results, GiveObject give);
 
 // What finds the callable of an import by its name ("aten::mul.Tensor"); owned from here on.
 void set_resolver(PyObject* resolver);

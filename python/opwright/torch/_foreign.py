@@ -66,9 +66,12 @@ def current_stream(device: torch.device) -> int:
 
 # Python's own functions of these are quicker than their overloads, and take numbers for tensors.
 QUICK_FUNCTIONS = {
-    f"aten::{function.__name__}.{overload}": function
-    for function in (torch.add, torch.sub, torch.mul, torch.div)
-    for overload in ("Tensor", "Scalar")
+    "aten::add.Tensor": torch.add,
+    "aten::sub.Tensor": torch.sub,
+    "aten::mul.Tensor": torch.mul,
+    "aten::mul.Scalar": torch.mul,
+    "aten::div.Tensor": torch.div,
+    "aten::div.Scalar": torch.div,
 }
 
 # What a host answers itself; no operators of torch.
