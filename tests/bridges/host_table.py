@@ -1,6 +1,6 @@
-"""Asks every bridge which types of a schema it carries, and writes the page about it.
+"""Asks every bridge which types of a schema it carries and what works, and writes the page about it.
 
-From the root of the repository, after `tools/build release python`:
+From the root of the repository, after `tools/build release python test_operators`:
 
     .venv/bin/python -m tests.bridges.host_table            # to the terminal
     .venv/bin/python -m tests.bridges.host_table --write    # docs/results/hosts.md
@@ -11,6 +11,8 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from .host_probes import probe_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release")
@@ -82,7 +84,7 @@ def ask_jax(name: str) -> str:
     return "yes"
 
 
-def table_lines() -> list[str]:
+def kind_lines() -> list[str]:
     kinds = all_kinds()
     rows = [
         f"| {kind.words} | yes | {ask_torch(name)} | {ask_jax(name)} |"
@@ -91,7 +93,7 @@ def table_lines() -> list[str]:
     return ["| in a schema | Opwright | PyTorch | JAX |", "|---|---|---|---|", *rows]
 
 
-def page_text(lines: list[str]) -> str:
+def page_text() -> str:
     import jax
     import torch
 
@@ -100,19 +102,26 @@ def page_text(lines: list[str]) -> str:
 # What each host carries
 
 Made by `python -m tests.bridges.host_table --write` with torch {torch_version} and jax
-{jax.__version__}, by asking each bridge. *In C*: the call needs no Python. *From Python*: PyTorch's
-stable interface has no such type, so that the bridge registers the operator through Python; it
-works in the same way, and a call costs some microseconds more.
-
+{jax.__version__}, by asking each bridge and by trying the sample binaries in each host.
 """
-    return head + "\n".join(lines) + "\n"
+    kinds = """
+## Types
+
+*In C*: the call needs no Python. *From Python*: PyTorch's stable interface has no such type, so that
+the bridge registers the operator through Python; it works in the same way, and a call costs some
+microseconds more.
+"""
+    work = """
+## What works
+"""
+    return "\n".join([head + kinds, *kind_lines(), work, *probe_lines(), ""])
 
 
 def main() -> int:
     sys.path.insert(0, str(BUILD / "python"))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
-    text = page_text(table_lines())
+    text = page_text()
     print(text)
     if parser.parse_args().write:
         PAGE.write_text(text)
