@@ -108,8 +108,8 @@ Made by `python -m tests.bridges.host_table --write` with torch {torch_version} 
 ## Types
 
 *In C*: the call needs no Python. *From Python*: PyTorch's stable interface has no such type, so
-that the bridge registers the operator through Python; it works in the same way, and a call costs some
-microseconds more.
+that the bridge registers the operator through Python; it works in the same way, and a call costs
+some microseconds more.
 """
     work = """
 ## What works
