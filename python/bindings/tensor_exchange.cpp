@@ -33,8 +33,8 @@ struct ExportedBuffer {
   Sizes byte_strides;
 };
 
-// Whether what is computed from the memory would miss in the record: not inside of a kernel, and not
-// under no_grad.
+// Whether what is computed from the memory would miss in the record: not inside of a kernel, and
+// not under no_grad.
 bool escapes_recording(const Tensor& tensor) {
   constexpr uint32_t kUnrecorded = kAttentionGradOff | kAttentionBelowRecording;
   return tensor.requires_grad() && (thread_state().attention & kUnrecorded) == 0;
