@@ -1,4 +1,4 @@
-"""Asks every bridge which types of a schema it carries and what works, and writes the page about it.
+"""Asks every bridge which types of a schema it carries and what works, and writes the page.
 
 From the root of the repository, after `tools/build release python test_operators`:
 
@@ -107,9 +107,9 @@ Made by `python -m tests.bridges.host_table --write` with torch {torch_version} 
     kinds = """
 ## Types
 
-*In C*: the call needs no Python. *From Python*: PyTorch's stable interface has no such type, so that
-the bridge registers the operator through Python; it works in the same way, and a call costs some
-microseconds more.
+*In C*: the call needs no Python. *From Python*: PyTorch's stable interface has no such type, so
+that the bridge registers the operator through Python; it works in the same way, and a call costs
+some microseconds more.
 """
     work = """
 ## What works
