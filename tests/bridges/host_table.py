@@ -1,4 +1,4 @@
-"""Asks every bridge which types it carries and what works, and writes the page about it.
+"""Asks every bridge which types of a schema it carries and what works, and writes the page.
 
 From the root of the repository, after `tools/build release python test_operators`:
 

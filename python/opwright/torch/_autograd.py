@@ -5,6 +5,7 @@ forward mode. A function of a single level, applied at the key Autograd, where t
 to the level already, records there and goes on below.
 """
 
+import threading
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
@@ -19,6 +20,18 @@ from ._functions import Functions, calling_by_position, overload_of
 _any_requires_grad = torch._C._any_requires_grad
 _below = torch._C._AutoDispatchBelowAutograd
 _level = torch._C._functorch.maybe_current_level
+
+
+class _Outside(threading.local):
+    """Whether recording was on before the step: torch turns it off inside, for all levels.
+
+    The levels below record for themselves, or a second derivative would be zero.
+    """
+
+    records = True
+
+
+_outside = _Outside()
 
 
 class ListContext:
@@ -331,10 +344,15 @@ def make_autograd_kernel(functions: Functions, tags: Sequence[str]) -> Callable:
 
     if "nondifferentiable" in tags:
         return dispatch_below
+
+    def record_below(*args: object) -> object:
+        if _level() is None:
+            return dispatch_below(*args)
+        with torch.set_grad_enabled(_outside.records), forward_ad._set_fwd_grad_enabled(True):
+            return dispatch_below(*args)
+
     # Without a transform the kernel runs at once; what is not plain goes on through torch.
-    below = (
-        functions.operator.fast(dispatch_below) if functions.has_own_kernels() else dispatch_below
-    )
+    below = functions.operator.fast(record_below) if functions.has_own_kernels() else record_below
     current = _Current(functions, layout, below)
 
     def kernel(*args: object) -> object:
@@ -344,6 +362,7 @@ def make_autograd_kernel(functions: Functions, tags: Sequence[str]) -> Callable:
         apply = current.step()
         if _level() is None:
             return apply(*args)
+        _outside.records = torch.is_grad_enabled()
         with enable_single_level_autograd_function():
             return apply(*args)
 

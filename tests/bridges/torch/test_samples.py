@@ -216,6 +216,13 @@ class TestFunc:
         expected = torch.autograd.grad(total(*leaves), [leaves[i] for i in places])
         close(torch.func.grad(total, argnums=places)(*plain), expected)
 
+    def test_grad_of_grad_is_the_second_derivative(self) -> None:
+        def slope(x):
+            return torch.func.grad(lambda x: torch.ops.samples_training.cube(x).sum())(x).sum()
+
+        second = torch.func.grad(slope)(torch.tensor([1.0, -2.0, 3.0]))
+        assert second.tolist() == [6.0, -12.0, 18.0]
+
     @every(referee="vmap", trains=True)
     def test_vmap_of_grad_is_a_loop_over_grad(self, sample: Sample) -> None:
         call = floating_results(sample)
