@@ -36,6 +36,7 @@ constexpr int64_t kLongKernel = 32768;
 struct Fast {
   TorchOperator& op;
   Reference fallback;
+  Reference recorded;               // what runs a call that needs a gradient; null: the fallback
   const OpwRecord* cpu = nullptr;   // over handles
   const OpwRecord* cuda = nullptr;  // the same
   bool is_possible = false;         // the schema is one that the fast path takes
@@ -89,6 +90,9 @@ class FastCall {
     }
     return num_tensors_ > 0 && record() != nullptr;
   }
+
+  // Whether the call must be recorded: an argument requires grad.
+  [[nodiscard]] bool needs_recording() const { return needs_recording_; }
 
   PyObject* run() {
     run_kernel();
@@ -164,7 +168,9 @@ class FastCall {
     if (Py_TYPE(object) != torch.tensor && Py_TYPE(object) != torch.parameter) return nullptr;
     AtenTensorHandle handle = handle_inside(object);
     const Plainness plainness = handle ? plainness_of(handle) : Plainness::Other;
-    if (plainness == Plainness::Other || needs_gradient(handle, is_grad_enabled_)) return nullptr;
+    if (plainness == Plainness::Other || needs_gradient(handle, false)) return nullptr;
+    needs_recording_ = needs_recording_ || needs_gradient(handle, is_grad_enabled_);
+    if (needs_recording_ && !fast_.recorded) return nullptr;
     HandleTensor& view = views_[num_tensors_];
     show_handle(view, handle, is_written);
     if (num_tensors_ > 0 &&
@@ -222,6 +228,7 @@ class FastCall {
   const OperatorDescription& description_;
   const bool is_grad_enabled_ = torch_abi.is_grad_enabled();
   Plainness plainness_ = Plainness::Other;
+  bool needs_recording_ = false;
   uint32_t num_tensors_ = 0;
   bool is_written_[kMaxTensors];
   PyObject* given_[kMaxArguments];
@@ -233,17 +240,22 @@ class FastCall {
 
 PyObject* call_fast(PyObject* self, PyObject* const* args, size_t num_args, PyObject* keywords) {
   const Fast& fast = *reinterpret_cast<FastObject*>(self)->fast;
+  const auto num_positional = static_cast<size_t>(PyVectorcall_NARGS(num_args));
   bool is_taken = false;
+  bool is_recorded = false;
   PyObject* result = raising([&]() -> PyObject* {
     if (!fast.is_possible || fast.op.is_removed || !is_idle_thread()) return nullptr;
     FastCall call(fast);
-    const auto num_positional = static_cast<size_t>(PyVectorcall_NARGS(num_args));
     if (!call.read(args, num_positional, keywords)) return nullptr;
-    is_taken = true;
-    return call.run();
+    is_recorded = call.needs_recording();
+    is_taken = !is_recorded;
+    return is_taken ? call.run() : nullptr;
   });
   if (is_taken || PyErr_Occurred()) return result;
-  return PyObject_Vectorcall(fast.fallback.get(), args, num_args, keywords);
+  // The step takes all arguments by position.
+  is_recorded = is_recorded && !keywords && num_positional == fast.op.description.arguments.size();
+  const Reference& next = is_recorded ? fast.recorded : fast.fallback;
+  return PyObject_Vectorcall(next.get(), args, num_args, keywords);
 }
 
 // ---- The type ----
@@ -252,12 +264,14 @@ int visit_fast(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   const Fast* fast = reinterpret_cast<FastObject*>(self)->fast;
   if (fast) Py_VISIT(fast->fallback.get());
+  if (fast) Py_VISIT(fast->recorded.get());
   return 0;
 }
 
 int clear_fast(PyObject* self) {
   Fast* fast = reinterpret_cast<FastObject*>(self)->fast;
   if (fast) fast->fallback = Reference::borrow(Py_None);
+  if (fast) fast->recorded = Reference();
   return 0;
 }
 
@@ -269,18 +283,25 @@ void drop_fast(PyObject* self) {
   Py_DECREF(type);
 }
 
+// That of what it stands in for: torch keys tables by it.
+Py_hash_t hash_fast(PyObject* self) {
+  return PyObject_Hash(reinterpret_cast<FastObject*>(self)->fast->fallback.get());
+}
+
 PyMemberDef fast_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FastObject, vectorcall), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 constexpr char kFastText[] =
     "Runs an operator's kernel without torch's dispatcher where that is safe.\n\n"
-    "Any other call goes to the fallback: with subclasses, fake or meta tensors, tensors that "
-    "need\n"
-    "a gradient, or while a mode, a transform, a tracer or autocast is active.";
+    "A call that needs a gradient goes to what records it, if that was given. Any other goes to "
+    "the\n"
+    "fallback: with subclasses, fake or meta tensors, or while a mode, a transform, a tracer, a\n"
+    "profiler or autocast is active.";
 PyType_Slot fast_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(drop_fast)},
                             {Py_tp_traverse, reinterpret_cast<void*>(visit_fast)},
                             {Py_tp_clear, reinterpret_cast<void*>(clear_fast)},
                             {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                            {Py_tp_hash, reinterpret_cast<void*>(hash_fast)},
                             {Py_tp_members, fast_members},
                             {Py_tp_doc, const_cast<char*>(kFastText)},
                             {0, nullptr}};
@@ -315,11 +336,12 @@ const OpwRecord* find_kernel(TorchOperator& op, const char* device) {
 
 }  // namespace
 
-PyObject* make_fast(TorchOperator& op, PyObject* fallback) {
+PyObject* make_fast(TorchOperator& op, PyObject* fallback, PyObject* recorded) {
   auto* object = reinterpret_cast<FastObject*>(require(fast_type->tp_alloc(fast_type, 0)));
   object->vectorcall = call_fast;
   object->fast = new Fast{op,
                           Reference::borrow(fallback),
+                          recorded ? Reference::borrow(recorded) : Reference(),
                           find_kernel(op, "CPU"),
                           find_kernel(op, "CUDA"),
                           is_possible(op.description),

@@ -1,8 +1,9 @@
-// opwright._torch.Fast: a kernel called without torch's dispatcher, for plain eager inference.
+// opwright._torch.Fast: a kernel called without torch's dispatcher, for plain eager calls.
 //
 // Safe where every tensor is exactly a torch.Tensor or Parameter with memory on a device that the
-// binary has a kernel for, none needs a gradient, and no mode, transform, tracer or autocast is
-// active. Every other call goes to the fallback, with what the caller gave.
+// binary has a kernel for, and no mode, transform, tracer, profiler or autocast is active. Of these
+// calls the one that needs a gradient goes to `recorded`, where that is not null. Every other call
+// goes to the fallback, with what the caller gave.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +13,7 @@
 namespace opwright::torch_bridge {
 
 // A new reference.
-[[nodiscard]] PyObject* make_fast(TorchOperator& op, PyObject* fallback);
+[[nodiscard]] PyObject* make_fast(TorchOperator& op, PyObject* fallback, PyObject* recorded);
 
 void add_fast_type(PyObject* module);
 

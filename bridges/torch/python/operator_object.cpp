@@ -184,8 +184,12 @@ PyObject* remove_operator(PyObject* self, PyObject* /*unused*/) {
   Py_RETURN_NONE;
 }
 
-PyObject* fast_of(PyObject* self, PyObject* fallback) {
-  return raising([&] { return make_fast(op_of(self), fallback); });
+PyObject* fast_of(PyObject* self, PyObject* args) {
+  PyObject* fallback = nullptr;
+  PyObject* recorded = nullptr;
+  if (!PyArg_ParseTuple(args, "O|O", &fallback, &recorded)) return nullptr;
+  if (recorded == Py_None) recorded = nullptr;
+  return raising([&] { return make_fast(op_of(self), fallback, recorded); });
 }
 
 PyObject* show_operator(PyObject* self) {
@@ -218,8 +222,9 @@ PyMethodDef operator_methods[] = {
     {"register", register_operator, METH_VARARGS,
      "Put a thunk into torch's dispatcher under a key; return the Registration."},
     {"remove", remove_operator, METH_NOARGS, "Let every function that is still held raise."},
-    {"fast", fast_of, METH_O,
-     "Return a callable that runs the kernel directly where that is safe, else calls `fallback`."},
+    {"fast", fast_of, METH_VARARGS,
+     "Return a callable that runs the kernel directly where that is safe, else calls `fallback`;\n"
+     "where alone a gradient stands against it, it calls the second argument if there is one."},
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot operator_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(drop_operator)},

@@ -64,6 +64,7 @@ struct ThreadKeys {
 ThreadKeys keys_of_inference;
 thread_local const ThreadKeys* keys_of_thread = nullptr;
 int64_t (*count_function_modes)() = nullptr;
+bool (*is_profiled)() = nullptr;
 
 const ThreadKeys* thread_keys() {
   if (!keys_of_thread) [[unlikely]] {
@@ -84,7 +85,9 @@ PyMethodDef note_inference_method = {"note_inference_keys", note_inference_keys,
 bool learn_threads() {
   count_function_modes = reinterpret_cast<int64_t (*)()>(
       find_torch_symbol("_ZN2at4impl22PythonTorchFunctionTLS9stack_lenEv"));
-  if (!count_function_modes || !thread_keys() || *thread_keys() != ThreadKeys{}) return false;
+  is_profiled = reinterpret_cast<bool (*)()>(find_torch_symbol("_ZN2at12hasCallbacksEv"));
+  if (!count_function_modes || !is_profiled || !thread_keys() || *thread_keys() != ThreadKeys{})
+    return false;
   const Reference note = require_new(PyCFunction_New(&note_inference_method, nullptr));
   (void)require_new(PyObject_CallOneArg(torch_objects().under_inference, note.get()));
   return true;
@@ -108,7 +111,8 @@ bool is_idle_thread() {
     if (!is_learnt) return false;
   }
   const ThreadKeys& now = *thread_keys();
-  return (now == ThreadKeys{} || now == keys_of_inference) && count_function_modes() == 0;
+  return (now == ThreadKeys{} || now == keys_of_inference) && count_function_modes() == 0 &&
+         !is_profiled();
 }
 
 }  // namespace opwright::torch_bridge

@@ -15,8 +15,8 @@ namespace opwright::torch_bridge {
 // where that stands. Throws what torch raises when samples are made, on the first call.
 [[nodiscard]] AtenTensorHandle handle_inside(PyObject* tensor);
 
-// Whether no mode, transform, tracer or autocast is active on this thread, grad mode and inference
-// mode aside; false where nobody can tell.
+// Whether no mode, transform, tracer, profiler or autocast is active on this thread, grad mode and
+// inference mode aside; false where nobody can tell.
 [[nodiscard]] bool is_idle_thread();
 
 }  // namespace opwright::torch_bridge

@@ -333,8 +333,13 @@ class _Current:
         return self._apply
 
 
-def make_autograd_kernel(functions: Functions, tags: Sequence[str]) -> Callable:
-    """Return what the key Autograd runs in Python: `kernel(*args)`, all by position."""
+def make_autograd_kernel(
+    functions: Functions, tags: Sequence[str]
+) -> tuple[Callable, Callable | None]:
+    """Return what the key Autograd runs in Python, and what records a call outside of transforms.
+
+    Both take all arguments by position; the second is None for an operator that is never recorded.
+    """
     overload = calling_by_position(overload_of(functions.name), functions.operator)
     layout = Layout(functions)
 
@@ -343,7 +348,7 @@ def make_autograd_kernel(functions: Functions, tags: Sequence[str]) -> Callable:
             return overload(*args)
 
     if "nondifferentiable" in tags:
-        return dispatch_below
+        return dispatch_below, None
 
     def record_below(*args: object) -> object:
         if _level() is None:
@@ -366,4 +371,7 @@ def make_autograd_kernel(functions: Functions, tags: Sequence[str]) -> Callable:
         with enable_single_level_autograd_function():
             return apply(*args)
 
-    return kernel
+    def record(*args: object) -> object:
+        return current.step()(*args)
+
+    return kernel, record

@@ -59,6 +59,23 @@ def _refuse_second_definition(name: str) -> None:
     )
 
 
+class _Removed:
+    """What a held overload calls after its operator was taken back."""
+
+    def __init__(self, name: str, hashed: int) -> None:
+        self._name, self._hash = name, hashed
+
+    def __call__(self, *_args: object, **_kwargs: object) -> None:
+        raise RuntimeError(
+            f"{self._name} was taken back from torch, but something that was made with it before, "
+            "such as a compiled graph, still calls it\n"
+            "  Load it again and compile anew, or keep it open for as long as it is called."
+        )
+
+    def __hash__(self) -> int:
+        return self._hash  # that of what it stands in for: torch keys tables by it
+
+
 class RegisteredOperator:
     """An operator that is in torch until it is closed."""
 
@@ -85,19 +102,12 @@ class RegisteredOperator:
     def close(self) -> None:
         """Take the operator back; what still holds it gets an error."""
         self.operator.remove()
-        if self.overload is not None:
-            self.overload._op = self._refuse  # compiled graphs hold the overload
+        if self.overload is not None:  # compiled graphs hold it
+            self.overload._op = _Removed(self.name, hash(self.overload._op))
         for registration in self._registrations:
             registration.close()
         self._registrations.clear()
         self._library._destroy()
-
-    def _refuse(self, *_args: object, **_kwargs: object) -> None:
-        raise RuntimeError(
-            f"{self.name} was taken back from torch, but something that was made with it before, "
-            "such as a compiled graph, still calls it\n"
-            "  Load it again and compile anew, or keep it open for as long as it is called."
-        )
 
     @property
     def _short_name(self) -> str:
@@ -151,12 +161,14 @@ class RegisteredOperator:
                 self._add_thunk(Thunk.KERNEL, key, rule)
 
     def _register_autograd(self) -> None:
-        kernel = make_autograd_kernel(self.functions, self.operator.tags)
+        kernel, record = make_autograd_kernel(self.functions, self.operator.tags)
         is_own = not self.operator.uncarried and self.functions.has_own_kernels()
         if self._takes_symbols or not is_own:
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")
         else:
             self._add_thunk(Thunk.AUTOGRAD, "Autograd", kernel)
+            # What torch.ops calls: plain calls need no dispatcher, the others go on to it.
+            self.overload._op = self.operator.fast(self.overload._op, record)
 
     def _register_composite(self) -> None:
         def body(*args: object, **kwargs: object) -> object:
