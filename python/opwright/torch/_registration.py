@@ -108,6 +108,9 @@ class RegisteredOperator:
             registration.close()
         self._registrations.clear()
         self._library._destroy()
+        # Its finalizer would take the names away once more, from whoever has them by then.
+        self._library._op_defs.clear()
+        self._library._op_impls.clear()
 
     @property
     def _short_name(self) -> str:
