@@ -56,19 +56,16 @@ def add_without_formula(report, figures):
         report.add(
             Row.no_slower(words, ours=ours, peer=peer, times=TIMES_OF_TORCH_LIBRARY, unit="us")
         )
-    report.add(
-        Row.times_better(
-            "one output, beside custom_op",
-            ours=figures.of("one output"),
-            peer=figures.of("one output", "custom_op"),
-            times=TIMES_BELOW_CUSTOM_OP,
-            unit="us",
+    for name in ("one output", "one output, inference_mode"):
+        report.add(
+            Row.times_better(
+                f"{name}, beside custom_op",
+                ours=figures.of(name),
+                peer=figures.of(name, "custom_op"),
+                times=TIMES_BELOW_CUSTOM_OP,
+                unit="us",
+            )
         )
-    )
-    # No target: inference_mode halves custom_op's cost; TORCH_LIBRARY itself is within 3x of it.
-    name = "one output, inference_mode"
-    ours, peer = figures.of(name), figures.of(name, "custom_op")
-    report.add(Row.told(f"{name}, beside custom_op", ours=ours, unit="us", peer=peer))
     for name in ("outputs given", "composite"):
         ours, peer = figures.of(name), figures.of(name, "TORCH_LIBRARY")
         report.add(Row.told(f"{name}, beside TORCH_LIBRARY", ours=ours, unit="us", peer=peer))

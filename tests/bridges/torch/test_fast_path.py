@@ -173,6 +173,49 @@ class TestSafeCalls:
         assert is_gone() is None
 
 
+class TestCallsThatNeedAGradient:
+    @pytest.fixture
+    def recorded(self) -> Fallback:
+        return Fallback()
+
+    @pytest.fixture
+    def residuals(self, fallback: Fallback, recorded: Fallback) -> Callable:
+        return _torch.make_operator("object_table::new_residuals").fast(fallback, recorded)
+
+    def test_go_to_what_records_them(self, residuals, fallback, recorded):
+        x, y = torch.ones(2, requires_grad=True), torch.ones(2)
+        residuals(y, x, 2.0)
+        assert recorded.calls == [((y, x, 2.0), {})]
+        assert fallback.calls == []
+
+    def test_go_to_the_fallback_where_not_all_arguments_are_there(
+        self, residuals, fallback, recorded
+    ):
+        x = torch.ones(2, requires_grad=True)
+        residuals(x, x)
+        residuals(x, x, alpha=2.0)
+        assert len(fallback.calls) == 2
+        assert recorded.calls == []
+
+    def test_run_the_kernel_while_nothing_is_recorded(self, residuals, fallback, recorded):
+        x = torch.ones(2, requires_grad=True)
+        with torch.no_grad():
+            total, _ = residuals(x, x, 1.0)
+        assert torch.equal(total, torch.full((2,), 2.0))
+        assert fallback.calls == recorded.calls == []
+
+    def test_go_to_the_fallback_inside_of_a_mode(self, residuals, fallback, recorded):
+        x = torch.ones(2, requires_grad=True)
+        with PassingMode():
+            residuals(x, x, 1.0)
+        assert len(fallback.calls) == 1
+        assert recorded.calls == []
+
+
+def test_the_hash_is_that_of_the_fallback(fallback):
+    assert hash(fast("object_table::new_residuals", fallback)) == hash(fallback)
+
+
 def fake_tensor() -> torch.Tensor:
     with FakeTensorMode():
         return torch.ones(2)
@@ -209,8 +252,16 @@ class TestUnsafeCalls:
             FakeTensorMode,
             lambda: torch.autocast("cpu"),
             lambda: torch.device("cpu"),
+            lambda: torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]),
         ],
-        ids=["a dispatch mode", "a function mode", "a fake mode", "autocast", "a default device"],
+        ids=[
+            "a dispatch mode",
+            "a function mode",
+            "a fake mode",
+            "autocast",
+            "a default device",
+            "a profiler",
+        ],
     )
     def test_go_to_the_fallback_inside_of(self, scope, fallback):
         x = torch.ones(2)
