@@ -1,7 +1,12 @@
 """The README shows what the tree has."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,3 +43,20 @@ def test_the_traced_example_prints_what_it_shows(capsys):
 
     assert capsys.readouterr().out.strip() == shown.strip()
     assert repr(eval("traced(ow.ones(7, 3))", names)) == "tensor([1., 1., 1.])"
+
+
+def test_the_example_in_torch_runs():
+    pytest.importorskip("torch", reason="torch is not installed: the README's part was not run")
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    build = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
+    program = blocks[2].replace("fullgraph=True", 'fullgraph=True, backend="aot_eager"')
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=build / "operators",
+        env={**os.environ, "PYTHONPATH": str(build / "python")},
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stderr

@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <Python.h>
-
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/handle_tensor.h"
 #include "bridges/torch/python/errors.h"

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/fast_path.h"
@@ -13,7 +12,6 @@
 #include "bridges/torch/torch_operator.h"
 #include "opwright/bridge.h"
 #include "opwright/error.h"
-#include "opwright/tag.h"
 
 namespace opwright::torch_bridge {
 namespace {
@@ -83,36 +81,6 @@ PyObject* get_library(PyObject* self, void* /*closure*/) {
 }
 PyObject* get_uncarried(PyObject* self, void* /*closure*/) {
   return raising([&] { return object_of_text(uncarried_reason(op_of(self).description)); });
-}
-
-// In the order of Tag.
-constexpr const char* kTagNames[] = {
-    "pointwise",
-    "reduction",
-    "view",
-    "core",
-    "inplace",
-    "out",
-    "nondeterministic",
-    "nondeterministic_seeded",
-    "data_dependent_output",
-    "dynamic_output_shape",
-    "blocking",
-    "allows_mixed_devices",
-    "needs_exact_strides",
-    "nondifferentiable",
-    "ordered",
-};
-static_assert(std::size(kTagNames) == static_cast<size_t>(Tag::Ordered) + 1);
-
-PyObject* get_tags(PyObject* self, void* /*closure*/) {
-  return raising([&] {
-    std::vector<const char*> names;
-    for (size_t i = 0; i < std::size(kTagNames); ++i) {
-      if (op_of(self).description.tags.has(static_cast<Tag>(i))) names.push_back(kTagNames[i]);
-    }
-    return list_as_tuple(names, [](const char* name) { return PyUnicode_FromString(name); });
-  });
 }
 
 PyObject* get_arguments(PyObject* self, void* /*closure*/) {
@@ -205,7 +173,6 @@ void drop_operator(PyObject* self) {
 PyGetSetDef operator_attributes[] = {
     {"name", get_name, nullptr, "\"audio::soft_clip.out\".", nullptr},
     {"schema", get_schema, nullptr, "The canonical schema, with its namespace.", nullptr},
-    {"tags", get_tags, nullptr, "Names of its tags.", nullptr},
     {"library", get_library, nullptr, "The file of the binary that brought it, or ''.", nullptr},
     {"arguments", get_arguments, nullptr,
      "(name, type, whether it is written, whether it goes by keyword only) of each.", nullptr},

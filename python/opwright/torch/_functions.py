@@ -37,6 +37,11 @@ class Functions:
         self._core = _C.require_operator(operator.name)
         self._wrapped: dict[str, tuple[Callable, Callable]] = {}
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the operator declares about itself."""
+        return self._core.tags
+
     def registered(self, slot: str) -> Callable | None:
         """Return the function that Python registered last for a slot, as it stands there."""
         return _C.python_function(self._core, slot)

@@ -91,7 +91,7 @@ class RegisteredOperator:
         try:
             self._library.define(
                 self.operator.schema.removeprefix(f"{namespace}::"),
-                tags=torch_tags(self.operator.tags),
+                tags=torch_tags(self.functions.tags),
             )
             self.overload = overload_of(self.name)
             self._register_functions()
@@ -142,9 +142,9 @@ class RegisteredOperator:
             return self._vmap
         if self.functions.is_composite():
             return None
-        if "pointwise" in self.operator.tags and not self.overload._schema.is_mutable:
+        if "pointwise" in self.functions.tags and not self.overload._schema.is_mutable:
             return make_pointwise_rule(self.overload)
-        return make_loop_rule(self.operator, self.overload)
+        return make_loop_rule(self.functions, self.overload)
 
     def _add_thunk(self, thunk: Thunk, key: str, in_python: Callable) -> None:
         self.operator.set_python(thunk, in_python)
@@ -164,7 +164,7 @@ class RegisteredOperator:
                 self._add_thunk(Thunk.KERNEL, key, rule)
 
     def _register_autograd(self) -> None:
-        kernel, record = make_autograd_kernel(self.functions, self.operator.tags)
+        kernel, record = make_autograd_kernel(self.functions, self.functions.tags)
         is_own = not self.operator.uncarried and self.functions.has_own_kernels()
         if self._takes_symbols or not is_own:
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")

@@ -8,14 +8,16 @@ from collections.abc import Callable
 import torch
 
 from .. import _torch
+from ._functions import Functions
 
 
-def make_loop_rule(operator: _torch.Operator, overload: torch._ops.OpOverload) -> Callable:
+def make_loop_rule(functions: Functions, overload: torch._ops.OpOverload) -> Callable:
     """Return a vmap rule that calls `overload` on one sample after the other."""
+    operator = functions.operator
     written = [i for i, (_, _, is_written, _) in enumerate(operator.arguments) if is_written]
 
     def rule(info: object, in_dims: tuple, *args: object, **kwargs: object) -> tuple:
-        _check_can_loop(operator, info)
+        _check_can_loop(functions, info)
         for i in written:
             if i < len(args) and in_dims[i] is None:
                 raise RuntimeError(
@@ -35,13 +37,14 @@ def make_loop_rule(operator: _torch.Operator, overload: torch._ops.OpOverload) -
     return rule
 
 
-def _check_can_loop(operator: _torch.Operator, info: object) -> None:
+def _check_can_loop(functions: Functions, info: object) -> None:
+    operator = functions.operator
     if any(viewed >= 0 for _, _, viewed in operator.results):
         raise NotImplementedError(
             f"{operator.name} gives a view and has no rule for vmap\n"
             "  Register one with register_vmap."
         )
-    if "nondeterministic_seeded" in operator.tags and info.randomness != "different":
+    if "nondeterministic_seeded" in functions.tags and info.randomness != "different":
         raise RuntimeError(
             f"{operator.name}: random numbers were asked for inside vmap with "
             f"randomness={info.randomness!r}, and it has no rule for vmap\n"
