@@ -1,8 +1,6 @@
 // The extension module opwright._torch: the part of the bridge to torch that knows Python.
 #include <string>
 
-#include <Python.h>
-
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/fast_path.h"
 #include "bridges/torch/python/hooks.h"

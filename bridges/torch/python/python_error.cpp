@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <Python.h>
-
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/lock.h"
 #include "bridges/torch/python/reference.h"
