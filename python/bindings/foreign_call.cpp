@@ -1,6 +1,5 @@
 #include "bindings/foreign_call.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
