@@ -21,6 +21,7 @@ BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resol
 EXAMPLE = ROOT / "examples" / "first_operator"
 
 MOST_BYTES = 20 * 1000 * 1000
+LIBRARIES = {"libopwright.so", "libopwright_torch.so", "libopwright_jax.so"}
 RUNTIME = {
     "ld-linux-x86-64.so.2",
     "libc.so.6",
@@ -141,7 +142,7 @@ def test_the_metadata_has_the_version_of_the_tree_and_needs_numpy_alone(wheel):
 def test_it_has_the_package_with_headers_library_and_cmake_package_and_nothing_else(wheel):
     own_files = files_below(ROOT / "python/opwright", "*.py", "*.pyi", "py.typed")
     headers = files_below(ROOT / "include", "*.h") | files_below(BUILD / "generated", "*.h")
-    (module,) = (path.name for path in (BUILD / "python/opwright").glob("_C*.so"))
+    modules = {path.name for path in (BUILD / "python/opwright").glob("_*.so")}
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
 
@@ -149,8 +150,8 @@ def test_it_has_the_package_with_headers_library_and_cmake_package_and_nothing_e
         *(f"opwright/{name}" for name in own_files),
         *(f"opwright/include/{name}" for name in headers),
         *(f"opwright/lib/cmake/opwright/{name}" for name in CMAKE_PACKAGE),
-        f"opwright/{module}",
-        "opwright/lib/libopwright.so",
+        *(f"opwright/{module}" for module in modules),
+        *(f"opwright/lib/{library}" for library in LIBRARIES),
         "opwright/bin/opwright-config",
         f"opwright-{version_of_tree()}.data/scripts/opwright-config",
     }
@@ -162,16 +163,18 @@ def test_it_is_small(wheel):
 
 
 def test_its_binaries_need_nothing_but_the_c_and_cxx_runtime(package):
-    (module,) = package.glob("_C*.so")
+    binaries = [*package.glob("_*.so"), *(package / "lib").glob("*.so")]
 
-    assert set(dynamic_entries(package / "lib/libopwright.so", "NEEDED")) <= RUNTIME
-    assert set(dynamic_entries(module, "NEEDED")) <= RUNTIME | {"libopwright.so"}
+    assert len(binaries) == 2 + len(LIBRARIES)
+    for binary in binaries:
+        assert set(dynamic_entries(binary, "NEEDED")) <= RUNTIME | LIBRARIES, binary.name
 
 
-def test_the_module_finds_the_library_beside_it(package):
-    (module,) = package.glob("_C*.so")
-
-    assert dynamic_entries(module, "(?:RUNPATH|RPATH)") == ["$ORIGIN/lib"]
+def test_the_modules_find_the_libraries_beside_them(package):
+    for module in package.glob("_*.so"):
+        assert dynamic_entries(module, "(?:RUNPATH|RPATH)") == ["$ORIGIN/lib"]
+    for bridge in LIBRARIES - {"libopwright.so"}:
+        assert dynamic_entries(package / "lib" / bridge, "(?:RUNPATH|RPATH)") == ["$ORIGIN"]
     assert dynamic_entries(package / "lib/libopwright.so", "(?:RUNPATH|RPATH)") == []
 
 
