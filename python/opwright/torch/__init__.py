@@ -1,10 +1,15 @@
 """Opwright's operators in PyTorch: one binary, in the torch that is installed, with all its rules.
 
->>> import opwright.torch  # doctest: +SKIP
->>> opwright.torch.load("libaudio.so")  # doctest: +SKIP
->>> torch.ops.audio.soft_clip(torch.ones(3), limit=0.5)  # doctest: +SKIP
+>>> import opwright as ow
+>>> import torch
+>>> @ow.library.custom_op("docs::torch_gain", mutates_args=())
+... def torch_gain(x: ow.Tensor, factor: float = 2.0) -> ow.Tensor:
+...     return x * factor
+>>> with ow.torch.register(torch_gain):
+...     torch.ops.docs.torch_gain(torch.ones(2), factor=3.0)
+tensor([3., 3.])
 
-The operators are then in `torch.ops`, for eager calls, training, torch.compile, torch.export and
+`load` brings all operators of a binary. The operators are then in `torch.ops`, for eager calls, training, torch.compile, torch.export and
 torch.func. `opwright.torch.ops` has the same as callables that go past torch's dispatcher where
 that is safe: plain tensors, nothing to record, no transform.
 """
@@ -38,9 +43,12 @@ _loaded: dict[str, "Loaded"] = {}
 class Loaded:
     """Operators that are in torch until this is closed, or for ever when it is not.
 
-    >>> with opwright.torch.load("libaudio.so") as audio:  # doctest: +SKIP
-    ...     audio.operators
-    ('audio::soft_clip',)
+    >>> @ow.library.custom_op("docs::halved", mutates_args=())
+    ... def halved(x: ow.Tensor) -> ow.Tensor:
+    ...     return x / 2
+    >>> with ow.torch.register(halved) as loaded:
+    ...     loaded.operators
+    ('docs::halved',)
     """
 
     def __init__(self, names: tuple[str, ...], path: str = "") -> None:
@@ -83,8 +91,10 @@ class Loaded:
 def load(path: str | os.PathLike) -> Loaded:
     """Load an operator binary into torch, and into Opwright's own runtime.
 
-    >>> opwright.torch.load("libaudio.so").operators  # doctest: +SKIP
-    ('audio::soft_clip',)
+    >>> ow.torch.load("libnot_there.so")
+    Traceback (most recent call last):
+        ...
+    OSError: ...
 
     The operators stay until the result is closed. The same file twice is harmless.
     """
@@ -98,12 +108,14 @@ def load(path: str | os.PathLike) -> Loaded:
 def register(op: str | _C.Operator | _C.OperatorPacket) -> Loaded:
     """Bring an operator of Opwright's into torch: one that was made in Python, or loaded.
 
-    >>> @opwright.library.custom_op("audio::gain", mutates_args=())  # doctest: +SKIP
-    ... def gain(x: opwright.Tensor, factor: float) -> opwright.Tensor:
-    ...     return x * factor
-    >>> opwright.torch.register(gain)  # doctest: +SKIP
-    >>> torch.ops.audio.gain(torch.ones(2), 3.0)  # doctest: +SKIP
+    >>> import torch
+    >>> @ow.library.custom_op("docs::raised", mutates_args=())
+    ... def raised(x: ow.Tensor, by: float) -> ow.Tensor:
+    ...     return x + by
+    >>> loaded = ow.torch.register(raised)
+    >>> torch.ops.docs.raised(torch.zeros(2), 3.0)
     tensor([3., 3.])
+    >>> loaded.close()
 
     Its functions get torch's tensors; Opwright's functions in them call torch's operators.
     """
