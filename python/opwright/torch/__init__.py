@@ -9,9 +9,9 @@
 ...     torch.ops.docs.torch_gain(torch.ones(2), factor=3.0)
 tensor([3., 3.])
 
-`load` brings all operators of a binary. The operators are then in `torch.ops`, for eager calls, training, torch.compile, torch.export and
-torch.func. `opwright.torch.ops` has the same as callables that go past torch's dispatcher where
-that is safe: plain tensors, nothing to record, no transform.
+`load` brings all operators of a binary. They are then in `torch.ops`, for eager calls, training,
+torch.compile, torch.export and torch.func. `opwright.torch.ops` has the same as functions that go
+past torch's dispatcher where that is safe: plain tensors and no transform.
 """
 
 import os
