@@ -39,7 +39,7 @@ struct __attribute__((visibility("default"))) python_error : std::exception {
 namespace opwright::torch_bridge {
 namespace {
 
-// The layout of python_error was compared with those of these versions.
+// The layout of python_error was tried with 2.11 and 2.13; a newer torch may have another.
 constexpr int kMajor = 2;
 constexpr int kNewestMinor = 13;
 

@@ -36,7 +36,6 @@ __all__ = ["Loaded", "load", "ops", "register"]
 _torch.set_resolver(resolve_import)
 
 ops = Ops()
-_registered: dict[str, RegisteredOperator] = {}
 _loaded: dict[str, "Loaded"] = {}
 
 
@@ -58,7 +57,6 @@ class Loaded:
             for name in names:
                 registered = RegisteredOperator(name)
                 self._operators.append(registered)
-                _registered[registered.name] = registered
                 add(ops, registered)
         except BaseException:
             self.close()
@@ -73,7 +71,6 @@ class Loaded:
         """Take the operators back. A compiled graph that holds one gets an error when it runs."""
         for registered in reversed(self._operators):
             remove(ops, registered)
-            _registered.pop(registered.name, None)
             registered.close()
         self._operators.clear()
         _loaded.pop(self.path, None)

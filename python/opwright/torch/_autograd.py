@@ -15,7 +15,8 @@ from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
 from .._registrations import kept_arguments
-from ._functions import Functions, calling_by_position, overload_of
+from ._foreign import overload_of
+from ._functions import Functions, calling_by_position
 
 _any_requires_grad = torch._C._any_requires_grad
 _below = torch._C._AutoDispatchBelowAutograd

@@ -20,12 +20,24 @@ def to_torch(value: object) -> object:
     return value
 
 
-def find_packet(name: str) -> torch._ops.OpOverloadPacket | torch._ops.OpOverload:
-    """Return what torch.ops has under a name of ours, e.g. 'aten::add.Tensor' or 'aten::add'."""
+def split_name(name: str) -> tuple[str, str, str]:
+    """Return namespace, base and overload of a name such as 'audio::soft_clip.out'."""
     packet, _, overload = name.partition(".")
     namespace, base = packet.split("::")
+    return namespace, base, overload
+
+
+def find_packet(name: str) -> torch._ops.OpOverloadPacket | torch._ops.OpOverload:
+    """Return what torch.ops has under a name of ours, e.g. 'aten::add.Tensor' or 'aten::add'."""
+    namespace, base, overload = split_name(name)
     found = getattr(getattr(torch.ops, namespace), base)
     return getattr(found, overload) if overload else found
+
+
+def overload_of(name: str) -> torch._ops.OpOverload:
+    """Return the overload of torch.ops for a name; without one, the default."""
+    found = find_packet(name)
+    return found if isinstance(found, torch._ops.OpOverload) else found.default
 
 
 def call_in_torch(operator: _C.Operator | _C.OperatorPacket, args: tuple, kwargs: dict) -> object:
@@ -87,10 +99,8 @@ def resolve_import(name: str) -> object:
         return HOST_FUNCTIONS[name]
     if name in QUICK_FUNCTIONS:
         return QUICK_FUNCTIONS[name]
-    packet, _, overload = name.partition(".")
-    namespace, base = packet.split("::")
     try:
-        return getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
+        return overload_of(name)
     except AttributeError:
         raise AttributeError(
             f"torch {torch.__version__} has no operator {name}, which the binary calls\n"

@@ -7,8 +7,6 @@ registered gets torch's tensors as they are, and its calls of Opwright's functio
 from collections.abc import Callable
 from functools import wraps
 
-import torch
-
 from .. import _C, _torch
 from ._foreign import call_in_torch, to_torch
 
@@ -94,10 +92,3 @@ def calling_by_position(function: Callable, operator: _torch.Operator) -> Callab
         return function(*args[:count], **dict(zip(names, args[count:], strict=True)))
 
     return call
-
-
-def overload_of(name: str) -> torch._ops.OpOverload:
-    """Return the overload of torch.ops for a name such as 'audio::soft_clip.out'."""
-    packet, _, overload = name.partition(".")
-    namespace, base = packet.split("::")
-    return getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")

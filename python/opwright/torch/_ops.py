@@ -20,7 +20,6 @@ def make_callable(registered: RegisteredOperator) -> Callable:
 
     call.__name__ = call.__qualname__ = registered.name
     call.__doc__ = f"{registered.operator.schema}, without torch's dispatcher where that is safe."
-    call.overload = overload
     return call
 
 

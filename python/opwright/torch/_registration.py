@@ -8,13 +8,13 @@ import torch
 from .. import _torch
 from ._autograd import make_autograd_kernel
 from ._batching import make_pointwise_rule
+from ._foreign import overload_of, split_name
 from ._functions import (
     EXPLICIT,
     IMPLICIT,
     KERNEL_KEYS,
     Functions,
     calling_by_position,
-    overload_of,
 )
 from ._sample_loop import make_loop_rule
 
@@ -44,9 +44,9 @@ def torch_tags(names: tuple[str, ...]) -> tuple[torch.Tag, ...]:
 
 
 def _refuse_second_definition(name: str) -> None:
-    packet, _, overload = name.partition(".")
+    namespace, base, overload = split_name(name)
     try:
-        torch._C._dispatch_find_schema_or_throw(packet, overload)
+        torch._C._dispatch_find_schema_or_throw(f"{namespace}::{base}", overload)
     except RuntimeError:
         return
     dump = torch._C._dispatch_dump(name)
