@@ -1,0 +1,40 @@
+// The file of a program (.opw). docs/concepts/program_file.md has its layout.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/program/exported_program.h"
+
+namespace opwright {
+
+inline constexpr uint32_t kProgramFormatMajor = 1;
+inline constexpr uint32_t kProgramFormatMinor = 0;
+
+// Writes by a temporary file and a rename, so that the path has the old file or the whole new one.
+// OSError; ValueError for what data cannot be (a tensor without memory, an opaque object), naming
+// it.
+void save_program(const ExportedProgram& program, const std::string& path);
+
+struct LoadOptions {
+  // Maps tensors from the file; else they are read into memory. Mapped ones are copied by the
+  // system when they are written; the file stays as it is.
+  bool map_tensors = true;
+};
+// Validates everything and runs nothing. OSError for a file that is not there; ValueError for one
+// that is no program, is cut or damaged (what and where), or is of a newer format (both versions);
+// NotImplementedError for operators that are not there (each with the library that had it) or whose
+// schema has changed in a way that breaks the program's calls (both schemas).
+[[nodiscard]] ExportedProgramPtr load_program_file(const std::string& path,
+                                                   LoadOptions options = {});
+// The same of bytes in memory; `origin` stands in messages. Tensors are copied.
+[[nodiscard]] ExportedProgramPtr read_program(std::string_view bytes, const std::string& origin);
+// The bytes of the file.
+[[nodiscard]] std::string write_program(const ExportedProgram& program);
+
+// What the file says, as text, without looking any operator up: of programs whose operators are not
+// there, too.
+[[nodiscard]] std::string describe_program_file(const std::string& path);
+
+}  // namespace opwright

@@ -1,0 +1,14 @@
+// A program as a value: what the public class Program holds.
+#pragma once
+
+#include "opwright/c_api.h"
+#include "opwright/program/exported_program.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+[[nodiscard]] Value program_value(ExportedProgramPtr program);
+// TypeError for a value that is no program.
+[[nodiscard]] ExportedProgramPtr program_of(const OpwValue& value);
+
+}  // namespace opwright
