@@ -1,11 +1,11 @@
 #include "opwright/run/step_runner.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
