@@ -213,7 +213,7 @@ const Schema* GraphParser::find_written(TextSpan name) const {
   if (found == schemas_->end()) {
     cursor_.fail(name, concatenate("no schema is given for ", cursor_.text(name)));
   }
-  return &found->second;
+  return found->second;
 }
 
 void GraphParser::parse_node(Graph& graph) {

@@ -12,8 +12,8 @@
 
 namespace opwright {
 
-// By the operators' full names.
-using WrittenSchemas = std::unordered_map<std::string, Schema, StringHash, std::equal_to<>>;
+// By the operators' full names; borrowed.
+using WrittenSchemas = std::unordered_map<std::string, const Schema*, StringHash, std::equal_to<>>;
 
 // As parse_graph of graph.h, but a call has the defaults of the schema that it was written under,
 // and takes from the operator's own schema only what came later. ValueError for an operator that

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -134,6 +135,20 @@ ProgramFileHeader read_program_file_header(std::string_view file, std::string_vi
   OPWRIGHT_CHECK_VALUE(header.text_checksum == checksum(text), origin,
                        ": the file is damaged: its text's checksum is wrong", kFetchAgain);
   return header;
+}
+
+void throw_in_program_file(const Error& error, const ProgramFileHeader& header,
+                           std::string_view origin) {
+  const std::string_view text = error.text();
+  if (text.starts_with(origin)) throw error;
+  const ProgramFormat own = current_program_format();
+  std::string note;
+  if (header.format.minor_version > own.minor_version) {
+    note = concatenate("\nThe program has the format ", header.format.text(),
+                       ", this Opwright reads ", own.text(), "; update it.");
+  }
+  const bool is_about_memory = std::strcmp(error.kind(), "MemoryError") == 0;
+  throw Error(is_about_memory ? "MemoryError" : "ValueError", concatenate(origin, ": ", text, note));
 }
 
 }  // namespace opwright

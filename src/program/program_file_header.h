@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "opwright/error.h"
+
 namespace opwright {
 
 inline constexpr std::string_view kProgramMagic = "OPWRIGHT";
@@ -38,5 +40,18 @@ struct ProgramFileHeader {
 // damaged, of a newer format.
 [[nodiscard]] ProgramFileHeader read_program_file_header(std::string_view file,
                                                          std::string_view origin);
+
+// The error with `origin` in front and, where a newer Opwright wrote the file, that it did.
+[[noreturn]] void throw_in_program_file(const Error& error, const ProgramFileHeader& header,
+                                        std::string_view origin);
+// Runs `read`, whose errors go through throw_in_program_file.
+template <class Read>
+auto read_program_part(const ProgramFileHeader& header, std::string_view origin, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw_in_program_file(error, header, origin);
+  }
+}
 
 }  // namespace opwright

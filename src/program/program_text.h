@@ -5,7 +5,7 @@
 //   operator "aten::mm" "aten::mm(Tensor self, Tensor mat2) -> Tensor"
 //   input parameter %weight "encoder.weight"
 //   input user %x "x"
-//   output user %mm ""
+//   output user %mm
 //   state "encoder.weight" 0
 //   block 0 24 checksum 1a2b3c4d
 //   tensor 0 float32[3, 2] grad

@@ -41,6 +41,7 @@ class Reader final : public ArgumentParser::SubGraphs {
  private:
   // The parts of a line, behind its keyword.
   std::string take_string();
+  std::string take_string_if();  // empty: there is none
   std::string take_new_string(Names& taken, std::string_view what);
   std::string take_value();
   uint64_t take_number(int base = 10);
@@ -90,6 +91,13 @@ std::string Reader::take_string() {
   std::string text = cursor_.take_string();
   if (!is_utf8(text)) cursor_.fail_since(begin, "the string is not UTF-8");
   return text;
+}
+
+std::string Reader::take_string_if() {
+  const size_t begin = cursor_.at();
+  if (cursor_.peek() == '"') return take_string();
+  cursor_.seek(begin);
+  return "";
 }
 
 std::string Reader::take_new_string(Names& taken, std::string_view what) {
@@ -169,7 +177,7 @@ void Reader::read_input() {
   if (!input.value.empty() && !inputs_.insert(input.value).second) {
     cursor_.fail_since(begin, "the input stands twice");
   }
-  input.target = take_string();
+  input.target = take_string_if();
   if (cursor_.take_word_if("not_persistent")) input.is_persistent = false;
   if (input.value.empty()) input.constant = take_constant();
   program_.signature.inputs.push_back(std::move(input));
@@ -182,7 +190,7 @@ void Reader::read_output() {
   if (!kind) cursor_.fail(word, concatenate("no kind of output is '", cursor_.text(word), "'"));
   output.kind = *kind;
   output.value = take_value();
-  output.target = take_string();
+  output.target = take_string_if();
   if (output.value.empty()) output.constant = take_constant();
   program_.signature.outputs.push_back(std::move(output));
 }

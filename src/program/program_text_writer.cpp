@@ -90,7 +90,7 @@ void Writer::write_signature(const GraphSignature& signature) {
     start("input");
     word(to_text(input.kind));
     if (!input.value.empty()) value(input.value);
-    string(input.target);
+    if (!input.target.empty()) string(input.target);
     if (!input.is_persistent) word("not_persistent");
     if (input.value.empty()) constant(input.constant, "input", input.target);
     end();
@@ -99,7 +99,7 @@ void Writer::write_signature(const GraphSignature& signature) {
     start("output");
     word(to_text(output.kind));
     if (!output.value.empty()) value(output.value);
-    string(output.target);
+    if (!output.target.empty()) string(output.target);
     if (output.value.empty()) constant(output.constant, "output", output.target);
     end();
   }

@@ -81,8 +81,12 @@ void Maker::check_extent(size_t number) const {
 void Maker::check_bools(size_t number) const {
   const StoredTensor& stored = program_.tensors[number];
   if (stored.meta.dtype() != DType::Bool) return;
-  const bool has_other = std::ranges::any_of(
-      block_bytes(stored.block), [](char byte) { return (static_cast<unsigned char>(byte) & 0xfe) != 0; });
+  const TensorImpl& meta = impl(stored.meta);
+  const auto extent = find_extent(meta.shape(), meta.strides());
+  const std::string_view reached =
+      block_bytes(stored.block)
+          .substr(static_cast<size_t>(meta.storage_offset), static_cast<size_t>(extent->length()));
+  const bool has_other = std::ranges::any_of(reached, [](char byte) { return (byte & ~1) != 0; });
   OPWRIGHT_CHECK_VALUE(!has_other, "the file is damaged: tensor ", number,
                        ", of bools, has a byte that is neither 0 nor 1");
 }
@@ -111,7 +115,7 @@ Tensor Maker::make_tensor(size_t number) {
   const TensorImpl& meta = impl(stored.meta);
   StoragePtr& storage = storages_[stored.block];
   if (!storage) storage = make_storage(stored.block, meta.device());
-  OPWRIGHT_CHECK_VALUE(storage->device == meta.device(), "tensors ", " of block ", stored.block,
+  OPWRIGHT_CHECK_VALUE(storage->device == meta.device(), "the tensors of block ", stored.block,
                        " are on ", device_text(storage->device), " and ",
                        device_text(meta.device()));
   TensorImpl* made = new_impl(storage, meta.dtype(), meta.device(), device_bit(meta.device().type),

@@ -13,6 +13,7 @@
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/program/checksum.h"
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_text.h"
