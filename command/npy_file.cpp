@@ -18,7 +18,7 @@
 #include "command/npy_header.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 
@@ -142,7 +142,7 @@ Tensor read_npy(const std::string& path, std::optional<DType> wanted) {
 }
 
 void write_npy(const std::string& path, const Tensor& tensor) {
-  const Tensor dense = contiguous(tensor);
+  const Tensor dense = tensor.contiguous();
   const auto sizes = dense.sizes();
   const std::string header =
       write_npy_header({descr_of(dense.dtype()), false, {sizes.begin(), sizes.end()}});

@@ -1,9 +1,11 @@
 #include "opwright/host/call_spec.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "opwright/dtype.h"
@@ -52,10 +54,14 @@ ValueSpec describe_value(const Graph& graph, std::string name, const OpwValue& m
   return spec;
 }
 
-const OpwValue& meta_of(const Graph& graph, const std::string& value) {
-  const GraphValue* found = graph.find(value);
-  OPWRIGHT_CHECK_VALUE(found, "the signature names a value %", value, " that the graph lacks");
-  return found->meta().get();
+ValueSpec describe_output(const Graph& graph, const OutputSpec& output, size_t place) {
+  if (output.value.empty())
+    return describe_value(graph, concatenate("output", place), output.constant.get());
+  const GraphValue* value = graph.find(output.value);
+  if (value) return describe_value(graph, output.value, value->meta().get());
+  OpwValue number{};  // an expression of sizes, which is its own name
+  number.tag = kOpwInt;
+  return describe_value(graph, output.value, number);
 }
 
 bool is_mutated(const GraphSignature& signature, const std::string& value) {
@@ -76,18 +82,15 @@ CallSpec describe_call(const ExportedProgram& program) {
   CallSpec call;
   for (const InputSpec& input : signature.inputs) {
     if (input.kind != InputKind::UserInput || input.value.empty()) continue;
-    ValueSpec spec = describe_value(graph, input.target, meta_of(graph, input.value));
+    ValueSpec spec =
+        describe_value(graph, input.target, graph.find(input.value)->meta().get());
     spec.is_written = is_mutated(signature, input.value);
     call.inputs.push_back(std::move(spec));
   }
   for (const OutputSpec& output : signature.outputs) {
     call.keeps_state |= writes_state(output);
     if (output.kind != OutputKind::UserOutput) continue;
-    const std::string name =
-        output.value.empty() ? concatenate("output", call.outputs.size()) : output.value;
-    const OpwValue& meta =
-        output.value.empty() ? output.constant.get() : meta_of(graph, output.value);
-    call.outputs.push_back(describe_value(graph, name, meta));
+    call.outputs.push_back(describe_output(graph, output, call.outputs.size()));
   }
   return call;
 }

@@ -24,7 +24,9 @@ struct ValueSpec {
     SymRange range;
   };
 
-  std::string name;  // an input's target: "x", "batch[\"mask\"]"; an output's value in the graph
+  // An input's target: "x", "batch[\"mask\"]". An output's value in the graph, the expression of
+  // sizes that it is, or, of a constant, "output2".
+  std::string name;
   uint32_t tag = kOpwTensor;
   DType dtype = DType::Int64;  // of a number: that of the tensor that stands for it
   Device device = kCpu;
