@@ -101,7 +101,15 @@ class ExportedProgram : public Counted<ExportedProgram> {
   void load_state(std::span<const NamedTensor> state);
 
  private:
+  void lay_out_calls();
+  [[nodiscard]] std::vector<OpwValue> without_constants(std::span<const OpwValue> given) const;
+  [[nodiscard]] std::vector<Value> with_constants(std::vector<Value> results) const;
+
   Parts parts_;
+  std::vector<const InputSpec*> user_inputs_;
+  std::vector<size_t> written_inputs_;  // places among the user inputs
+  bool has_constant_inputs_ = false;
+  bool has_constant_outputs_ = false;
   mutable std::mutex mutex_;
   mutable PlanPtr plan_;
 };
