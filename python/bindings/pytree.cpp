@@ -337,6 +337,16 @@ nb::object tree_unflatten(std::span<const nb::object> leaves, const TreeSpec& sp
   return Unflattener(leaves, spec).next();
 }
 
+bool is_registered_class(PyTypeObject* type) { return registered_classes().contains(type); }
+
+nb::object fields_of_class(PyTypeObject* type, TreeKind kind) {
+  if (kind == TreeKind::Dataclass) {
+    return class_has(type, "__dataclass_fields__") ? field_names(type) : nb::object();
+  }
+  const bool is_named = PyType_IsSubtype(type, &PyTuple_Type) && class_has(type, "_fields");
+  return is_named ? own(PyObject_GetAttrString(as_object(type), "_fields")) : nb::object();
+}
+
 void bind_pytree(nb::module_& m) {
   bind_spec(m);
   m.def(
