@@ -167,7 +167,7 @@ void bind_tree_text(nb::module_& m) {
       "read_call_text",
       [](std::string_view text) {
         CallTree call = read_call_text(text);
-        return nb::make_tuple(std::move(call.spec), std::move(call.names));
+        return nb::make_tuple(std::move(call.spec), call.names);
       },
       nb::arg("text"), "The structure of arguments, and names of parameters.");
   m.def("check_tree_text", &check_tree_text, nb::arg("text"),
