@@ -1,6 +1,7 @@
 #include "opwright/program/exported_program.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -165,8 +166,10 @@ ExportedProgram::ExportedProgram(Parts parts) : parts_(std::move(parts)) {
 }
 
 const Plan& ExportedProgram::plan() const {
+  if (const Plan* ready = ready_plan_.load(std::memory_order_acquire)) return *ready;
   const std::lock_guard lock(mutex_);
   if (!plan_) plan_ = PlanPtr::take(new Plan(parts_.graph));
+  ready_plan_.store(plan_.get(), std::memory_order_release);
   return *plan_;
 }
 
@@ -260,6 +263,7 @@ void ExportedProgram::load_state(std::span<const NamedTensor> state) {
     std::ranges::find(parts_.state, given.name, &NamedTensor::name)->tensor = given.tensor;
   }
   bind_inputs(parts_);
+  ready_plan_.store(nullptr, std::memory_order_release);
   plan_ = nullptr;
 }
 

@@ -6,8 +6,8 @@
 // a compiler and to a converter.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -97,7 +97,7 @@ class ExportedProgram : public Counted<ExportedProgram> {
   [[nodiscard]] IntrusivePtr<ExportedProgram> decompose(
       std::span<const Operator* const> operators) const;
   // Other tensors in place of the state, by name. ValueError for a name, dtype or size that the
-  // program does not have.
+  // program does not have. While nothing runs.
   void load_state(std::span<const NamedTensor> state);
 
  private:
@@ -112,6 +112,7 @@ class ExportedProgram : public Counted<ExportedProgram> {
   bool has_constant_outputs_ = false;
   mutable std::mutex mutex_;
   mutable PlanPtr plan_;
+  mutable std::atomic<const Plan*> ready_plan_{nullptr};  // plan_, once it is made
 };
 using ExportedProgramPtr = IntrusivePtr<ExportedProgram>;
 
