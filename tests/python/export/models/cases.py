@@ -148,7 +148,10 @@ def tagger_shapes(dim: Any) -> dict[str, Any]:
 
 
 def point_shapes(dim: Any) -> dict[str, Any]:
-    return {"points": {0: dim("points", min=1, max=100)}, "counts": {0: dim("groups", min=1, max=9)}}
+    return {
+        "points": {0: dim("points", min=1, max=100)},
+        "counts": {0: dim("groups", min=1, max=9)},
+    }
 
 
 def pair_shapes(dim: Any) -> dict[str, Any]:

@@ -44,7 +44,9 @@ def make(package: ModuleType, vocabulary: int = 19, width: int = 16, heads: int 
             self.attention = Attention()
             self.norm2 = nn.LayerNorm(width)
             self.mlp = nn.Sequential(
-                nn.Linear(width, 4 * width), nn.GELU(approximate="tanh"), nn.Linear(4 * width, width)
+                nn.Linear(width, 4 * width),
+                nn.GELU(approximate="tanh"),
+                nn.Linear(4 * width, width),
             )
 
         def forward(self, x: Any, positions: Any, mask: Any) -> Any:
