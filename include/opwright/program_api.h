@@ -32,8 +32,8 @@ __attribute__((visibility("default"))) void opw_program_release(OpwProgram* prog
 /* What the caller gives and gets, in order. Names live as long as the program. */
 __attribute__((visibility("default"))) uint32_t opw_program_num_inputs(const OpwProgram* program);
 __attribute__((visibility("default"))) uint32_t opw_program_num_outputs(const OpwProgram* program);
-__attribute__((visibility("default"))) const char* opw_program_input_name(
-    const OpwProgram* program, uint32_t index);
+__attribute__((visibility("default"))) const char* opw_program_input_name(const OpwProgram* program,
+                                                                          uint32_t index);
 __attribute__((visibility("default"))) const char* opw_program_output_name(
     const OpwProgram* program, uint32_t index);
 /* The text of `opwright show`; lives as long as the program. */
@@ -44,8 +44,7 @@ __attribute__((visibility("default"))) const char* opw_program_text(OpwProgram* 
  * opw_tensor_release. Outputs that are no tensors are null. */
 __attribute__((visibility("default"))) int opw_program_run(const OpwProgram* program,
                                                            const OpwDlTensor* inputs,
-                                                           uint32_t num_inputs,
-                                                           OpwTensor** outputs,
+                                                           uint32_t num_inputs, OpwTensor** outputs,
                                                            uint32_t num_outputs);
 /* What an output holds; borrowed, valid until it is released. */
 __attribute__((visibility("default"))) const OpwDlTensor* opw_tensor_view(const OpwTensor* tensor);

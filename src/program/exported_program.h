@@ -74,16 +74,12 @@ class ExportedProgram : public Counted<ExportedProgram> {
   [[nodiscard]] const GraphPtr& graph_ptr() const noexcept { return parts_.graph; }
   [[nodiscard]] const GraphSignature& signature() const noexcept { return parts_.signature; }
   [[nodiscard]] std::span<const NamedTensor> state() const noexcept { return parts_.state; }
-  [[nodiscard]] std::span<const NamedTensor> constants() const noexcept {
-    return parts_.constants;
-  }
+  [[nodiscard]] std::span<const NamedTensor> constants() const noexcept { return parts_.constants; }
   [[nodiscard]] std::span<const Value> example_inputs() const noexcept {
     return parts_.example_inputs;
   }
   [[nodiscard]] const CallStructure& structure() const noexcept { return parts_.structure; }
-  [[nodiscard]] std::span<const OperatorUse> operators() const noexcept {
-    return parts_.operators;
-  }
+  [[nodiscard]] std::span<const OperatorUse> operators() const noexcept { return parts_.operators; }
   // Of the symbols that inputs bind, in the order of the inputs.
   [[nodiscard]] std::vector<RangeConstraint> range_constraints() const;
   // The constraints that are no ranges: "s0 % 4 == 0".

@@ -59,6 +59,12 @@ Tensor TraceSession::add_tensor(const Tensor& given, const std::string& name) {
   return trace_->add_argument(given, name, mode_ == TracingMode::Symbolic);
 }
 
+Tensor TraceSession::add_tensor(const Tensor& given, const std::string& name,
+                                std::span<const SymInt> sizes) {
+  given_.push_back(given);
+  return trace_->add_argument(given, name, sizes);
+}
+
 SymInt TraceSession::add_int(int64_t given, const std::string& name) {
   return mode_ == TracingMode::Symbolic ? trace_->add_int_argument(given, name) : SymInt(given);
 }

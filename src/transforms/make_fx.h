@@ -45,6 +45,9 @@ class TraceSession {
 
   // The function's own arguments, in order.
   [[nodiscard]] Tensor add_tensor(const Tensor& given, const std::string& name);
+  // The same with its sizes as the caller has them; of a trace on fakes.
+  [[nodiscard]] Tensor add_tensor(const Tensor& given, const std::string& name,
+                                  std::span<const SymInt> sizes);
   // In symbolic mode a symbol and an input of the graph, else the number itself.
   [[nodiscard]] SymInt add_int(int64_t given, const std::string& name);
 

@@ -1,0 +1,232 @@
+#include "opwright/program/exported_program.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/error.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/input_plan.h"
+#include "opwright/ir/node_text.h"
+#include "opwright/program/output_specs.h"
+#include "opwright/run/plan.h"
+#include "opwright/schema/constant.h"
+#include "opwright/tensor/overlap.h"
+#include "opwright/transforms/make_fx.h"
+
+namespace opwright {
+namespace {
+
+const NamedTensor* find_tensor(std::span<const NamedTensor> tensors, std::string_view name) {
+  const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+// What an input with a tensor of its own is bound to.
+const NamedTensor& require_tensor(const ExportedProgram::Parts& parts, const InputSpec& spec) {
+  const NamedTensor* found = find_tensor(parts.state, spec.target);
+  if (!found) found = find_tensor(parts.constants, spec.target);
+  OPWRIGHT_CHECK_VALUE(found, "program: the input '", spec.value, "' stands for '", spec.target,
+                       "', and the program has no such tensor");
+  return *found;
+}
+
+void check_fits(const GraphValue& input, const NamedTensor& given) {
+  const Tensor meta = input.tensor();
+  OPWRIGHT_CHECK_VALUE(meta.is_defined() && given.tensor.is_defined(), "program: the input '",
+                       input.name(), "' is no tensor, but stands for '", given.name, "'");
+  const bool fits = meta.dtype() == given.tensor.dtype() && meta.dim() == given.tensor.dim() &&
+                    std::ranges::equal(meta.sizes(), given.tensor.sizes());
+  OPWRIGHT_CHECK_VALUE(fits, "program: '", given.name, "' must be ", meta_text(input.meta()),
+                       ", got ", given.tensor);
+}
+
+bool is_bound(InputKind kind) {
+  return kind == InputKind::Parameter || kind == InputKind::Buffer ||
+         kind == InputKind::ConstantTensor;
+}
+
+InputRole expected_role(const InputSpec& spec, InputRole role) {
+  if (spec.kind == InputKind::UserInput) return InputRole::Argument;
+  if (spec.kind == InputKind::RandomState) return InputRole::RandomState;
+  return role == InputRole::Constant ? role : InputRole::Captured;
+}
+
+// Each input of the graph has one spec, in order, of a kind that its role admits.
+void bind_inputs(const ExportedProgram::Parts& parts) {
+  size_t next = 0;
+  const std::vector<InputSpec>& specs = parts.signature.inputs;
+  const auto skip_constants = [&] {
+    while (next < specs.size() && specs[next].value.empty()) ++next;
+  };
+  for (GraphValue* input : parts.graph->inputs()) {
+    skip_constants();
+    OPWRIGHT_CHECK_VALUE(next < specs.size() && specs[next].value == input->name(),
+                         "program: the graph's input '", input->name(),
+                         "' is not the next one of the signature");
+    const InputSpec& spec = specs[next++];
+    OPWRIGHT_CHECK_VALUE(input->node().role() == expected_role(spec, input->node().role()),
+                         "program: the input '", spec.value,
+                         "' has another role in the graph than in the signature");
+    if (!is_bound(spec.kind)) continue;
+    const NamedTensor& tensor = require_tensor(parts, spec);
+    check_fits(*input, tensor);
+    parts.graph->bind_input(*input, tensor.tensor);
+  }
+  skip_constants();
+  OPWRIGHT_CHECK_VALUE(next == specs.size(), "program: the signature has an input '",
+                       specs[next].value, "' that the graph does not have");
+}
+
+void check_examples(const ExportedProgram::Parts& parts) {
+  const auto num_user_inputs = static_cast<size_t>(
+      std::ranges::count(parts.signature.inputs, InputKind::UserInput, &InputSpec::kind));
+  OPWRIGHT_CHECK_VALUE(
+      parts.example_inputs.empty() || parts.example_inputs.size() == num_user_inputs,
+      "program: it has ", parts.example_inputs.size(), " example inputs and ", num_user_inputs,
+      " inputs");
+}
+
+// A constant of the program is not compared by kind alone: 1 and True are other values to Python,
+// but the same number to an operator.
+void check_constant(const InputSpec& spec, const OpwValue& given) {
+  if (equal_values(spec.constant.get(), given)) return;
+  std::string exported;
+  std::string got;
+  append_constant_text(exported, spec.constant.get());
+  if (given.tag == kOpwTensor) {
+    got = "a tensor";
+  } else {
+    append_constant_text(got, given);
+  }
+  throw Error("ValueError", concatenate("program: the argument '", spec.target, "' was ", exported,
+                                        " when the program was exported and is part of it, got ",
+                                        got, "; export again for another value"));
+}
+
+std::string names_of(const GraphSignature& signature) {
+  std::string names;
+  for (const InputSpec& spec : signature.inputs) {
+    if (spec.kind != InputKind::UserInput) continue;
+    names.append(names.empty() ? "" : ", ").append(spec.target);
+  }
+  return names;
+}
+
+// An input that the program writes must not be a part of another one: it was exported for inputs
+// that share nothing.
+void check_writes(const GraphSignature& signature, std::span<const InputSpec* const> specs,
+                  std::span<const OpwValue> given) {
+  for (const OutputSpec& output : signature.outputs) {
+    if (output.kind != OutputKind::UserInputMutation) continue;
+    const auto written =
+        std::ranges::find(specs, output.target, [](const InputSpec* spec) { return spec->value; });
+    if (written == specs.end()) continue;
+    const auto place = static_cast<size_t>(written - specs.begin());
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (i == place || given[i].tag != kOpwTensor || given[place].tag != kOpwTensor) continue;
+      const BorrowedTensor a(given[place].as_tensor);
+      const BorrowedTensor b(given[i].as_tensor);
+      OPWRIGHT_CHECK_VALUE(overlap(a, b) == Overlap::None, "program: the argument '",
+                           specs[place]->target, "' is written and shares memory with '",
+                           specs[i]->target, "'; give it memory of its own");
+    }
+  }
+}
+
+}  // namespace
+
+ExportedProgram::ExportedProgram(Parts parts) : parts_(std::move(parts)) {
+  OPWRIGHT_CHECK_VALUE(parts_.graph, "program: it has no graph");
+  bind_inputs(parts_);
+  check_outputs(*parts_.graph, parts_.signature);
+  check_examples(parts_);
+  if (parts_.operators.empty()) parts_.operators = operators_of(*parts_.graph);
+}
+
+const Plan& ExportedProgram::plan() const {
+  const std::lock_guard lock(mutex_);
+  if (!plan_) plan_ = PlanPtr::take(new Plan(parts_.graph));
+  return *plan_;
+}
+
+std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
+                                        StepWatch* watch) const {
+  std::vector<OpwValue> given;
+  std::vector<const InputSpec*> specs;
+  size_t next = 0;
+  for (const InputSpec& spec : parts_.signature.inputs) {
+    if (spec.kind != InputKind::UserInput) continue;
+    const size_t place = next++;
+    if (place >= user_inputs.size()) continue;
+    if (spec.value.empty()) {
+      check_constant(spec, user_inputs[place]);
+    } else {
+      given.push_back(user_inputs[place]);
+      specs.push_back(&spec);
+    }
+  }
+  OPWRIGHT_CHECK_TYPE(next == user_inputs.size(), "program: it takes ", next, " inputs (",
+                      names_of(parts_.signature), "), got ", user_inputs.size());
+  check_writes(parts_.signature, specs, given);
+  std::vector<Value> results = plan().run(given, watch);
+  std::vector<Value> outputs;
+  size_t used = 0;
+  for (const OutputSpec& spec : parts_.signature.outputs) {
+    if (spec.kind != OutputKind::UserOutput) continue;
+    outputs.push_back(spec.value.empty() ? spec.constant : std::move(results[used++]));
+  }
+  return outputs;
+}
+
+std::vector<RangeConstraint> ExportedProgram::range_constraints() const {
+  std::vector<RangeConstraint> constraints;
+  for (const Symbol& symbol : graph().input_plan()->ranges) {
+    constraints.push_back({.symbol = symbol.name, .range = symbol.range});
+  }
+  return constraints;
+}
+
+std::vector<Guard> ExportedProgram::guards() const {
+  return graph().shape_env() ? graph().shape_env()->solve().rest : std::vector<Guard>();
+}
+
+ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> operators) const {
+  TraceSessionOptions options;
+  options.functional = true;
+  options.trace.decompose.insert(operators.begin(), operators.end());
+  Parts parts = parts_;
+  parts.graph = retrace(graph(), std::move(options));
+  parts.operators.clear();
+  parts.signature.outputs = outputs_of(*parts.graph, parts.signature);
+  return make_intrusive<ExportedProgram>(std::move(parts));
+}
+
+void ExportedProgram::load_state(std::span<const NamedTensor> state) {
+  for (const NamedTensor& given : state) {
+    OPWRIGHT_CHECK_VALUE(find_tensor(parts_.state, given.name), "program: it has no state '",
+                         given.name, "'");
+    for (GraphValue* input : parts_.graph->inputs()) {
+      const auto spec =
+          std::ranges::find(parts_.signature.inputs, input->name(), &InputSpec::value);
+      if (spec != parts_.signature.inputs.end() && spec->target == given.name) {
+        check_fits(*input, given);
+      }
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  for (const NamedTensor& given : state) {
+    std::ranges::find(parts_.state, given.name, &NamedTensor::name)->tensor = given.tensor;
+  }
+  bind_inputs(parts_);
+  plan_ = nullptr;
+}
+
+}  // namespace opwright
