@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "opwright/error.h"
 #include "opwright/program.h"
 #include "opwright/program/dim.h"
+#include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
 
@@ -39,19 +41,33 @@ bool mentions(const ShapeEnv& env, const SymInt& condition, std::string_view sym
   return std::ranges::find(names, symbol) != names.end();
 }
 
-// "    batch == 4, asked at model.py:12 (src/ops/matrix/product_shape.h:39)"
-std::string lines_that_asked(const ShapeEnv& env, const std::string& symbol) {
-  std::string text;
-  size_t count = 0;
+// "    batch == 4, asked at model.py:12 (by src/ops/matrix/product_shape.h:39)"
+std::string line_that_asked(const Guard& guard) {
+  const SourceSite line = guard.user.is_known() ? guard.user : guard.asked;
+  std::string text = concatenate("\n    ", guard.condition, ", asked at ", line);
+  const bool has_kernel = guard.user.is_known() && guard.asked.is_known();
+  if (has_kernel) text += concatenate(" (by ", guard.asked, ")");
+  return text;
+}
+
+// The guards on a symbol that say `==`, or all others; all of them where there are none of that
+// kind.
+std::string lines_that_asked(const ShapeEnv& env, const std::string& symbol, bool equalities) {
+  std::vector<const Guard*> found;
+  std::vector<const Guard*> of_the_kind;
   for (const Guard& guard : env.guards()) {
     if (!mentions(env, guard.condition, symbol)) continue;
-    if (++count > kMostLines) continue;
-    const SourceSite line = guard.user.is_known() ? guard.user : guard.asked;
-    text += concatenate("\n    ", guard.condition, ", asked at ", line);
-    const bool has_kernel = guard.user.is_known() && guard.asked.is_known();
-    if (has_kernel) text += concatenate(" (by ", guard.asked, ")");
+    found.push_back(&guard);
+    const bool is_equality = expression_of(guard.condition.word()).kind == ExpressionKind::Equal;
+    if (is_equality == equalities) of_the_kind.push_back(&guard);
   }
-  if (count > kMostLines) text += concatenate("\n    and ", count - kMostLines, " more");
+  if (!of_the_kind.empty()) found = std::move(of_the_kind);
+  std::string text;
+  for (size_t i = 0; i < std::min(found.size(), kMostLines); ++i)
+    text += line_that_asked(*found[i]);
+  if (found.size() > kMostLines) {
+    text += concatenate("\n    and ", found.size() - kMostLines, " more");
+  }
   return text;
 }
 
@@ -65,6 +81,7 @@ Dim with_bounds(const Dim& dim, const SymRange& range) {
 struct Violation {
   std::string what;  // empty: nothing
   std::string fix;
+  std::string asked = {};  // a line for each that did
 };
 
 class Judge {
@@ -75,18 +92,22 @@ class Judge {
     const Symbol* symbol = find_symbol(env_, solution_, declared);
     if (!symbol || declared.dim.kind() == Dim::Kind::Auto) return {};
     if (const std::optional<int64_t> fixed = fixed_value(*symbol)) {
-      return fixed_violation(declared, *fixed);
+      return with_lines(fixed_violation(declared, *fixed), *symbol, true);
     }
     if (declared.dim.kind() == Dim::Kind::Dynamic) return {};
-    if (symbol->equals) return derived_violation(declared, *symbol);
-    if (Violation narrow = range_violation(declared, *symbol); !narrow.what.empty()) return narrow;
+    if (symbol->equals) return with_lines(derived_violation(declared, *symbol), *symbol, true);
+    Violation narrow = range_violation(declared, *symbol);
+    if (!narrow.what.empty()) return with_lines(std::move(narrow), *symbol, false);
     return rest_violation(declared, *symbol);
-  }
-  [[nodiscard]] std::string asked(const DeclaredSize& declared) const {
-    return lines_that_asked(env_, env_.free_symbols(declared.size).front());
   }
 
  private:
+  [[nodiscard]] Violation with_lines(Violation violation, const Symbol& symbol,
+                                     bool equalities) const {
+    violation.asked = lines_that_asked(env_, symbol.name, equalities);
+    return violation;
+  }
+
   [[nodiscard]] static Violation fixed_violation(const DeclaredSize& declared, int64_t root) {
     const Dim& dim = declared.dim;
     const int64_t size = dim.factor() * root + dim.offset();
@@ -127,7 +148,7 @@ class Judge {
       if (env_.free_symbols(guard.condition) != std::vector{symbol.name}) continue;
       return {concatenate(declared.place, " is ", to_text(declared.dim),
                           ", but the function needs ", guard.condition),
-              fix_for(declared.dim, symbol, guard.condition)};
+              fix_for(declared.dim, symbol, guard.condition), line_that_asked(guard)};
     }
     return {};
   }
@@ -164,7 +185,7 @@ void check_constraints(const ShapeEnv& env, const std::vector<DeclaredSize>& dec
     Violation violation = judge.judge(size);
     if (violation.what.empty()) continue;
     if (std::ranges::find(fixes, violation.fix) != fixes.end()) continue;
-    text += concatenate("\n  ", violation.what, ":", judge.asked(size));
+    text += concatenate("\n  ", violation.what, ":", violation.asked);
     fixes.push_back(std::move(violation.fix));
   }
   if (fixes.empty()) return;

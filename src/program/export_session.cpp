@@ -18,6 +18,8 @@
 #include "opwright/program/constraints.h"
 #include "opwright/program/dim.h"
 #include "opwright/program/output_specs.h"
+#include "opwright/schema/lexer.h"
+#include "opwright/symbolic/expression_parser.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
@@ -51,6 +53,17 @@ void keep_written(GraphSignature& signature) {
   }
 }
 
+// The name of a symbol for a Dim: its own, unless the text of expressions uses that otherwise.
+std::string unused_name(const ShapeEnv& env, std::string name) {
+  const auto is_taken = [&] {
+    const std::vector<Symbol> symbols = env.symbols();
+    return is_taken_by_the_grammar(name) ||
+           std::ranges::find(symbols, name, &Symbol::name) != symbols.end();
+  };
+  while (is_taken()) name += '_';
+  return name;
+}
+
 }  // namespace
 
 struct ExportSession::State {
@@ -67,6 +80,7 @@ struct ExportSession::State {
     Dim dim;
     int64_t given;
     std::string place;
+    SymInt symbol;
   };
 
   [[nodiscard]] SymInt declare(const Dim& dim, int64_t given, const std::string& place,
@@ -119,24 +133,27 @@ void ExportSession::add_state(NamedTensor given, InputKind kind, bool is_persist
 // The symbol of a name, made where it is seen first.
 SymInt ExportSession::State::declare_root(const Dim& dim, int64_t given, const std::string& place,
                                           const std::string& source) {
-  const auto [found, is_new] = roots.try_emplace(dim.name(), Root{dim, given, place});
-  const Root& root = found->second;
+  OPWRIGHT_CHECK_VALUE(is_identifier(dim.name()), "export: '", dim.name(), "', the name of ", place,
+                       ", must be an identifier");
+  const auto [found, is_new] = roots.try_emplace(dim.name(), Root{dim, given, place, {}});
+  Root& root = found->second;
   OPWRIGHT_CHECK_VALUE(root.given == given, "export: the dimension '", dim.name(), "' is ",
                        root.given, " in ", root.place, " and ", given, " in ", place,
                        "; give the two different names, or examples of one size");
   OPWRIGHT_CHECK_VALUE(root.dim.min() == dim.min() && root.dim.max() == dim.max(),
                        "export: ", definition_text(root.dim), " in ", root.place, " and ",
                        definition_text(dim), " in ", place, " have one name and other bounds");
-  if (!is_new) return env->symbol(dim.name());
+  if (!is_new) return root.symbol;
   const SymRange range = range_of(dim, given);
   OPWRIGHT_CHECK_VALUE(range.least <= given && given <= range.greatest, "export: the example has ",
                        given, " for ", definition_text(dim), " in ", place);
-  return env->declare({.name = dim.name(),
-                       .hint = given,
-                       .range = range,
-                       .source = source,
-                       .made_at = {},
-                       .equals = std::nullopt});
+  root.symbol = env->declare({.name = unused_name(*env, dim.name()),
+                              .hint = given,
+                              .range = range,
+                              .source = source,
+                              .made_at = {},
+                              .equals = std::nullopt});
+  return root.symbol;
 }
 
 SymInt ExportSession::State::declare(const Dim& dim, int64_t given, const std::string& place,

@@ -1,6 +1,7 @@
 #include "opwright/program/exported_program.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/input_plan.h"
@@ -122,22 +124,33 @@ std::string names_of(const GraphSignature& signature) {
 
 // An input that the program writes must not be a part of another one: it was exported for inputs
 // that share nothing.
-void check_writes(const GraphSignature& signature, std::span<const InputSpec* const> specs,
-                  std::span<const OpwValue> given) {
-  for (const OutputSpec& output : signature.outputs) {
-    if (output.kind != OutputKind::UserInputMutation) continue;
-    const auto written =
-        std::ranges::find(specs, output.target, [](const InputSpec* spec) { return spec->value; });
-    if (written == specs.end()) continue;
-    const auto place = static_cast<size_t>(written - specs.begin());
-    for (size_t i = 0; i < given.size(); ++i) {
-      if (i == place || given[i].tag != kOpwTensor || given[place].tag != kOpwTensor) continue;
-      const BorrowedTensor a(given[place].as_tensor);
-      const BorrowedTensor b(given[i].as_tensor);
-      OPWRIGHT_CHECK_VALUE(overlap(a, b) == Overlap::None, "program: the argument '",
-                           specs[place]->target, "' is written and shares memory with '",
-                           specs[i]->target, "'; give it memory of its own");
-    }
+void check_written(std::span<const InputSpec* const> specs, std::span<const OpwValue> given,
+                   size_t written) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    const bool are_tensors = given[i].tag == kOpwTensor && given[written].tag == kOpwTensor;
+    if (i == written || !are_tensors) continue;
+    const BorrowedTensor a(given[written].as_tensor);
+    const BorrowedTensor b(given[i].as_tensor);
+    OPWRIGHT_CHECK_VALUE(overlap(a, b) == Overlap::None, "program: the argument '",
+                         specs[written]->target, "' is written and shares memory with '",
+                         specs[i]->target, "'; give it memory of its own");
+  }
+}
+
+// A write of the whole of a tensor is a copy() to functionalize; of a value of the same sizes,
+// strides and dtype it is that value.
+void drop_copies(Graph& graph) {
+  static const Operator& copy = Registry::get().require("aten::copy");
+  std::vector<Node*> copies;
+  for (Node* node = graph.first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Call && &node->op() == &copy) copies.push_back(node);
+  }
+  for (Node* node : copies) {
+    GraphValue& from = node->args()[1].value();
+    GraphValue& to = node->values()[0];
+    if (!equal_meta(from.meta(), to.meta())) continue;
+    graph.replace_uses(to, from);
+    graph.erase(*node);
   }
 }
 
@@ -149,34 +162,45 @@ ExportedProgram::ExportedProgram(Parts parts) : parts_(std::move(parts)) {
   check_outputs(*parts_.graph, parts_.signature);
   check_examples(parts_);
   if (parts_.operators.empty()) parts_.operators = operators_of(*parts_.graph);
+  lay_out_calls();
 }
 
 const Plan& ExportedProgram::plan() const {
+  if (const Plan* ready = ready_plan_.load(std::memory_order_acquire)) return *ready;
   const std::lock_guard lock(mutex_);
   if (!plan_) plan_ = PlanPtr::take(new Plan(parts_.graph));
+  ready_plan_.store(plan_.get(), std::memory_order_release);
   return *plan_;
 }
 
-std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
-                                        StepWatch* watch) const {
-  std::vector<OpwValue> given;
-  std::vector<const InputSpec*> specs;
-  size_t next = 0;
+// What run() asks of the signature, put together once.
+void ExportedProgram::lay_out_calls() {
   for (const InputSpec& spec : parts_.signature.inputs) {
     if (spec.kind != InputKind::UserInput) continue;
-    const size_t place = next++;
-    if (place >= user_inputs.size()) continue;
-    if (spec.value.empty()) {
-      check_constant(spec, user_inputs[place]);
+    user_inputs_.push_back(&spec);
+    has_constant_inputs_ |= spec.value.empty();
+  }
+  for (const OutputSpec& spec : parts_.signature.outputs) {
+    if (spec.kind == OutputKind::UserOutput) has_constant_outputs_ |= spec.value.empty();
+    if (spec.kind != OutputKind::UserInputMutation) continue;
+    const auto written = std::ranges::find(user_inputs_, spec.target, &InputSpec::value);
+    written_inputs_.push_back(static_cast<size_t>(written - user_inputs_.begin()));
+  }
+}
+
+std::vector<OpwValue> ExportedProgram::without_constants(std::span<const OpwValue> given) const {
+  std::vector<OpwValue> rest;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (user_inputs_[i]->value.empty()) {
+      check_constant(*user_inputs_[i], given[i]);
     } else {
-      given.push_back(user_inputs[place]);
-      specs.push_back(&spec);
+      rest.push_back(given[i]);
     }
   }
-  OPWRIGHT_CHECK_TYPE(next == user_inputs.size(), "program: it takes ", next, " inputs (",
-                      names_of(parts_.signature), "), got ", user_inputs.size());
-  check_writes(parts_.signature, specs, given);
-  std::vector<Value> results = plan().run(given, watch);
+  return rest;
+}
+
+std::vector<Value> ExportedProgram::with_constants(std::vector<Value> results) const {
   std::vector<Value> outputs;
   size_t used = 0;
   for (const OutputSpec& spec : parts_.signature.outputs) {
@@ -184,6 +208,18 @@ std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
     outputs.push_back(spec.value.empty() ? spec.constant : std::move(results[used++]));
   }
   return outputs;
+}
+
+std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
+                                        StepWatch* watch) const {
+  OPWRIGHT_CHECK_TYPE(user_inputs_.size() == user_inputs.size(), "program: it takes ",
+                      user_inputs_.size(), " inputs (", names_of(parts_.signature), "), got ",
+                      user_inputs.size());
+  for (const size_t written : written_inputs_) check_written(user_inputs_, user_inputs, written);
+  std::vector<Value> results = has_constant_inputs_
+                                   ? plan().run(without_constants(user_inputs), watch)
+                                   : plan().run(user_inputs, watch);
+  return has_constant_outputs_ ? with_constants(std::move(results)) : results;
 }
 
 std::vector<RangeConstraint> ExportedProgram::range_constraints() const {
@@ -204,6 +240,7 @@ ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> o
   options.trace.decompose.insert(operators.begin(), operators.end());
   Parts parts = parts_;
   parts.graph = retrace(graph(), std::move(options));
+  drop_copies(*parts.graph);
   parts.operators.clear();
   parts.signature.outputs = outputs_of(*parts.graph, parts.signature);
   return make_intrusive<ExportedProgram>(std::move(parts));
@@ -226,6 +263,7 @@ void ExportedProgram::load_state(std::span<const NamedTensor> state) {
     std::ranges::find(parts_.state, given.name, &NamedTensor::name)->tensor = given.tensor;
   }
   bind_inputs(parts_);
+  ready_plan_.store(nullptr, std::memory_order_release);
   plan_ = nullptr;
 }
 
