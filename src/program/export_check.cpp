@@ -26,9 +26,7 @@ namespace {
 constexpr int kMostOtherSizes = 2;
 constexpr uint32_t kMostInputs = 16;
 
-std::string text_of(const Error& error) {
-  return concatenate(error.kind(), ": ", error.message());
-}
+std::string text_of(const Error& error) { return concatenate(error.kind(), ": ", error.message()); }
 
 bool is_built_in(const Operator& op) { return op.schema().name.name_space == "aten"; }
 
@@ -80,8 +78,9 @@ class ExportCheck : public Check {
     try {
       loaded = read_back(exported);
     } catch (const Error& error) {
-      return Fault{"export-not-saved", concatenate("the program of ", name,
-                                                   " cannot be saved and loaded: ", text_of(error))};
+      return Fault{
+          "export-not-saved",
+          concatenate("the program of ", name, " cannot be saved and loaded: ", text_of(error))};
     }
     const Outcome run = run_program(loaded, input.example());
     if (run.error) {
@@ -150,8 +149,7 @@ class ExportCheck : public Check {
     const SymInt& size = fake.forms[fixed.tensor].sizes[fixed.dim];
     SymbolValues values = values_of(size_symbols(input.example(), fake.forms));
     values.insert_or_assign(concatenate(size), fixed.other);
-    const std::optional<Example> resized =
-        resize(input.example(), fake.env(), fake.forms, values);
+    const std::optional<Example> resized = resize(input.example(), fake.env(), fake.forms, values);
     if (!resized) return false;
     const Outcome real = run_compared(*resized);
     const size_t num_results = input.plain().result_tensors().size();
@@ -173,8 +171,7 @@ class ExportCheck : public Check {
                         "question that only one size answers so")};
   }
   static std::string line_that_asked(const ExportedCall& exported, const FixedSize& fixed) {
-    const std::string symbol =
-        concatenate(exported.forms()[fixed.tensor].sizes[fixed.dim]);
+    const std::string symbol = concatenate(exported.forms()[fixed.tensor].sizes[fixed.dim]);
     for (const Guard& guard : exported.env().guards()) {
       const std::vector<std::string> names = exported.env().free_symbols(guard.condition);
       if (names != std::vector{symbol}) continue;
@@ -204,10 +201,11 @@ class ExportCheck : public Check {
       const std::optional<std::string> difference =
           run.error ? concatenate("it raises ", text_of(*run.error)) : compare(input, run, plain);
       if (!difference) continue;
-      return Fault{"export-differs-at-other-size",
-                   concatenate("the program of ", input.op().name(),
-                               " is right for the sizes given, but", describe_sizes(symbols, values),
-                               " it gives something else than the call: ", *difference)};
+      return Fault{
+          "export-differs-at-other-size",
+          concatenate("the program of ", input.op().name(), " is right for the sizes given, but",
+                      describe_sizes(symbols, values),
+                      " it gives something else than the call: ", *difference)};
     }
     return std::nullopt;
   }

@@ -2,8 +2,8 @@
 //
 //   call_program net.opw libfirst.so ... <calls >results
 //
-// A call is the line "call N" and N tensors, each a line "dtype ndim sizes..." and its elements, dense.
-// A result is written the same way, or as the line "error kind: text".
+// A call is the line "call N" and N tensors, each a line "dtype ndim sizes..." and its elements,
+// dense. A result is written the same way, or as the line "error kind: text".
 #include <cstddef>
 #include <cstdint>
 #include <iostream>

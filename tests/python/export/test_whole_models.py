@@ -1,4 +1,4 @@
-"""Whole models leave Python: exported, saved, loaded elsewhere, run at other sizes, beside torch."""
+"""Whole models leave Python: exported, saved, loaded elsewhere, run at other sizes; as torch."""
 
 from pathlib import Path
 from typing import Any

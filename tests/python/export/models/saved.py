@@ -1,4 +1,4 @@
-"""Runs a saved program in a process of its own: in Python without the model, in C++ without Python."""
+"""Runs a saved program in another process: in Python without the model, in C++ without Python."""
 
 import io
 import pickle
