@@ -1,6 +1,4 @@
 // opwright run: loads a program, runs it on files, tells what it did.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +7,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "command/chrome_trace.h"
 #include "command/commands.h"
@@ -59,9 +59,7 @@ Loads a program that export saved, runs it and prints times, memory and outputs.
 A program that keeps state (a cache, a counter) goes on from run to run.
 )";
 
-void say(const std::string& what, const std::string& text) {
-  fmt::print("{:<12}{}\n", what, text);
-}
+void say(const std::string& what, const std::string& text) { fmt::print("{:<12}{}\n", what, text); }
 
 // A program and what it runs on.
 class Session {

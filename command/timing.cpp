@@ -1,6 +1,5 @@
 #include "command/timing.h"
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace opwright::command {
 

@@ -39,10 +39,10 @@ Dim make_dim(std::string name, std::optional<int64_t> min, std::optional<int64_t
   const nb::object text = nb::cast(name);
   OPWRIGHT_CHECK_VALUE(PyUnicode_IsIdentifier(text.ptr()) == 1,
                        "Dim: the name must be one that Python admits, got '", name, "'");
-  OPWRIGHT_CHECK_VALUE(!min || *min >= 0, "Dim: '", name, "' cannot be negative, got min=",
-                       min.value_or(0));
-  OPWRIGHT_CHECK_VALUE(!max || *max >= min.value_or(0), "Dim: '", name, "' has max=",
-                       max.value_or(0), ", which is less than min=", min.value_or(0));
+  OPWRIGHT_CHECK_VALUE(!min || *min >= 0, "Dim: '", name,
+                       "' cannot be negative, got min=", min.value_or(0));
+  OPWRIGHT_CHECK_VALUE(!max || *max >= min.value_or(0), "Dim: '", name,
+                       "' has max=", max.value_or(0), ", which is less than min=", min.value_or(0));
   return Dim::named(std::move(name), min, max);
 }
 
@@ -82,8 +82,7 @@ void bind_dim(nb::module_& m) {
            [](const Dim& self, const nb::object& other) {
              return nb::isinstance<Dim>(other) && are_equal(self, *nb::inst_ptr<Dim>(other));
            })
-      .def("__hash__",
-           [](const Dim& self) { return std::hash<std::string>()(to_text(self)); })
+      .def("__hash__", [](const Dim& self) { return std::hash<std::string>()(to_text(self)); })
       .def("__str__", [](const Dim& self) { return to_text(self); })
       .def("__repr__", &show);
   dim.attr("AUTO") = nb::cast(Dim::automatic());

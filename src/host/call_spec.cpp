@@ -82,8 +82,7 @@ CallSpec describe_call(const ExportedProgram& program) {
   CallSpec call;
   for (const InputSpec& input : signature.inputs) {
     if (input.kind != InputKind::UserInput || input.value.empty()) continue;
-    ValueSpec spec =
-        describe_value(graph, input.target, graph.find(input.value)->meta().get());
+    ValueSpec spec = describe_value(graph, input.target, graph.find(input.value)->meta().get());
     spec.is_written = is_mutated(signature, input.value);
     call.inputs.push_back(std::move(spec));
   }

@@ -15,6 +15,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/passes/dead_code.h"
+#include "opwright/ir/passes/whole_copies.h"
 #include "opwright/program/constraints.h"
 #include "opwright/program/dim.h"
 #include "opwright/program/output_specs.h"
@@ -298,6 +299,7 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
   }
   ExportedProgram::Parts parts;
   parts.graph = state_->trace.finish(returned);
+  remove_whole_copies(*parts.graph);
   remove_dead_code(*parts.graph);
   check_constraints(*state_->env, state_->declared);
   state_->order_inputs(*parts.graph);

@@ -194,8 +194,8 @@ TEST(ProgramApi, SeveralThreadsRunOneProgram) {
       for (int64_t rows = 2; rows < 40; ++rows) {
         std::vector<float> x(static_cast<size_t>(3 * rows), static_cast<float>(i));
         const Outcome outcome = run(program, {Input(x, {rows, 3}).view});
-        is_right &= outcome.status == 0 && elements_of<float>(outcome.outputs[0])[0] ==
-                                               static_cast<float>(3 * i + 1);
+        is_right &= outcome.status == 0 &&
+                    elements_of<float>(outcome.outputs[0])[0] == static_cast<float>(3 * i + 1);
       }
       are_right[i] = is_right;
     });
