@@ -69,6 +69,12 @@ void bind_export_session(nb::module_& m) {
       .def(nb::init<>())
       .def("add_state", &add_state, nb::arg("name"), nb::arg("tensor"), nb::arg("is_parameter"),
            nb::arg("is_persistent"), "A parameter or buffer that the function closes over.")
+      .def(
+          "name_constant",
+          [](ExportSession& self, const nb::object& tensor, const std::string& name) {
+            self.name_constant(handle_of(tensor.ptr()), name);
+          },
+          nb::arg("tensor"), nb::arg("name"), "What a tensor is called if the function uses it.")
       .def("add_tensor", &add_tensor, nb::arg("given"), nb::arg("target"), nb::arg("sizes"),
            "A tensor of the call; `sizes` has a Dim for each dimension that is not static.")
       .def("add_int", &add_int, nb::arg("given"), nb::arg("target"), nb::arg("dim"),

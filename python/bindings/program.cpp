@@ -21,6 +21,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/program/lift_state.h"
+#include "opwright/program/program_file.h"
 #include "opwright/program/signature.h"
 
 namespace nb = nanobind;
@@ -144,6 +145,35 @@ void bind_reading(nb::class_<ProgramHandle>& program) {
       .def("__str__", [](const ProgramHandle& self) { return to_text(*self.program); });
 }
 
+void bind_files(nb::module_& m) {
+  m.def(
+      "save_program",
+      [](const ProgramHandle& program, const std::string& path) {
+        const UnlockScope unlocked;
+        save_program(*program.program, path);
+      },
+      nb::arg("program"), nb::arg("path"));
+  m.def(
+      "load_program_file",
+      [](const std::string& path) { return ProgramHandle{load_program_file(path)}; },
+      nb::arg("path"));
+  m.def(
+      "write_program",
+      [](const ProgramHandle& program) {
+        const std::string bytes = write_program(*program.program);
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      nb::arg("program"), "The bytes of the program's file.");
+  m.def(
+      "read_program",
+      [](const nb::bytes& data, const std::string& origin) {
+        return ProgramHandle{read_program({data.c_str(), data.size()}, origin)};
+      },
+      nb::arg("data"), nb::arg("origin"));
+  m.def("describe_program_file", &describe_program_file, nb::arg("path"),
+        "What a file says, as text; no operator is looked up.");
+}
+
 }  // namespace
 
 nb::object program_object(ExportedProgramPtr program) {
@@ -159,6 +189,7 @@ void bind_program(nb::module_& m) {
           "lift_state",
           [](const ProgramHandle& self) { return ProgramHandle{lift_state(*self.program)}; },
           "The program that takes its parameters and buffers before the user inputs.");
+  bind_files(m);
 }
 
 }  // namespace opwright::python

@@ -33,6 +33,9 @@ class ExportSession {
   // close over; it is part of the program only if it does.
   void add_state(NamedTensor tensor, InputKind kind, bool is_persistent = true);
 
+  // What a tensor that is no state is called, should the function use it.
+  void name_constant(const Tensor& tensor, const std::string& name);
+
   // The user inputs, in order. `target` is where the input stands in the call, as messages name it;
   // its value in the graph is named after it. Every tensor is an input of its own, also one that
   // was given before. ValueError for a dimension that it does not have or a size that the Dim does

@@ -17,6 +17,7 @@
 #include "opwright/ir/input_plan.h"
 #include "opwright/ir/node_text.h"
 #include "opwright/ir/passes/whole_copies.h"
+#include "opwright/program/call_errors.h"
 #include "opwright/program/output_specs.h"
 #include "opwright/run/plan.h"
 #include "opwright/schema/constant.h"
@@ -199,10 +200,14 @@ std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
                       user_inputs_.size(), " inputs (", names_of(parts_.signature), "), got ",
                       user_inputs.size());
   for (const size_t written : written_inputs_) check_written(user_inputs_, user_inputs, written);
-  std::vector<Value> results = has_constant_inputs_
-                                   ? plan().run(without_constants(user_inputs), watch)
-                                   : plan().run(user_inputs, watch);
-  return has_constant_outputs_ ? with_constants(std::move(results)) : results;
+  try {
+    std::vector<Value> results = has_constant_inputs_
+                                     ? plan().run(without_constants(user_inputs), watch)
+                                     : plan().run(user_inputs, watch);
+    return has_constant_outputs_ ? with_constants(std::move(results)) : results;
+  } catch (const Error& error) {
+    throw in_terms_of_call(error, parts_.signature);
+  }
 }
 
 std::vector<RangeConstraint> ExportedProgram::range_constraints() const {

@@ -40,6 +40,10 @@ class ModuleState:
         for name, buffer in self._module.named_buffers(remove_duplicate=False):
             session.add_state(name, buffer, False, name not in left_out)
 
+        for saved in self._saved:
+            for name, tensor in saved.plain_tensors():
+                session.name_constant(tensor, self._path(saved.module, name))
+
     def write_buffers(self) -> None:
         """Write the tensors that buffers were set to into the buffers themselves."""
         for saved in self._saved:
@@ -104,6 +108,11 @@ class _SavedModule:
         self.buffers = dict(module._buffers)
         self._leaves = {name: _leaves(each) for name, each in self._plain().items()}
         self._contents = [(each, each.copy()) for each in _containers(module.__dict__, set())]
+
+    def plain_tensors(self) -> Iterator[tuple[str, _C.Tensor]]:
+        for name, value in self._plain().items():
+            if isinstance(value, _C.Tensor):
+                yield name, value
 
     def changed_buffers(self) -> list[str]:
         now = self.module._buffers
