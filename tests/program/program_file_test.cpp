@@ -174,7 +174,7 @@ TEST(ProgramFile, MutatedBuffersAndRandomNumbersComeBack) {
   const Program program = export_program(
       [&](const Tensor& x) {
         count.add_(x);
-        return rand_like(x) + count;
+        return add(rand_like(x), count);
       },
       {.names = {"x"}, .state = {{"count", count, false}}}, ones({2}));
   const ExportedProgramPtr read = written_and_read(program);
@@ -188,7 +188,7 @@ TEST(ProgramFile, MutatedBuffersAndRandomNumbersComeBack) {
 
 TEST(ProgramFile, SizesThatDependOnDataComeBack) {
   const Program program = export_program(
-      [](const Tensor& x) { return masked_select(x, x > 0) * 2; }, {.names = {"x"}},
+      [](const Tensor& x) { return mul(masked_select(x, gt(x, 0)), 2); }, {.names = {"x"}},
       ones({4}));
   const ExportedProgramPtr read = written_and_read(program);
   EXPECT_EQ(to_text(*read), program.text());
