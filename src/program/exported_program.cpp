@@ -45,7 +45,7 @@ void check_fits(const GraphValue& input, const NamedTensor& given) {
   const Tensor meta = input.tensor();
   OPWRIGHT_CHECK_VALUE(meta.is_defined() && given.tensor.is_defined(), "program: the input '",
                        input.name(), "' is no tensor, but stands for '", given.name, "'");
-  const bool fits = meta.dtype() == given.tensor.dtype() && meta.dim() == given.tensor.dim() &&
+  const bool fits = meta.dtype() == given.tensor.dtype() && !meta.is_symbolic() &&
                     std::ranges::equal(meta.sizes(), given.tensor.sizes());
   OPWRIGHT_CHECK_VALUE(fits, "program: '", given.name, "' must be ", meta_text(input.meta()),
                        ", got ", given.tensor);
