@@ -124,8 +124,9 @@ void ExportSession::add_state(NamedTensor given, InputKind kind, bool is_persist
   }
   Trace& trace = state_->trace.trace();
   trace.name_tensor(given.tensor, given.name);
-  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent});
-  (void)trace.own(given.tensor);
+  const bool is_constant = kind == InputKind::ConstantTensor;
+  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent && !is_constant});
+  if (!is_constant) (void)trace.own(given.tensor);
 }
 
 // ---- Sizes ----
