@@ -87,12 +87,20 @@ class Session {
   std::vector<OpwValue> values_;  // borrowed from the inputs
 };
 
+size_t count_calls(const Graph& graph) {
+  size_t count = 0;
+  for (const Node* node = graph.first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Call) ++count;
+  }
+  return count;
+}
+
 ExportedProgramPtr load(const RunOptions& options) {
   for (const std::string& library : options.libraries) load_library(library);
   const int64_t began = now();
   ExportedProgramPtr program = load_program_file(options.program);
   const int64_t ended = now();
-  say("program", fmt::format("{}: {} nodes", options.program, program->graph().num_nodes()));
+  say("program", fmt::format("{}: {} calls", options.program, count_calls(program->graph())));
   say("load", time_text(ended - began));
   return program;
 }
@@ -172,7 +180,8 @@ void run(const RunOptions& options) {
   give_outputs(call, files, first.outputs);
   measure(session, options);
   profile(session, options);
-  say("memory", peak_memory_text() + " at most");
+  const std::string memory = peak_memory_text();
+  if (!memory.empty()) say("memory", memory + " at most");
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ void Reader::read_output() {
   const auto kind = find_output_kind(cursor_.text(word));
   if (!kind) cursor_.fail(word, concatenate("no kind of output is '", cursor_.text(word), "'"));
   output.kind = *kind;
-  output.value = take_value();
+  output.value = cursor_.take_word_if("sizes") ? take_string() : take_value();
   output.target = take_string_if();
   if (output.value.empty()) output.constant = take_constant();
   program_.signature.outputs.push_back(std::move(output));
