@@ -249,7 +249,8 @@ SymInt ExportSession::add_int(int64_t given, const std::string& target, const Di
     return number;
   }
   state_->declared.push_back({concatenate("'", target, "'"), dim, number, given});
-  const GraphValue& input = state_->trace.trace().graph().add_input(value_name(target), Value(number));
+  const GraphValue& input =
+      state_->trace.trace().graph().add_input(value_name(target), Value(number));
   state_->user_inputs.push_back(
       {.kind = InputKind::UserInput, .value = input.name(), .target = target, .constant = {}});
   state_->examples.emplace_back(given);
