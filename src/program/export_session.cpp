@@ -37,6 +37,7 @@ TraceSessionOptions session_options(ShapeEnvPtr env) {
   options.mode = TracingMode::Symbolic;
   options.shape_env = std::move(env);
   options.functional = true;
+  options.keeps_custom_whole = true;
   return options;
 }
 
