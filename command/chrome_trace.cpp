@@ -1,7 +1,5 @@
 #include "command/chrome_trace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -11,6 +9,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "command/profile.h"
 #include "opwright/error.h"

@@ -22,7 +22,7 @@ std::string list_names(std::span<const ValueSpec> specs) {
 [[noreturn]] void refuse_name(const std::string& what, const std::string& name,
                               std::span<const ValueSpec> specs) {
   throw_error("ValueError", "the program has no ", what, " '", name, "'; it has ",
-                               specs.empty() ? "none" : list_names(specs));
+              specs.empty() ? "none" : list_names(specs));
 }
 
 std::optional<size_t> find_name(const std::string& given, std::span<const ValueSpec> specs) {
@@ -43,8 +43,7 @@ class Matcher {
   NamedText match(const std::string& given) {
     if (const std::optional<size_t> place = find_name(given, specs_)) {
       const std::string& name = specs_[*place].name;
-      if (is_named_[*place])
-        throw_error("ValueError", what_, " '", name, "' is given twice");
+      if (is_named_[*place]) throw_error("ValueError", what_, " '", name, "' is given twice");
       is_named_[*place] = true;
       return {*place, given.substr(name.size() + 1)};
     }
@@ -53,7 +52,7 @@ class Matcher {
     const auto next = std::ranges::find(is_named_, false);
     if (next == is_named_.end())
       throw_error("ValueError", "the program has ", specs_.size(), " ", what_,
-                                   specs_.size() == 1 ? "" : "s", ", there is none for ", given);
+                  specs_.size() == 1 ? "" : "s", ", there is none for ", given);
     *next = true;
     return {static_cast<size_t>(next - is_named_.begin()), given};
   }

@@ -44,7 +44,8 @@ class HeaderParser {
     throw_error("ValueError", path_, ": the header of the NumPy file is wrong: ", problem);
   }
   void skip_spaces() {
-    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n')) text_.remove_prefix(1);
+    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n'))
+      text_.remove_prefix(1);
   }
   bool accept(char character) {
     skip_spaces();
@@ -184,9 +185,9 @@ std::string write_npy_header(const NpyHeader& header) {
   for (const int64_t size : header.shape) shape += concatenate(size, ", ");
   if (header.shape.size() > 1) shape.resize(shape.size() - 2);
   if (header.shape.size() == 1) shape.pop_back();
-  std::string text = concatenate("{'descr': '", header.descr, "', 'fortran_order': ",
-                                 header.is_fortran_order ? "True" : "False", ", 'shape': (", shape,
-                                 "), }");
+  std::string text = concatenate("{'descr': '", header.descr,
+                                 "', 'fortran_order': ", header.is_fortran_order ? "True" : "False",
+                                 ", 'shape': (", shape, "), }");
   const size_t unpadded = 10 + text.size() + 1;
   text.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   text.push_back('\n');

@@ -50,8 +50,7 @@ std::optional<std::string> OptionReader::take_value_ending(std::string_view endi
 int64_t OptionReader::take_int(int64_t least, int64_t greatest) {
   const int64_t value = parse_int(word_, take_value());
   if (value >= least && value <= greatest) return value;
-  throw UsageError(
-      concatenate(word_, " must be from ", least, " to ", greatest, ", got ", value));
+  throw UsageError(concatenate(word_, " must be from ", least, " to ", greatest, ", got ", value));
 }
 
 void OptionReader::refuse_value() const {

@@ -41,8 +41,7 @@ bool read_data_option(OptionReader& reader, RunOptions& options) {
     reader.refuse_value();
     options.fills_randomly = true;
   } else if (name == "--seed") {
-    options.seed =
-        static_cast<uint64_t>(reader.take_int(0, std::numeric_limits<int64_t>::max()));
+    options.seed = static_cast<uint64_t>(reader.take_int(0, std::numeric_limits<int64_t>::max()));
   } else {
     return false;
   }

@@ -10,8 +10,8 @@
 
 namespace opwright::command {
 
-// One for each of `call.inputs`. ValueError for a name that is wrong or missing; OSError, ValueError
-// and TypeError for a file that is not there, damaged or of another dtype.
+// One for each of `call.inputs`. ValueError for a name that is wrong or missing; OSError,
+// ValueError and TypeError for a file that is not there, damaged or of another dtype.
 //
 // Random inputs have the sizes that --size and the other inputs tell, else those of the export:
 // floats are normally distributed, whole numbers and bools are 0 or 1.

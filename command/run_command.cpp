@@ -1,6 +1,4 @@
 // opwright run: loads a program, runs it on files, tells what it did.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +7,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "command/chrome_trace.h"
 #include "command/commands.h"
@@ -59,9 +59,7 @@ Loads a program that export saved, runs it and prints times, memory and outputs.
 A program that keeps state (a cache, a counter) goes on from run to run.
 )";
 
-void say(const std::string& what, const std::string& text) {
-  fmt::print("{:<12}{}\n", what, text);
-}
+void say(const std::string& what, const std::string& text) { fmt::print("{:<12}{}\n", what, text); }
 
 // A program and what it runs on.
 class Session {
@@ -89,12 +87,20 @@ class Session {
   std::vector<OpwValue> values_;  // borrowed from the inputs
 };
 
+size_t count_calls(const Graph& graph) {
+  size_t count = 0;
+  for (const Node* node = graph.first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Call) ++count;
+  }
+  return count;
+}
+
 ExportedProgramPtr load(const RunOptions& options) {
   for (const std::string& library : options.libraries) load_library(library);
   const int64_t began = now();
   ExportedProgramPtr program = load_program_file(options.program);
   const int64_t ended = now();
-  say("program", fmt::format("{}: {} nodes", options.program, program->graph().num_nodes()));
+  say("program", fmt::format("{}: {} calls", options.program, count_calls(program->graph())));
   say("load", time_text(ended - began));
   return program;
 }
@@ -174,7 +180,8 @@ void run(const RunOptions& options) {
   give_outputs(call, files, first.outputs);
   measure(session, options);
   profile(session, options);
-  say("memory", peak_memory_text() + " at most");
+  const std::string memory = peak_memory_text();
+  if (!memory.empty()) say("memory", memory + " at most");
 }
 
 }  // namespace

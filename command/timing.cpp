@@ -1,14 +1,16 @@
 #include "command/timing.h"
 
-#include <fmt/format.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace opwright::command {
 
@@ -37,10 +39,16 @@ std::string statistics_text(std::vector<int64_t> nanoseconds) {
 }
 
 std::string peak_memory_text() {
-  struct rusage usage = {};
-  if (getrusage(RUSAGE_SELF, &usage) != 0) return "";
-  constexpr double kilobyte = 1024;
-  return fmt::format("{:.1f} MB", static_cast<double>(usage.ru_maxrss) * kilobyte * 1e-6);
+  // getrusage would tell what the parent had before it became this program.
+  constexpr std::string_view key = "VmHWM:";
+  constexpr double kibibyte = 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(key)) continue;
+    const double kibibytes = std::strtod(line.c_str() + key.size(), nullptr);
+    return fmt::format("{:.1f} MB", kibibytes * kibibyte * 1e-6);
+  }
+  return "";
 }
 
 }  // namespace opwright::command

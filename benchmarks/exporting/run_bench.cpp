@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "loop.h"
+#include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/program.h"
@@ -23,7 +24,6 @@
 namespace {
 
 using opwright::ExportedProgramPtr;
-using opwright::OpwValue;
 using opwright::Tensor;
 using opwright::ValueOf;
 

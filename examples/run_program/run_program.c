@@ -1,9 +1,10 @@
 /* Loads a program and runs it on ones: plain C, libopwright and nothing else.
  *
  *   run_program net.opw [liboperators.so...] */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <inttypes.h>
 
 #include "opwright/program_api.h"
 

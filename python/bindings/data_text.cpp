@@ -109,8 +109,8 @@ class DataReader {
 
   nb::object read_string() {
     const std::string content = read_quoted(cursor_);
-    PyObject* string = PyUnicode_DecodeUTF8(
-        content.data(), static_cast<Py_ssize_t>(content.size()), "surrogatepass");
+    PyObject* string = PyUnicode_DecodeUTF8(content.data(), static_cast<Py_ssize_t>(content.size()),
+                                            "surrogatepass");
     if (!string) {
       PyErr_Clear();
       cursor_.fail("a string that is not UTF-8 ends");

@@ -100,8 +100,7 @@ void bind_dim(nb::module_& m) {
            [](const Dim& self, const nb::object& other) {
              return nb::isinstance<Dim>(other) && are_equal(self, *nb::inst_ptr<Dim>(other));
            })
-      .def("__hash__",
-           [](const Dim& self) { return std::hash<std::string>()(to_text(self)); })
+      .def("__hash__", [](const Dim& self) { return std::hash<std::string>()(to_text(self)); })
       .def("__str__", [](const Dim& self) { return to_text(self); })
       .def("__repr__", &show);
   dim.attr("AUTO") = nb::cast(Dim::automatic());

@@ -123,9 +123,11 @@ ProgramHandle decompose(const ProgramHandle& self, const std::vector<std::string
 
 void bind_reading(nb::class_<ProgramHandle>& program) {
   program
-      .def_prop_ro("graph",
-                   [](const ProgramHandle& self) { return graph_object(self.program->graph_ptr()); })
-      .def_prop_ro("inputs", &inputs_of, "Kind, value, is_tensor, target, constant, is_persistent of each.")
+      .def_prop_ro(
+          "graph",
+          [](const ProgramHandle& self) { return graph_object(self.program->graph_ptr()); })
+      .def_prop_ro("inputs", &inputs_of,
+                   "Kind, value, is_tensor, target, constant, is_persistent of each.")
       .def_prop_ro("outputs", &outputs_of, "Kind, value, is_tensor, target, constant of each.")
       .def_prop_ro("state",
                    [](const ProgramHandle& self) { return named_tensors(self.program->state()); })

@@ -148,7 +148,9 @@ class Arguments:
         for name, spec, value in zip(self.labels(), expected, given, strict=True):
             difference = spec.find_difference(pytree.tree_structure(value), name)
             if difference:
-                raise TypeError(f"{what}: the argument '{name}' has another structure: {difference}")
+                raise TypeError(
+                    f"{what}: the argument '{name}' has another structure: {difference}"
+                )
         raise AssertionError(f"{what}: the structure {self.spec} was not met")
 
 

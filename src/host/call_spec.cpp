@@ -54,14 +54,29 @@ ValueSpec describe_value(const Graph& graph, std::string name, const OpwValue& m
   return spec;
 }
 
-ValueSpec describe_output(const Graph& graph, const OutputSpec& output, size_t place) {
-  if (output.value.empty())
-    return describe_value(graph, concatenate("output", place), output.constant.get());
-  const GraphValue* value = graph.find(output.value);
-  if (value) return describe_value(graph, output.value, value->meta().get());
-  OpwValue number{};  // an expression of sizes, which is its own name
+// What the graph returns as `name`: a value, or an expression of sizes.
+ValueSpec describe_returned(const Graph& graph, const NodeArgument& returned,
+                            const std::string& name) {
+  if (returned.kind() == NodeArgument::Kind::Value)
+    return describe_value(graph, name, returned.value().meta().get());
+  OpwValue number{};
   number.tag = kOpwInt;
-  return describe_value(graph, output.value, number);
+  return describe_value(graph, name, number);
+}
+
+std::vector<ValueSpec> describe_outputs(const Graph& graph, const GraphSignature& signature) {
+  std::vector<ValueSpec> specs;
+  size_t num_returned = 0;
+  for (const OutputSpec& output : signature.outputs) {
+    if (output.kind != OutputKind::UserOutput) continue;
+    if (output.value.empty()) {
+      specs.push_back(
+          describe_value(graph, concatenate("output", specs.size()), output.constant.get()));
+    } else {
+      specs.push_back(describe_returned(graph, graph.outputs()[num_returned++], output.value));
+    }
+  }
+  return specs;
 }
 
 bool is_mutated(const GraphSignature& signature, const std::string& value) {
@@ -82,16 +97,12 @@ CallSpec describe_call(const ExportedProgram& program) {
   CallSpec call;
   for (const InputSpec& input : signature.inputs) {
     if (input.kind != InputKind::UserInput || input.value.empty()) continue;
-    ValueSpec spec =
-        describe_value(graph, input.target, graph.find(input.value)->meta().get());
+    ValueSpec spec = describe_value(graph, input.target, graph.find(input.value)->meta().get());
     spec.is_written = is_mutated(signature, input.value);
     call.inputs.push_back(std::move(spec));
   }
-  for (const OutputSpec& output : signature.outputs) {
-    call.keeps_state |= writes_state(output);
-    if (output.kind != OutputKind::UserOutput) continue;
-    call.outputs.push_back(describe_output(graph, output, call.outputs.size()));
-  }
+  call.outputs = describe_outputs(graph, signature);
+  call.keeps_state = std::ranges::any_of(signature.outputs, &writes_state);
   return call;
 }
 

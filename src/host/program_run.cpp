@@ -40,17 +40,17 @@ void check_view(const ValueSpec& spec, const OpwDlTensor& given) {
 }
 
 OpwValue read_number(const ValueSpec& spec, const OpwDlTensor& given) {
-  OPWRIGHT_CHECK_TYPE(
-      from_dlpack(given.dtype) == spec.dtype && given.device.type == kOpwDeviceCpu, "input '",
-      spec.name, "' is a number: it is given as a tensor of ", spec.dtype, " on the cpu, got ",
-      from_dlpack(given.dtype), " on ", Device(given.device));
+  OPWRIGHT_CHECK_TYPE(from_dlpack(given.dtype) == spec.dtype && given.device.type == kOpwDeviceCpu,
+                      "input '", spec.name, "' is a number: it is given as a tensor of ",
+                      spec.dtype, " on the cpu, got ", from_dlpack(given.dtype), " on ",
+                      Device(given.device));
   OPWRIGHT_CHECK_TYPE(given.ndim == 0, "input '", spec.name,
                       "' is a number: it is given as a tensor without dimensions, got ", given.ndim,
                       " dimensions");
   OpwValue value{};
   value.tag = kOpwInt;
-  value.as_int = *reinterpret_cast<const int64_t*>(static_cast<const char*>(given.data) +
-                                                   given.byte_offset);
+  value.as_int =
+      *reinterpret_cast<const int64_t*>(static_cast<const char*>(given.data) + given.byte_offset);
   return value;
 }
 
@@ -135,8 +135,8 @@ std::vector<Tensor> run_program(const OpwProgram& program, std::span<const OpwDl
   BorrowedInputs borrowed(program.call, inputs);
   std::unique_lock lock(program.state_mutex, std::defer_lock);
   if (program.call.keeps_state) lock.lock();
-  std::vector<Tensor> outputs = output_tensors(
-      program.program->run(add_constants(*program.program, borrowed.values())));
+  std::vector<Tensor> outputs =
+      output_tensors(program.program->run(add_constants(*program.program, borrowed.values())));
   borrowed.end();
   return outputs;
 }

@@ -17,6 +17,7 @@
 #include "opwright/functions.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/passes/dead_code.h"
+#include "opwright/ir/passes/whole_copies.h"
 #include "opwright/program/constraints.h"
 #include "opwright/program/dim.h"
 #include "opwright/program/output_specs.h"
@@ -175,8 +176,9 @@ void ExportSession::add_state(NamedTensor given, InputKind kind, bool is_persist
   }
   Trace& trace = state_->trace.trace();
   trace.name_tensor(given.tensor, given.name);
-  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent});
-  (void)trace.own(given.tensor);
+  const bool is_constant = kind == InputKind::ConstantTensor;
+  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent && !is_constant});
+  if (!is_constant) (void)trace.own(given.tensor);
 }
 
 void ExportSession::name_constant(const Tensor& tensor, const std::string& name) {
@@ -264,7 +266,8 @@ SymInt ExportSession::add_int(int64_t given, const std::string& target, const Di
   }
   state_->declared.push_back(
       {concatenate("'", target, "'"), dim, number, given, entry_of(target)});
-  const GraphValue& input = state_->trace.trace().graph().add_input(value_name(target), Value(number));
+  const GraphValue& input =
+      state_->trace.trace().graph().add_input(value_name(target), Value(number));
   state_->user_inputs.push_back(
       {.kind = InputKind::UserInput, .value = input.name(), .target = target, .constant = {}});
   state_->examples.emplace_back(given);
@@ -353,6 +356,7 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
   }
   ExportedProgram::Parts parts;
   parts.graph = state_->trace.finish(returned);
+  remove_whole_copies(*parts.graph);
   remove_dead_code(*parts.graph);
   check_constraints(*state_->env, state_->declared);
   state_->order_inputs(*parts.graph);

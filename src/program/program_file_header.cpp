@@ -43,7 +43,9 @@ std::string_view known_kind(std::string_view file) {
   if (file.starts_with("PK\x03\x04")) {
     return " but a zip archive, as torch.save and torch.export.save write them";
   }
-  if (file.starts_with("\x7f" "ELF")) return " but a binary; operators are loaded as libraries";
+  if (file.starts_with("\x7f"
+                       "ELF"))
+    return " but a binary; operators are loaded as libraries";
   if (file.starts_with("\x93NUMPY")) return " but a NumPy array";
   return "";
 }
@@ -148,7 +150,8 @@ void throw_in_program_file(const Error& error, const ProgramFileHeader& header,
                        ", this Opwright reads ", own.text(), "; update it.");
   }
   const bool is_about_memory = std::strcmp(error.kind(), "MemoryError") == 0;
-  throw Error(is_about_memory ? "MemoryError" : "ValueError", concatenate(origin, ": ", text, note));
+  throw Error(is_about_memory ? "MemoryError" : "ValueError",
+              concatenate(origin, ": ", text, note));
 }
 
 }  // namespace opwright

@@ -225,7 +225,9 @@ def test_files_that_were_changed_at_random_are_read_or_refused(opwright, program
     for _ in range(200):
         contents = bytearray(whole)
         for _ in range(dice.randint(1, 4)):
-            contents[dice.randrange(len(contents) - 24)] = dice.choice(b"0129LTF'\"{}(),:<>\x00\xff")
+            contents[dice.randrange(len(contents) - 24)] = dice.choice(
+                b"0129LTF'\"{}(),:<>\x00\xff"
+            )
         if dice.random() < 0.2:
             del contents[dice.randrange(len(contents)) :]
         path.write_bytes(contents)

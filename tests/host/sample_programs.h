@@ -1,5 +1,5 @@
-// Programs for the tests of the C interface and of the command, one for each thing that a caller can
-// meet.
+// Programs for the tests of the C interface and of the command, one for each thing that a caller
+// can meet.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,11 @@ inline ExportedProgramPtr export_linear() {
   const Tensor weight = ones({3, 2});
   Tensor bias = ones({2});
   bias.mutable_data<float>()[1] = -100;
-  return exported(export_program(
-      [&](const Tensor& x) { return relu(mm(x, weight) + bias); },
-      {.names = {"x"},
-       .dynamic = {{"x", 0, Dim::named("batch", 2, 64)}},
-       .state = {{"linear.weight", weight}, {"linear.bias", bias}}},
-      ones({4, 3})));
+  return exported(export_program([&](const Tensor& x) { return relu(mm(x, weight) + bias); },
+                                 {.names = {"x"},
+                                  .dynamic = {{"x", 0, Dim::named("batch", 2, 64)}},
+                                  .state = {{"linear.weight", weight}, {"linear.bias", bias}}},
+                                 ones({4, 3})));
 }
 
 // x + steps, where steps is one more in each run.
@@ -51,9 +50,7 @@ inline ExportedProgramPtr export_counter() {
 inline ExportedProgramPtr export_views() {
   const Tensor weight = ones({2});
   return exported(export_program(
-      [&](const Tensor& x) {
-        return std::vector<Tensor>{x, t(x), alias(weight), x * weight};
-      },
+      [&](const Tensor& x) { return std::vector<Tensor>{x, t(x), alias(weight), x * weight}; },
       {.names = {"x"}, .state = {{"weight", weight}}}, ones({3, 2})));
 }
 
@@ -69,17 +66,16 @@ inline ExportedProgramPtr export_writer() {
 
 // x + uniform numbers.
 inline ExportedProgramPtr export_noise() {
-  return exported(
-      export_program([](const Tensor& x) { return x + rand_like(x); }, {.names = {"x"}},
-                     ones({4})));
+  return exported(export_program([](const Tensor& x) { return x + rand_like(x); }, {.names = {"x"}},
+                                 ones({4})));
 }
 
 // audio::soft_clip of examples/first_operator, which must be loaded.
 inline ExportedProgramPtr export_clip() {
   static OperatorHandle<Tensor(const Tensor&, double)> soft_clip("audio::soft_clip");
-  return exported(
-      export_program([](const Tensor& x) { return soft_clip(x, 2.0); },
-                     {.names = {"x"}, .dynamic = {{"x", 0, Dim::named("length")}}}, ones({5})));
+  return exported(export_program([](const Tensor& x) { return soft_clip(x, 2.0); },
+                                 {.names = {"x"}, .dynamic = {{"x", 0, Dim::named("length")}}},
+                                 ones({5})));
 }
 
 // f(batch={"mask": float32[rows, 2]}, n, mode="sum") -> mask + n, 2 * n, 7, 0.5, True, None, "done"
@@ -96,13 +92,9 @@ inline ExportedProgramPtr export_mixed() {
     shifted = own[0] + sum(ones({n}));
   }
   const SymInt twice = 2 * n;
-  const std::vector<Value> results = {Value(shifted),
-                                      Value(twice),
-                                      Value(int64_t{7}),
-                                      Value(0.5),
-                                      Value(true),
-                                      Value(),
-                                      Value(std::string("done"))};
+  const std::vector<Value> results = {
+      Value(shifted), Value(twice), Value(int64_t{7}),         Value(0.5),
+      Value(true),    Value(),      Value(std::string("done"))};
   std::vector<OpwValue> outputs;
   for (const Value& result : results) outputs.push_back(result.get());
   return session.finish(outputs);
@@ -111,11 +103,11 @@ inline ExportedProgramPtr export_mixed() {
 // A copy, for each dtype.
 inline ExportedProgramPtr export_copy(DType dtype) {
   const Tensor x = zeros({2, 3}, dtype);
-  return exported(export_program([](const Tensor& each) { return clone(each); },
-                                 {.names = {"x"},
-                                  .dynamic = {{"x", 0, Dim::named("rows", 0)},
-                                              {"x", 1, Dim::named("columns", 0)}}},
-                                 x));
+  return exported(export_program(
+      [](const Tensor& each) { return clone(each); },
+      {.names = {"x"},
+       .dynamic = {{"x", 0, Dim::named("rows", 0)}, {"x", 1, Dim::named("columns", 0)}}},
+      x));
 }
 
 }  // namespace opwright::testing

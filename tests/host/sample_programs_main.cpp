@@ -24,7 +24,8 @@ void save_samples(const std::string& folder) {
   save("noise", export_noise());
   save("clip", export_clip());
   save("mixed", export_mixed());
-  for (const DTypeName& each : kDTypes) save(std::string("copy_") + each.name, export_copy(each.dtype));
+  for (const DTypeName& each : kDTypes)
+    save(std::string("copy_") + each.name, export_copy(each.dtype));
 }
 
 }  // namespace

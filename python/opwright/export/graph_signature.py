@@ -216,14 +216,10 @@ class GraphSignature:
         return tuple(self._inputs_to(kind).values())
 
     def _inputs_to(self, kind: InputKind) -> dict[str, str]:
-        return {
-            spec.arg.name: str(spec.target) for spec in self.input_specs if spec.kind is kind
-        }
+        return {spec.arg.name: str(spec.target) for spec in self.input_specs if spec.kind is kind}
 
     def _outputs_to(self, kind: OutputKind) -> dict[str, str]:
-        return {
-            spec.arg.name: str(spec.target) for spec in self.output_specs if spec.kind is kind
-        }
+        return {spec.arg.name: str(spec.target) for spec in self.output_specs if spec.kind is kind}
 
 
 ExportGraphSignature = GraphSignature
@@ -243,9 +239,7 @@ def _input_spec(
     return InputSpec(InputKind(kind), argument, target, persistent)
 
 
-def _output_spec(
-    kind: int, value: str, is_tensor: bool, target: str, constant: Any
-) -> OutputSpec:
+def _output_spec(kind: int, value: str, is_tensor: bool, target: str, constant: Any) -> OutputSpec:
     return OutputSpec(OutputKind(kind), _argument(value, is_tensor, constant, ""), target or None)
 
 

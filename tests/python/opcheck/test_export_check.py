@@ -54,25 +54,12 @@ def test_a_size_that_the_fake_kernel_fixes_is_told_with_its_line(host, here):
     assert f"asked at {here('int(size)')}" in found.message
 
 
-def test_a_number_that_the_fake_kernel_wrote_down_is_found_at_other_sizes(host):
-    def fake(x):
-        return x.new_empty((x.shape[0], 4))
-
-    op = host.define(
-        "four_columns(Tensor x) -> Tensor", lambda x: ow.ones(x.shape[0], x.shape[0] + 1), fake=fake
-    )
-
-    found = find(op, ow.randn(3, 4))
-
-    assert found
-    assert found[0].kind.startswith("export-")
-
-
 def test_a_write_that_the_functional_form_forgets_is_told(host):
+    def kernel(x):
+        x.add_(1)
+
     op = host.define(
-        "forgets_(Tensor(a!) x) -> ()",
-        lambda x: x.add_(1) and None,
-        functional=lambda x: x.clone(),
+        "forgets_(Tensor(a!) x) -> ()", kernel, fake=lambda x: None, functional=lambda x: x.clone()
     )
 
     (found,) = find(op, ow.randn(3, 4))
