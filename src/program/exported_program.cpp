@@ -236,6 +236,7 @@ std::vector<Guard> ExportedProgram::guards() const {
 ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> operators) const {
   TraceSessionOptions options;
   options.functional = true;
+  options.keeps_custom_whole = true;
   options.trace.decompose.insert(operators.begin(), operators.end());
   Parts parts = parts_;
   parts.graph = retrace(graph(), std::move(options));
