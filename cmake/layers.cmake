@@ -11,6 +11,7 @@ set(
   base
   tensor
   dispatch
+  run
   check
   host
 )
@@ -89,6 +90,12 @@ function(opwright_layer name)
   if(sources)
     add_library(opwright_${name} OBJECT ${sources})
     opwright_see_as(opwright_${name} ${name})
+    if(name STREQUAL "host")
+      set_source_files_properties(
+        "${CMAKE_SOURCE_DIR}/src/host/program_api.cpp"
+        PROPERTIES COMPILE_DEFINITIONS "OPWRIGHT_VERSION=\"${PROJECT_VERSION}\""
+      )
+    endif()
     set(OPWRIGHT_BUILT_LAYERS ${OPWRIGHT_BUILT_LAYERS} ${name} PARENT_SCOPE)
   endif()
 

@@ -242,7 +242,8 @@ int64_t ArgumentParser::parse_plain_int(TextSpan span) {
 
 SymInt ArgumentParser::parse_int(TextSpan span) {
   const std::string_view text = cursor_.text(span);
-  const bool is_plain = std::ranges::all_of(text.starts_with('-') ? text.substr(1) : text, is_digit);
+  const bool is_plain =
+      std::ranges::all_of(text.starts_with('-') ? text.substr(1) : text, is_digit);
   const int64_t plain = is_plain ? parse_plain_int(span) : 0;
   try {
     if (is_plain) return SymInt(plain);

@@ -11,7 +11,6 @@
 #include "opwright/error.h"
 #include "opwright/ir/input_check.h"
 #include "opwright/ir/node_call.h"
-#include "opwright/ir/node_text.h"
 #include "opwright/ir/random_input.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/type.h"
@@ -68,9 +67,7 @@ void Evaluation::keep_results(const Node& node, std::vector<Value> results) {
       continue;
     }
     const OpwValue& list = results[i].get();
-    OPWRIGHT_CHECK_VALUE(is_list_tag(list.tag) && list.length == result.count, "graph: '",
-                         node_text(node), "' gave a list of ", list.length,
-                         " where the graph was traced with ", result.count);
+    check_list_result(node, result, list);
     for (uint32_t j = 0; j < result.count; ++j) {
       const GraphValue& value = node.values()[result.first + j];
       inputs_.bind(value, list_element(list, j), state_.symbols);

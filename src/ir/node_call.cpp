@@ -19,7 +19,6 @@
 #include "opwright/schema/type.h"
 
 namespace opwright {
-namespace {
 
 bool has_symbols(const OpwValue& value) {
   switch (value.tag) {
@@ -38,6 +37,8 @@ bool has_symbols(const OpwValue& value) {
   }
 }
 
+namespace {
+
 bool is_int_tag(uint32_t tag) { return tag == kOpwInt || tag == kOpwSymInt; }
 
 Value int_list(std::span<const Value> elements) {
@@ -54,7 +55,8 @@ Value int_list(std::span<const Value> elements) {
   return Value::take(plain);
 }
 
-// The list as `type` has it; Any: as its elements suggest.
+}  // namespace
+
 Value list_of(std::vector<Value> elements, const Type& type) {
   OpwTag tag = type.required().value_tag();
   if (tag == kOpwNone && !elements.empty()) {
@@ -74,6 +76,8 @@ const Type& element_type(const Type& list, size_t index) {
   if (type.is_list()) return type.element();
   return type.kind() == TypeKind::Tuple ? type.elements()[index] : any;
 }
+
+namespace {
 
 Value constant_value(const RunState& state, const OpwValue& constant, const Type& type) {
   if (!has_symbols(constant)) return Value::copy_of(constant);
@@ -132,6 +136,17 @@ Value argument_value(const RunState& state, const NodeArgument& argument, const 
   return list_of(std::move(elements), type);
 }
 
+void note_node(Error& error, const Node& node) {
+  const std::string at = node.site().is_known() ? " from " + node.site().text() : "";
+  error.add_note("node", concatenate("in the graph's '", node_text(node), "'", at));
+}
+
+void check_list_result(const Node& node, const NodeResult& result, const OpwValue& list) {
+  OPWRIGHT_CHECK_VALUE(is_list_tag(list.tag) && list.length == result.count, "graph: '",
+                       node_text(node), "' gave a list of ", list.length,
+                       " where the graph was traced with ", result.count);
+}
+
 std::vector<Value> call_node(const RunState& state, const Node& node) {
   const NodeGradScope grad_mode(node);
   std::optional<UserLineScope> line;
@@ -152,8 +167,7 @@ std::vector<Value> call_node(const RunState& state, const Node& node) {
     }
     call(node.op(), {args.data(), args.size()}, {results.data(), results.size()});
   } catch (Error& error) {
-    const std::string at = node.site().is_known() ? " from " + node.site().text() : "";
-    error.add_note("node", concatenate("in the graph's '", node_text(node), "'", at));
+    note_node(error, node);
     throw;
   }
   std::vector<Value> values;

@@ -2,6 +2,8 @@
 //
 // A graph's head shows symbols that its first lines declare, and values that its nodes compute, so
 // the inputs are read after the symbols and the outputs after the nodes.
+#include "opwright/ir/parse.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -16,7 +18,6 @@
 #include "opwright/ir/argument_parser.h"
 #include "opwright/ir/call_binder.h"
 #include "opwright/ir/graph.h"
-#include "opwright/ir/parse.h"
 #include "opwright/ir/symbol_parser.h"
 #include "opwright/ir/text_cursor.h"
 #include "opwright/ir/value_name.h"
@@ -64,7 +65,7 @@ class GraphParser final : public ArgumentParser::SubGraphs {
   TextCursor cursor_;
   ArgumentParser arguments_;
   const WrittenSchemas* schemas_;  // null: those of the operators
-  ShapeEnvPtr env_;  // of the graph that is being read
+  ShapeEnvPtr env_;                // of the graph that is being read
 };
 
 // ---- Names ----

@@ -8,7 +8,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kStep = 16;  // bytes that one round of the loop takes
+constexpr size_t kStep = 16;                  // bytes that one round of the loop takes
 constexpr uint32_t kPolynomial = 0xedb88320;  // bits in reverse
 
 using Tables = std::array<std::array<uint32_t, 256>, kStep>;

@@ -45,7 +45,8 @@ bool mentions(const ShapeEnv& env, const SymInt& condition, std::string_view sym
 std::string line_that_asked(const Guard& guard) {
   const SourceSite line = guard.user.is_known() ? guard.user : guard.asked;
   std::string text = concatenate("\n    ", guard.condition, ", asked at ", line);
-  const bool has_kernel = guard.user.is_known() && guard.asked.is_known();
+  const bool has_kernel =
+      guard.user.is_known() && guard.asked.is_known() && guard.asked.text() != guard.user.text();
   if (has_kernel) text += concatenate(" (by ", guard.asked, ")");
   return text;
 }

@@ -1,6 +1,7 @@
 #include "opwright/program/export_session.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,8 +14,10 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/passes/dead_code.h"
+#include "opwright/ir/passes/whole_copies.h"
 #include "opwright/program/constraints.h"
 #include "opwright/program/dim.h"
 #include "opwright/program/output_specs.h"
@@ -51,6 +54,39 @@ void keep_written(GraphSignature& signature) {
     const auto written = std::ranges::find(signature.inputs, output.target, &InputSpec::target);
     written->kind = InputKind::Buffer;
   }
+}
+
+// What the program writes is its own from now on: a run does not write to what was exported.
+void own_written(ExportedProgram::Parts& parts) {
+  for (const OutputSpec& output : parts.signature.outputs) {
+    if (output.kind != OutputKind::BufferMutation) continue;
+    Tensor written;
+    for (const std::vector<NamedTensor>* list : {&parts.state, &parts.constants}) {
+      const auto found = std::ranges::find(*list, output.target, &NamedTensor::name);
+      if (found != list->end()) written = found->tensor;
+    }
+    const Tensor own = clone(detach(written));
+    for (std::vector<NamedTensor>* list : {&parts.state, &parts.constants}) {
+      for (NamedTensor& each : *list) {
+        if (each.tensor.get() == written.get()) each.tensor = own;
+      }
+    }
+  }
+}
+
+// "pair[0]": pair_0; "batch[\"mask\"]": batch_mask.
+std::string value_name(const std::string& target) {
+  std::string name;
+  for (const char character : target) {
+    const bool is_letter = std::isalnum(static_cast<unsigned char>(character)) != 0;
+    if (is_letter || character == '_') {
+      name += character;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (!name.empty() && name.back() == '_' && target.back() != '_') name.pop_back();
+  return name.empty() ? "argument" : name;
 }
 
 // The name of a symbol for a Dim: its own, unless the text of expressions uses that otherwise.
@@ -124,8 +160,13 @@ void ExportSession::add_state(NamedTensor given, InputKind kind, bool is_persist
   }
   Trace& trace = state_->trace.trace();
   trace.name_tensor(given.tensor, given.name);
-  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent});
-  (void)trace.own(given.tensor);
+  const bool is_constant = kind == InputKind::ConstantTensor;
+  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent && !is_constant});
+  if (!is_constant) (void)trace.own(given.tensor);
+}
+
+void ExportSession::name_constant(const Tensor& tensor, const std::string& name) {
+  state_->trace.trace().name_tensor(tensor, value_name(name));
 }
 
 // ---- Sizes ----
@@ -192,7 +233,7 @@ void ExportSession::add_tensor(const Tensor& given, const std::string& target,
     sizes[dim] = state_->declare(at.size, size, place, concatenate(target, ".size(", dim, ")"));
     state_->declared.push_back({std::move(place), at.size, sizes[dim], size});
   }
-  const Tensor own = state_->trace.add_tensor(given, target, sizes);
+  const Tensor own = state_->trace.add_tensor(given, value_name(target), sizes);
   state_->added.push_back(own);
   state_->user_inputs.push_back({.kind = InputKind::UserInput,
                                  .value = state_->trace.trace().value_of(own.get()).name(),
@@ -208,7 +249,7 @@ SymInt ExportSession::add_int(int64_t given, const std::string& target, const Di
     return number;
   }
   state_->declared.push_back({concatenate("'", target, "'"), dim, number, given});
-  const GraphValue& input = state_->trace.trace().graph().add_input(target, Value(number));
+  const GraphValue& input = state_->trace.trace().graph().add_input(value_name(target), Value(number));
   state_->user_inputs.push_back(
       {.kind = InputKind::UserInput, .value = input.name(), .target = target, .constant = {}});
   state_->examples.emplace_back(given);
@@ -297,6 +338,7 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
   }
   ExportedProgram::Parts parts;
   parts.graph = state_->trace.finish(returned);
+  remove_whole_copies(*parts.graph);
   remove_dead_code(*parts.graph);
   check_constraints(*state_->env, state_->declared);
   state_->order_inputs(*parts.graph);
@@ -304,6 +346,7 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
   parts.signature.outputs = std::move(user_outputs);
   parts.signature.outputs = outputs_of(*parts.graph, parts.signature);
   keep_written(parts.signature);
+  own_written(parts);
   parts.example_inputs = state_->examples;
   parts.structure = std::move(structure);
   return make_intrusive<ExportedProgram>(std::move(parts));

@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/input_plan.h"
 #include "opwright/ir/node_text.h"
+#include "opwright/ir/passes/whole_copies.h"
+#include "opwright/program/call_errors.h"
 #include "opwright/program/output_specs.h"
 #include "opwright/run/plan.h"
 #include "opwright/schema/constant.h"
@@ -137,23 +138,6 @@ void check_written(std::span<const InputSpec* const> specs, std::span<const OpwV
   }
 }
 
-// A write of the whole of a tensor is a copy() to functionalize; of a value of the same sizes,
-// strides and dtype it is that value.
-void drop_copies(Graph& graph) {
-  static const Operator& copy = Registry::get().require("aten::copy");
-  std::vector<Node*> copies;
-  for (Node* node = graph.first(); node; node = node->next()) {
-    if (node->kind() == NodeKind::Call && &node->op() == &copy) copies.push_back(node);
-  }
-  for (Node* node : copies) {
-    GraphValue& from = node->args()[1].value();
-    GraphValue& to = node->values()[0];
-    if (!equal_meta(from.meta(), to.meta())) continue;
-    graph.replace_uses(to, from);
-    graph.erase(*node);
-  }
-}
-
 }  // namespace
 
 ExportedProgram::ExportedProgram(Parts parts) : parts_(std::move(parts)) {
@@ -216,10 +200,14 @@ std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
                       user_inputs_.size(), " inputs (", names_of(parts_.signature), "), got ",
                       user_inputs.size());
   for (const size_t written : written_inputs_) check_written(user_inputs_, user_inputs, written);
-  std::vector<Value> results = has_constant_inputs_
-                                   ? plan().run(without_constants(user_inputs), watch)
-                                   : plan().run(user_inputs, watch);
-  return has_constant_outputs_ ? with_constants(std::move(results)) : results;
+  try {
+    std::vector<Value> results = has_constant_inputs_
+                                     ? plan().run(without_constants(user_inputs), watch)
+                                     : plan().run(user_inputs, watch);
+    return has_constant_outputs_ ? with_constants(std::move(results)) : results;
+  } catch (const Error& error) {
+    throw in_terms_of_call(error, parts_.signature);
+  }
 }
 
 std::vector<RangeConstraint> ExportedProgram::range_constraints() const {
@@ -240,7 +228,7 @@ ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> o
   options.trace.decompose.insert(operators.begin(), operators.end());
   Parts parts = parts_;
   parts.graph = retrace(graph(), std::move(options));
-  drop_copies(*parts.graph);
+  remove_whole_copies(*parts.graph);
   parts.operators.clear();
   parts.signature.outputs = outputs_of(*parts.graph, parts.signature);
   return make_intrusive<ExportedProgram>(std::move(parts));

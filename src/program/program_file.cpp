@@ -48,8 +48,8 @@ ExportedProgramPtr read_file(std::string_view file, MappedFilePtr mapping, bool 
                              std::string_view origin) {
   const ProgramFileHeader header = read_program_file_header(file, origin);
   return read_program_part(header, origin, [&] {
-    ProgramText text = parse_program_text(file.substr(header.text_offset, header.text_bytes),
-                                          header.format);
+    ProgramText text =
+        parse_program_text(file.substr(header.text_offset, header.text_bytes), header.format);
     const WrittenOperators operators(text.operators, origin);
     ExportedProgram::Parts parts;
     parts.graph = parse_graph(text.graph, operators.schemas());

@@ -50,8 +50,8 @@ std::string constraint_lines(std::string_view graph) {
     const size_t first = line.find_first_not_of(' ');
     const std::string_view fact =
         first == std::string_view::npos ? std::string_view() : line.substr(first);
-    const bool is_fact = fact.starts_with("symbol ") || fact.starts_with("guard ") ||
-                         fact.starts_with("assert ");
+    const bool is_fact =
+        fact.starts_with("symbol ") || fact.starts_with("guard ") || fact.starts_with("assert ");
     if (!is_fact) break;
     lines.append("  ").append(fact).append("\n");
     begin = end + 1;
@@ -128,8 +128,8 @@ std::string describe_program_file(const std::string& path) {
   const std::string_view file = mapping->bytes();
   const ProgramFileHeader header = read_program_file_header(file, path);
   return read_program_part(header, path, [&] {
-    const ProgramText program = parse_program_text(
-        file.substr(header.text_offset, header.text_bytes), header.format);
+    const ProgramText program =
+        parse_program_text(file.substr(header.text_offset, header.text_bytes), header.format);
     std::string out =
         concatenate("program file of format ", header.format.text(), ", written by ",
                     program.writer, ": ", header.file_bytes, " bytes, ", header.data_bytes,

@@ -148,7 +148,8 @@ void throw_in_program_file(const Error& error, const ProgramFileHeader& header,
                        ", this Opwright reads ", own.text(), "; update it.");
   }
   const bool is_about_memory = std::strcmp(error.kind(), "MemoryError") == 0;
-  throw Error(is_about_memory ? "MemoryError" : "ValueError", concatenate(origin, ": ", text, note));
+  throw Error(is_about_memory ? "MemoryError" : "ValueError",
+              concatenate(origin, ": ", text, note));
 }
 
 }  // namespace opwright

@@ -12,8 +12,9 @@ namespace opwright {
 
 inline constexpr std::string_view kProgramMagic = "OPWRIGHT";
 inline constexpr size_t kProgramHeaderBytes = 64;
-inline constexpr uint64_t kDataAlignment = 4096;  // of the tensors together, so that they can be mapped
-inline constexpr uint64_t kBlockAlignment = 64;   // of each
+inline constexpr uint64_t kDataAlignment =
+    4096;  // of the tensors together, so that they can be mapped
+inline constexpr uint64_t kBlockAlignment = 64;  // of each
 
 struct ProgramFormat {
   uint32_t major_version = 0;

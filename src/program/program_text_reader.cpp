@@ -34,9 +34,7 @@ class Reader final : public ArgumentParser::SubGraphs {
       : text_(text), format_(format), cursor_(text, "program"), constants_(cursor_, *this) {}
 
   ProgramText read();
-  GraphPtr parse_sub_graph() override {
-    cursor_.fail_expected("a constant, not a graph");
-  }
+  GraphPtr parse_sub_graph() override { cursor_.fail_expected("a constant, not a graph"); }
 
  private:
   // The parts of a line, behind its keyword.
@@ -189,7 +187,7 @@ void Reader::read_output() {
   const auto kind = find_output_kind(cursor_.text(word));
   if (!kind) cursor_.fail(word, concatenate("no kind of output is '", cursor_.text(word), "'"));
   output.kind = *kind;
-  output.value = take_value();
+  output.value = cursor_.take_word_if("sizes") ? take_string() : take_value();
   output.target = take_string_if();
   if (output.value.empty()) output.constant = take_constant();
   program_.signature.outputs.push_back(std::move(output));
@@ -232,8 +230,7 @@ void Reader::read_block() {
   const uint64_t checksum = take_number(16);
   if (checksum > UINT32_MAX) cursor_.fail_since(place, "a checksum has eight digits");
   block.checksum = static_cast<uint32_t>(checksum);
-  const StoredBlock before =
-      program_.blocks.empty() ? StoredBlock{} : program_.blocks.back();
+  const StoredBlock before = program_.blocks.empty() ? StoredBlock{} : program_.blocks.back();
   if (block.offset % kBlockAlignment != 0) {
     cursor_.fail({begin, end}, concatenate("the block is not aligned to ", kBlockAlignment));
   }

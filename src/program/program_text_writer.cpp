@@ -6,6 +6,7 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/ir/node_text.h"
+#include "opwright/ir/value_name.h"
 #include "opwright/program/program_text.h"
 #include "opwright/program/signature.h"
 #include "opwright/program/utf8.h"
@@ -98,7 +99,12 @@ void Writer::write_signature(const GraphSignature& signature) {
   for (const OutputSpec& output : signature.outputs) {
     start("output");
     word(to_text(output.kind));
-    if (!output.value.empty()) value(output.value);
+    if (is_value_name(output.value)) {
+      value(output.value);
+    } else if (!output.value.empty()) {  // an expression of sizes
+      word("sizes");
+      string(output.value);
+    }
     if (!output.target.empty()) string(output.target);
     if (output.value.empty()) constant(output.constant, "output", output.target);
     end();

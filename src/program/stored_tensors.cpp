@@ -101,7 +101,8 @@ StoragePtr Maker::make_storage(size_t index, Device device) const {
                          bytes_.mapping.get());
   }
   OPWRIGHT_CHECK_VALUE(find_device_table(device.type), "the program has tensors on ",
-                       device_text(device), ", which nothing runs here; load a plug-in for it, or "
+                       device_text(device),
+                       ", which nothing runs here; load a plug-in for it, or "
                        "export the program on the cpu");
   StoragePtr storage = allocate_storage(bytes.size(), device);
   if (!bytes.empty()) copy_bytes(storage->data, device, bytes.data(), kCpu, bytes.size());
@@ -118,8 +119,8 @@ Tensor Maker::make_tensor(size_t number) {
   OPWRIGHT_CHECK_VALUE(storage->device == meta.device(), "the tensors of block ", stored.block,
                        " are on ", device_text(storage->device), " and ",
                        device_text(meta.device()));
-  TensorImpl* made = new_impl(storage, meta.dtype(), meta.device(), device_bit(meta.device().type),
-                              meta.dl.ndim);
+  TensorImpl* made =
+      new_impl(storage, meta.dtype(), meta.device(), device_bit(meta.device().type), meta.dl.ndim);
   Tensor tensor = Tensor::take(made);
   std::ranges::copy(meta.shape(), made->dl.shape);
   std::ranges::copy(meta.strides(), made->dl.strides);

@@ -42,8 +42,9 @@ void check_present(std::span<const OperatorUse> operators, std::string_view orig
     if (!use.library.empty()) libraries.insert(use.library);
   }
   if (missing.empty()) return;
-  throw_error("NotImplementedError", origin, ": the program calls operators that are not here:",
-              missing, "\n", load_advice(libraries));
+  throw_error("NotImplementedError", origin,
+              ": the program calls operators that are not here:", missing, "\n",
+              load_advice(libraries));
 }
 
 Schema parse_written(const OperatorUse& use) {

@@ -32,12 +32,20 @@ class Plan : public Counted<Plan> {
 
   [[nodiscard]] const Graph& graph() const noexcept;
 
+  // How many values a run gives: the outputs of the graph but the states of random numbers.
+  [[nodiscard]] size_t num_outputs() const noexcept;
+
   // As evaluate(graph, arguments), with the same checks and errors. Any number of threads at a
-  // time.
+  // time. A run that is evaluate() of the graph tells `watch` nothing.
   [[nodiscard]] std::vector<Value> run(std::span<const OpwValue> arguments,
                                        StepWatch* watch = nullptr) const;
+  // The same into num_outputs() values of the caller, who owns them afterwards; an error leaves
+  // none.
+  void run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
+           StepWatch* watch = nullptr) const;
 
-  // What the last run on this thread used.
+  // What the run that ended last used for large intermediate values; small ones come from the
+  // thread's cache of blocks.
   struct Memory {
     size_t placed_bytes = 0;  // one block for all intermediate values
     size_t value_bytes = 0;   // what they would take without being re-used

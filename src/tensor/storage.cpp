@@ -15,11 +15,14 @@
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/live_counts.h"
 #include "opwright/tensor/poison.h"
+#include "opwright/tensor/storage_source.h"
 
 namespace opwright {
 
 constinit thread_local LiveCounts this_thread_live_counts
     __attribute__((tls_model("initial-exec"))){};
+constinit thread_local StorageSource* this_thread_storage_source
+    __attribute__((tls_model("initial-exec"))) = nullptr;
 
 namespace {
 
@@ -55,6 +58,24 @@ std::string bytes_text(size_t bytes) {
               cause.text());
 }
 
+// Null: the source has none.
+[[gnu::noinline]] Storage* serve_storage(StorageSource& source, size_t nbytes) {
+  ServedMemory served;
+  if (!source.serve(nbytes, served)) return nullptr;
+  Storage* storage = nullptr;
+  try {
+    storage = new_storage(sizeof(Storage), nbytes, kCpu, Storage::Kind::OfDevice);
+  } catch (...) {
+    served.deleter(served.context);
+    throw;
+  }
+  storage->data = served.data;
+  storage->deleter = served.deleter;
+  storage->context = served.context;
+  poison_if_wanted(storage->data, nbytes);
+  return storage;
+}
+
 }  // namespace
 
 StoragePtr allocate_storage(size_t nbytes, Device device) {
@@ -64,6 +85,10 @@ StoragePtr allocate_storage(size_t nbytes, Device device) {
         new_storage(sizeof(Storage) + nbytes, nbytes, device, Storage::Kind::InBlock);
     storage->data = storage + 1;
     return StoragePtr::take(storage);
+  }
+  if (this_thread_storage_source && device.type == kOpwDeviceCpu && nbytes > kLeastServed) {
+    if (Storage* served = serve_storage(*this_thread_storage_source, nbytes))
+      return StoragePtr::take(served);
   }
   const OpwDeviceTable& table = device_table(device.type);
   Storage* storage = new_storage(sizeof(Storage), nbytes, device, Storage::Kind::OfDevice);
@@ -100,12 +125,11 @@ StoragePtr make_fake_storage(size_t nbytes, Device device) {
 
 void Storage::destroy() noexcept {
   --live_counts().storages;
-  if (kind == Kind::OfDevice) {
-    if (data)
-      find_device_table(device.type)
-          ->free(device.index, data, nbytes, static_cast<OpwStream*>(context));
-  } else if (kind == Kind::Foreign && deleter) {
+  if (deleter) {
     deleter(context);
+  } else if (kind == Kind::OfDevice && data) {
+    find_device_table(device.type)
+        ->free(device.index, data, nbytes, static_cast<OpwStream*>(context));
   }
   free_block(this, block_bytes);
 }

@@ -1,6 +1,8 @@
 // Program files for tests: programs to write, and files that are changed by hand and sealed again.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -9,8 +11,6 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-
-#include <unistd.h>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -112,8 +112,8 @@ inline std::string contents_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 inline void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(),
-                                              static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 inline std::string bytes_of(const Tensor& tensor) {

@@ -1,0 +1,52 @@
+// OutputLayout: how what a graph returns is put together from slots, numbers and constants.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "opwright/ir/graph.h"
+#include "opwright/run/size_plan.h"
+#include "opwright/run/step.h"
+#include "opwright/run/value_slots.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+class OutputLayout {
+ public:
+  // After all calls were added to `sizes`.
+  OutputLayout(const Graph& graph, const ValueSlots& slots, SizePlan& sizes);
+
+  [[nodiscard]] size_t size() const noexcept { return outputs_.size(); }
+  // Late numbers that outputs show (SizePlan::late); kNoIndex: none.
+  [[nodiscard]] uint32_t sizes() const noexcept { return late_; }
+
+  // What a run has when its calls are done.
+  struct Source {
+    std::vector<OpwValue>& slots;  // those that the run owns are moved out of
+    const std::vector<int64_t>& numbers;
+    const std::vector<int64_t>& late_numbers;
+  };
+  // Owned by the caller. Each output once, in order.
+  [[nodiscard]] OpwValue take(size_t output, const Source& source) const {
+    return take(outputs_[output], source);
+  }
+
+ private:
+  struct Part {
+    enum class Kind : uint8_t { Copied, Moved, Number, LateNumber, Constant, List };
+    Kind kind = Kind::Constant;
+    uint32_t index = 0;  // of a slot or a number
+    Value constant;
+    std::vector<Part> elements;
+  };
+  class Builder;
+
+  [[nodiscard]] static OpwValue take(const Part& part, const Source& source);
+
+  std::vector<Part> outputs_;
+  uint32_t late_ = kNoIndex;
+};
+
+}  // namespace opwright

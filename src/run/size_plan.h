@@ -1,0 +1,87 @@
+// SizePlan: the symbolic numbers of a graph as programs over int64.
+//
+// Most need nothing but the inputs: they are computed when a run's sizes differ from those of the
+// last one. The others need symbols that the results of calls bind, and are computed before the
+// call that takes them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "opwright/ir/graph.h"
+#include "opwright/ir/input_plan.h"
+#include "opwright/run/step.h"
+#include "opwright/run/symbol_source.h"
+#include "opwright/run/value_slots.h"
+#include "opwright/symbolic/sym_program.h"
+
+namespace opwright {
+
+// Where a number is computed: among those of the inputs, or late.
+struct NumberPlaceInTable {
+  bool is_late = false;
+  uint32_t index = 0;
+};
+
+class SizePlan {
+ public:
+  // What a call's results tell: symbols, and assertions that can be computed from then on.
+  struct Results {
+    uint32_t step = 0;
+    std::vector<SymbolSource> sources;
+    std::optional<SymProgram> assertions;
+  };
+  // Numbers of one call that need the results of others.
+  struct Late {
+    SymProgram program;
+    uint32_t first = 0;  // among the late numbers
+  };
+
+  SizePlan(const Graph& graph, const ValueSlots& slots);
+
+  // ---- While the plan is made ----
+
+  // The place of an expression that the next call takes.
+  [[nodiscard]] NumberPlaceInTable add(const SymInt& expression);
+  // Ends a call's numbers. Gives its index in late(); kNoIndex: it has none that are late.
+  [[nodiscard]] uint32_t finish_call();
+  // After the last call.
+  void finish();
+  // The index in results() of what a call tells; kNoIndex: nothing.
+  [[nodiscard]] uint32_t results_of(uint32_t step) const;
+
+  // ---- For runs ----
+
+  [[nodiscard]] const InputPlan& inputs() const noexcept { return *inputs_; }
+  [[nodiscard]] size_t num_symbols() const noexcept { return inputs_->symbols.size(); }
+  [[nodiscard]] size_t num_early() const noexcept { return expressions_.size(); }
+  [[nodiscard]] size_t num_late() const noexcept { return num_late_; }
+  [[nodiscard]] size_t most_assertions() const noexcept { return most_assertions_; }
+  // Of the inputs' numbers; none: no symbols.
+  [[nodiscard]] const std::optional<SymProgram>& early() const noexcept { return early_; }
+  // Assertions that the inputs decide.
+  [[nodiscard]] const std::optional<SymProgram>& assertions() const noexcept { return assertions_; }
+  [[nodiscard]] const Late& late(uint32_t index) const { return late_[index]; }
+  [[nodiscard]] const std::vector<Results>& results() const noexcept { return results_; }
+
+ private:
+  void add_results(const Graph& graph, const ValueSlots& slots);
+  [[nodiscard]] std::optional<SymProgram> take_assertions(const SymbolScope& scope);
+
+  const ShapeEnv* env_;  // null: no symbols
+  InputPlanPtr inputs_;
+  std::vector<SymInt> expressions_;
+  std::unordered_map<OpwSymWord, uint32_t> places_;  // of expressions_
+  std::vector<SymInt> late_expressions_;             // of the call that is being added
+  uint32_t num_late_ = 0;
+  size_t most_assertions_ = 0;
+  std::vector<bool> is_taken_;  // of the assertions
+  std::optional<SymProgram> early_;
+  std::optional<SymProgram> assertions_;
+  std::vector<Late> late_;
+  std::vector<Results> results_;  // in the order of their steps
+};
+
+}  // namespace opwright

@@ -1,0 +1,46 @@
+// StepRunner: goes through the steps of one run, whose inputs were read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "opwright/ir/graph.h"
+#include "opwright/run/frame.h"
+#include "opwright/run/plan.h"
+#include "opwright/run/schedule.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+class StepRunner {
+ public:
+  // What must be 0 in the thread's attention: a transform, a mode, fakes.
+  [[nodiscard]] static bool can_run_here() noexcept;
+
+  StepRunner(const Graph& graph, const Schedule& schedule, Frame& frame) noexcept;
+
+  // `results` has room for all outputs but the random states, which are set. They are owned by the
+  // caller. On an error the frame is left as it stands.
+  void run(std::span<OpwValue> results, StepWatch* watch);
+
+ private:
+  void run_step(uint32_t index);
+  void run_watched(uint32_t index, StepWatch& watch);
+  void put_arguments(const Step& step);
+  void put_late_arguments(const Step& step);
+  void call_step(const Step& step, uint32_t index);
+  void invoke(const Step& step, uint32_t index);
+  void invoke_with_care(const Step& step, const OpwRecord& record, Arguments args,
+                        Results results) const;
+  void keep_results(const Step& step);
+  void spread_list(const Step& step, const ListResult& list);
+  void compute_late(uint32_t late);
+  void take_outputs(std::span<OpwValue> results);
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  Frame& frame_;
+  uint32_t watched_flags_;  // of tensors: the device, and what takes a call off its straight path
+};
+
+}  // namespace opwright

@@ -1,0 +1,36 @@
+// A size, stride, offset or number of a value at hand, and the symbol that it tells.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "opwright/ir/symbol_bindings.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+struct NumberPlace {
+  ShownNumber::Part part = ShownNumber::Part::Size;
+  uint32_t dim = 0;
+};
+
+// False for what is not there or is a symbol itself.
+[[nodiscard]] bool read_number(const OpwValue& value, NumberPlace place, int64_t& number) noexcept;
+
+struct SymbolSource {
+  uint32_t slot = 0;  // of the value
+  NumberPlace place;
+  uint32_t symbol = 0;  // by its place among the symbols of a plan
+  int64_t factor = 1;
+  int64_t constant = 0;
+};
+
+[[nodiscard]] SymbolSource source_of(const SymbolBinding& binding, uint32_t slot,
+                                     const std::vector<std::string>& symbols);
+
+// The symbol's value; false where no whole number fits or the value has no such number.
+[[nodiscard]] bool read_symbol(const SymbolSource& source, const OpwValue& value,
+                               int64_t& symbol) noexcept;
+
+}  // namespace opwright
