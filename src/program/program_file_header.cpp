@@ -43,7 +43,9 @@ std::string_view known_kind(std::string_view file) {
   if (file.starts_with("PK\x03\x04")) {
     return " but a zip archive, as torch.save and torch.export.save write them";
   }
-  if (file.starts_with("\x7f" "ELF")) return " but a binary, which load_library takes";
+  if (file.starts_with("\x7f"
+                       "ELF"))
+    return " but a binary, which load_library takes";
   if (file.starts_with("\x93NUMPY")) return " but a NumPy array";
   return "";
 }

@@ -152,9 +152,7 @@ void Reader::expect_word(std::string_view word) {
 
 // ---- Lines ----
 
-void Reader::read_writer() {
-  program_.writer = take_string();
-}
+void Reader::read_writer() { program_.writer = take_string(); }
 
 void Reader::read_operator() {
   OperatorUse use;

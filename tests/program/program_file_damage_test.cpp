@@ -31,8 +31,7 @@ std::string rich_file() {
       [&](const Tensor& x) {
         count.add_(tied);
         const Tensor found = masked_select(x, gt(x, 0));
-        return std::vector<Tensor>{mul(add(x, count), tied), mul(found, 2),
-                                   mm(table, table.t())};
+        return std::vector<Tensor>{mul(add(x, count), tied), mul(found, 2), mm(table, table.t())};
       },
       {.names = {"x"},
        .dynamic = {{"x", 0, Dim::named("rows", 1, 64)}},

@@ -63,7 +63,8 @@ TEST_F(ProgramFileError, SomeOtherFile) {
   EXPECT_EQ(read_error("hello"),
             "ValueError: net.opw: this is no Opwright program; write one with "
             "opwright.export.save() or Program::save()");
-  EXPECT_EQ(read_error("\x7f" "ELF..."),
+  EXPECT_EQ(read_error("\x7f"
+                       "ELF..."),
             "ValueError: net.opw: this is no Opwright program but a binary, which load_library "
             "takes; write one with opwright.export.save() or Program::save()");
   EXPECT_EQ(read_error("\x93NUMPY..."),
@@ -129,15 +130,18 @@ TEST_F(ProgramFileError, ANewerMinorVersionIsReadWhereItCanBe) {
                 "writer \"opwright 0.9.0\"\n?note \"made on a Monday\" [1, {2\n");
   EXPECT_EQ(read_error(parts.bytes()), "");
   parts.replace("state ", "layout 3\nstate ");
-  EXPECT_EQ(read_error(parts.bytes()), R"(ValueError: net.opw: program: the program needs 'layout', which opwright 0.9.0 wrote and this Opwright does not know at line 9, column 1
+  EXPECT_EQ(
+      read_error(parts.bytes()),
+      R"(ValueError: net.opw: program: the program needs 'layout', which opwright 0.9.0 wrote and this Opwright does not know at line 9, column 1
     layout 3
     ^^^^^^
 The program has the format 1.7, this Opwright reads 1.0; update it.)");
 }
 
 TEST_F(ProgramFileError, AnUnknownLineOfThisVersionIsDamage) {
-  EXPECT_EQ(read_error(FileParts(file_).replace("state ", "layout 3\nstate ").bytes()),
-            R"(ValueError: net.opw: program: expected a keyword such as 'operator', 'input' or 'graph', got 'layout' at line 8, column 1
+  EXPECT_EQ(
+      read_error(FileParts(file_).replace("state ", "layout 3\nstate ").bytes()),
+      R"(ValueError: net.opw: program: expected a keyword such as 'operator', 'input' or 'graph', got 'layout' at line 8, column 1
     layout 3
     ^^^^^^)");
 }
@@ -174,14 +178,17 @@ TEST_F(ProgramFileError, WrongLinesAreUnderlined) {
   EXPECT_EQ(error_with("block 64 60", "block 60 60"),
             begin + "program: the block is not aligned to 64 at line 11, column 7");
   EXPECT_EQ(error_with("block 64 60", "block 0 60"),
-            begin + "program: the block does not begin behind the block before it at line 11, "
-                    "column 7");
+            begin +
+                "program: the block does not begin behind the block before it at line 11, "
+                "column 7");
   EXPECT_EQ(error_with("block 64 60", "block 64 18446744073709551615"),
-            begin + "program: the block does not begin behind the block before it at line 11, "
-                    "column 7");
+            begin +
+                "program: the block does not begin behind the block before it at line 11, "
+                "column 7");
   EXPECT_EQ(error_with("block 64 60", "block 64 99999999999999999999"),
-            begin + "program: '99999999999999999999' is no number that fits 64 bits at line 11, "
-                    "column 10");
+            begin +
+                "program: '99999999999999999999' is no number that fits 64 bits at line 11, "
+                "column 10");
   EXPECT_EQ(error_with("block 64 60", "block 64 61"),
             begin + "block 1 ends behind the last of the 124 bytes of tensors");
   EXPECT_EQ(error_with("state \"weight\" 0", "state \"weight\" 0 1"),
@@ -220,12 +227,14 @@ TEST_F(ProgramFileError, PartsThatDoNotFitEachOtherAreRefused) {
 }
 
 TEST_F(ProgramFileError, AWrongGraphIsUnderlined) {
-  EXPECT_EQ(read_error(FileParts(file_).replace("aten::mm(%x", "aten::mm(%y").bytes()),
-            R"(ValueError: net.opw: graph: no input and no earlier node gives %y at line 3, column 37
+  EXPECT_EQ(
+      read_error(FileParts(file_).replace("aten::mm(%x", "aten::mm(%y").bytes()),
+      R"(ValueError: net.opw: graph: no input and no earlier node gives %y at line 3, column 37
       %mm: float32[batch, 4] = aten::mm(%y, %weight)
                                         ^^)");
-  EXPECT_EQ(read_error(FileParts(file_).replace("graph(", "state \"z\" 0\n").bytes()),
-            R"(ValueError: net.opw: program: expected a keyword such as 'operator', 'input' or 'graph', got 'captured' at line 15, column 1
+  EXPECT_EQ(
+      read_error(FileParts(file_).replace("graph(", "state \"z\" 0\n").bytes()),
+      R"(ValueError: net.opw: program: expected a keyword such as 'operator', 'input' or 'graph', got 'captured' at line 15, column 1
     captured %weight: float32[3, 4], %x: float32[batch, 3]) -> (%relu) {
     ^^^^^^^^)");
 }

@@ -21,7 +21,8 @@ using testing::error_of;
 using testing::FileParts;
 using testing::read_error;
 
-constexpr std::string_view kSchema = "filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor";
+constexpr std::string_view kSchema =
+    "filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor";
 
 Tensor scale_kernel(const Tensor& x, double by, bool twice) { return mul(x, twice ? by * 2 : by); }
 Tensor offset_kernel(const Tensor& x, double by, bool twice, double offset) {
@@ -47,8 +48,8 @@ class Scale {
 std::string scale_file(const char* library = "", std::string_view call = "filed::scale(%x)") {
   const Scale scale(kSchema, library);
   ExportedProgram::Parts parts;
-  parts.graph = parse_graph(concatenate("graph(%x: float32[2]) -> (%y) {\n  %y: float32[2] = ",
-                                        call, "\n}\n"));
+  parts.graph = parse_graph(
+      concatenate("graph(%x: float32[2]) -> (%y) {\n  %y: float32[2] = ", call, "\n}\n"));
   parts.signature.inputs = {{.value = "x", .target = "x", .constant = {}}};
   parts.signature.outputs = {{.value = "y", .target = "", .constant = {}}};
   return write_program(ExportedProgram(std::move(parts)));
@@ -88,8 +89,9 @@ TEST(ProgramFileOperators, AFileWithMissingOperatorsCanBeDescribed) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("net.opw");
   testing::write_file(path, scale_file("/usr/lib/libfiled.so"));
-  EXPECT_EQ(describe_program_file(path),
-            R"(program file of format 1.0, written by opwright 0.1.0: 369 bytes, 0 of them in 0 tensors
+  EXPECT_EQ(
+      describe_program_file(path),
+      R"(program file of format 1.0, written by opwright 0.1.0: 369 bytes, 0 of them in 0 tensors
 operators
   filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor, from libfiled.so
 inputs
@@ -108,8 +110,9 @@ TEST(ProgramFileOperators, AnOperatorThatTakesTheCallsNoMoreIsRefused) {
     const Scale scale(schema);
     return read_error(file);
   };
-  EXPECT_EQ(error_with("filed::scale(Tensor x, int by=2, *, bool twice=False) -> Tensor"),
-            R"(NotImplementedError: net.opw: operators have changed since the program was exported, and its calls do not fit them any more:
+  EXPECT_EQ(
+      error_with("filed::scale(Tensor x, int by=2, *, bool twice=False) -> Tensor"),
+      R"(NotImplementedError: net.opw: operators have changed since the program was exported, and its calls do not fit them any more:
 filed::scale: argument 'by' was float and is int
   exported with filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor
   here it is    filed::scale(Tensor x, int by=2, *, bool twice=False) -> Tensor

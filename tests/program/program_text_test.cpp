@@ -34,8 +34,10 @@ ProgramText parse(std::string_view text) {
 ProgramText text_of_constant(Value constant) {
   ProgramText text;
   text.writer = "test";
-  text.signature.inputs.push_back(
-      {.kind = InputKind::UserInput, .value = "", .target = "mode", .constant = std::move(constant)});
+  text.signature.inputs.push_back({.kind = InputKind::UserInput,
+                                   .value = "",
+                                   .target = "mode",
+                                   .constant = std::move(constant)});
   text.graph = "graph() -> () {\n}\n";
   return text;
 }
