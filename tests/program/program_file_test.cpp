@@ -187,9 +187,9 @@ TEST(ProgramFile, MutatedBuffersAndRandomNumbersComeBack) {
 }
 
 TEST(ProgramFile, SizesThatDependOnDataComeBack) {
-  const Program program = export_program(
-      [](const Tensor& x) { return mul(masked_select(x, gt(x, 0)), 2); }, {.names = {"x"}},
-      ones({4}));
+  const Program program =
+      export_program([](const Tensor& x) { return mul(masked_select(x, gt(x, 0)), 2); },
+                     {.names = {"x"}}, ones({4}));
   const ExportedProgramPtr read = written_and_read(program);
   EXPECT_EQ(to_text(*read), program.text());
 }
@@ -207,8 +207,9 @@ TEST(ProgramFile, TheDescriptionTellsAll) {
   const TemporaryFolder folder;
   const std::string path = folder.file("net.opw");
   matrix_program(ones({3, 4})).save(path);
-  EXPECT_EQ(describe_program_file(path),
-            R"(program file of format 1.0, written by opwright 0.1.0: 4220 bytes, 124 of them in 2 tensors
+  EXPECT_EQ(
+      describe_program_file(path),
+      R"(program file of format 1.0, written by opwright 0.1.0: 4220 bytes, 124 of them in 2 tensors
 operators
   aten::mm(Tensor self, Tensor mat2) -> Tensor
   aten::relu(Tensor self) -> Tensor
