@@ -35,15 +35,31 @@ constexpr const char* kDimDoc =
     ">>> program.range_constraints\n"
     "{'batch': [2, 64]}\n";
 
-Dim make_dim(std::string name, std::optional<int64_t> min, std::optional<int64_t> max) {
-  const nb::object text = nb::cast(name);
-  OPWRIGHT_CHECK_VALUE(PyUnicode_IsIdentifier(text.ptr()) == 1,
-                       "Dim: the name must be one that Python admits, got '", name, "'");
+using Bound = std::optional<int64_t>;
+
+void check_bounds(const std::string& name, Bound min, Bound max) {
   OPWRIGHT_CHECK_VALUE(!min || *min >= 0, "Dim: '", name,
                        "' cannot be negative, got min=", min.value_or(0));
   OPWRIGHT_CHECK_VALUE(!max || *max >= min.value_or(0), "Dim: '", name,
                        "' has max=", max.value_or(0), ", which is less than min=", min.value_or(0));
+}
+
+Dim make_dim(std::string name, Bound min, Bound max) {
+  const nb::object text = nb::cast(name);
+  OPWRIGHT_CHECK_VALUE(PyUnicode_IsIdentifier(text.ptr()) == 1,
+                       "Dim: the name must be one that Python admits, got '", name, "'");
+  check_bounds(name, min, max);
   return Dim::named(std::move(name), min, max);
+}
+
+// Dim.DYNAMIC(min=2)
+Dim with_bounds(const Dim& dim, Bound min, Bound max) {
+  check_bounds(to_text(dim), min, max);
+  if (dim.kind() == Dim::Kind::Auto) return Dim::automatic(min, max);
+  OPWRIGHT_CHECK_TYPE(dim.kind() == Dim::Kind::Dynamic,
+                      "Dim: only Dim.AUTO and Dim.DYNAMIC take bounds by a call, got ",
+                      to_text(dim));
+  return Dim::dynamic(min, max);
 }
 
 bool are_equal(const Dim& a, const Dim& b) {
@@ -71,6 +87,8 @@ void bind_dim(nb::module_& m) {
       .def_prop_ro("name", &Dim::name, "The name; of a derived one that of what it is made of.")
       .def_prop_ro("min", &Dim::min, "The least size that is demanded, or None.")
       .def_prop_ro("max", &Dim::max, "The greatest size that is demanded, or None.")
+      .def("__call__", &with_bounds, nb::kw_only(), nb::arg("min").none() = nb::none(),
+           nb::arg("max").none() = nb::none())
       .def("__mul__", &Dim::times, nb::arg("factor"), nb::is_operator())
       .def("__rmul__", &Dim::times, nb::arg("factor"), nb::is_operator())
       .def("__add__", &Dim::plus, nb::arg("offset"), nb::is_operator())

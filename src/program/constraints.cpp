@@ -114,9 +114,9 @@ class Judge {
     const int64_t size = dim.factor() * root + dim.offset();
     const char* advice = declared.given <= 1 ? "; an example of at least 2 may keep it free" : "";
     if (dim.kind() == Dim::Kind::Dynamic) {
-      return {concatenate(declared.place, " is Dim.DYNAMIC, but the function fixes it to ", size,
-                          advice),
-              concatenate(declared.place, ": Dim.AUTO, or ", size)};
+      return {concatenate(declared.place, " is ", to_text(dim), ", but the function fixes it to ",
+                          size, advice),
+              concatenate(declared.entry, " = ", size)};
     }
     return {concatenate(declared.place, " is ", to_text(dim), ", but the function fixes it to ",
                         size, advice),

@@ -16,6 +16,7 @@ struct DeclaredSize {
   Dim dim;
   SymInt size;  // symbolic, but for a Static one
   int64_t given = 0;
+  std::string entry = {};  // where Python's dynamic_shapes has it: `dynamic_shapes["x"][0]`
 };
 
 // ValueError where a Dim is fixed, derived from another one, or narrower than its bounds: each

@@ -14,6 +14,14 @@ void check_has_name(const Dim& dim) {
                        "Dim: arithmetic needs a dimension with a name, got ", to_text(dim));
 }
 
+// (min=2, max=64), or nothing.
+std::string bounds_text(const Dim& dim) {
+  std::string text;
+  if (dim.min()) text += concatenate("min=", *dim.min());
+  if (dim.max()) text += concatenate(text.empty() ? "" : ", ", "max=", *dim.max());
+  return text.empty() ? text : concatenate("(", text, ")");
+}
+
 }  // namespace
 
 Dim Dim::times(int64_t factor) const {
@@ -42,9 +50,9 @@ std::string to_text(const Dim& dim) {
     case Dim::Kind::Static:
       return "Dim.STATIC";
     case Dim::Kind::Auto:
-      return "Dim.AUTO";
+      return "Dim.AUTO" + bounds_text(dim);
     case Dim::Kind::Dynamic:
-      return "Dim.DYNAMIC";
+      return "Dim.DYNAMIC" + bounds_text(dim);
     default:
       break;
   }

@@ -38,6 +38,7 @@ TraceSessionOptions session_options(ShapeEnvPtr env) {
   options.mode = TracingMode::Symbolic;
   options.shape_env = std::move(env);
   options.functional = true;
+  options.keeps_custom_whole = true;
   return options;
 }
 
@@ -87,6 +88,21 @@ std::string value_name(const std::string& target) {
   }
   while (!name.empty() && name.back() == '_' && target.back() != '_') name.pop_back();
   return name.empty() ? "argument" : name;
+}
+
+void check_plain(const Tensor& given, const std::string& target) {
+  OPWRIGHT_CHECK_TYPE(!impl(given).is_wrapper(), "export: the argument '", target, "' is a tensor of ",
+                      impl(given).home->name(),
+                      "; export the function outside, and call the program inside");
+  OPWRIGHT_CHECK_TYPE(!given.is_fake(), "export: the argument '", target,
+                      "' is a fake tensor, got ", given, "; give one with data");
+}
+
+// batch["mask"]: dynamic_shapes["batch"]["mask"]
+std::string entry_of(const std::string& target) {
+  const size_t end = target.find_first_of(".[");
+  const std::string root = target.substr(0, end);
+  return concatenate("dynamic_shapes[\"", root, "\"]", target.substr(root.size()));
 }
 
 // The name of a symbol for a Dim: its own, unless the text of expressions uses that otherwise.
@@ -223,15 +239,15 @@ SymInt ExportSession::State::declare(const Dim& dim, int64_t given, const std::s
 
 void ExportSession::add_tensor(const Tensor& given, const std::string& target,
                                std::span<const DimAt> dims) {
-  OPWRIGHT_CHECK_TYPE(!given.is_fake() && !impl(given).is_wrapper(), "export: the argument '",
-                      target, "' must be a plain tensor, got ", given);
+  check_plain(given, target);
   std::vector<SymInt> sizes(given.sizes().begin(), given.sizes().end());
   for (const DimAt& at : dims) {
     const size_t dim = wrap_dim(at.dim, sizes.size(), concatenate("export: '", target, "'"));
     const int64_t size = given.sizes()[dim];
     std::string place = concatenate("dimension ", dim, " of '", target, "'");
     sizes[dim] = state_->declare(at.size, size, place, concatenate(target, ".size(", dim, ")"));
-    state_->declared.push_back({std::move(place), at.size, sizes[dim], size});
+    std::string entry = concatenate(entry_of(target), "[", dim, "]");
+    state_->declared.push_back({std::move(place), at.size, sizes[dim], size, std::move(entry)});
   }
   const Tensor own = state_->trace.add_tensor(given, value_name(target), sizes);
   state_->added.push_back(own);
@@ -248,8 +264,10 @@ SymInt ExportSession::add_int(int64_t given, const std::string& target, const Di
     add_constant(Value(given), target);
     return number;
   }
-  state_->declared.push_back({concatenate("'", target, "'"), dim, number, given});
-  const GraphValue& input = state_->trace.trace().graph().add_input(value_name(target), Value(number));
+  state_->declared.push_back(
+      {concatenate("'", target, "'"), dim, number, given, entry_of(target)});
+  const GraphValue& input =
+      state_->trace.trace().graph().add_input(value_name(target), Value(number));
   state_->user_inputs.push_back(
       {.kind = InputKind::UserInput, .value = input.name(), .target = target, .constant = {}});
   state_->examples.emplace_back(given);

@@ -15,9 +15,9 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/input_plan.h"
+#include "opwright/ir/input_words.h"
 #include "opwright/ir/node_text.h"
 #include "opwright/ir/passes/whole_copies.h"
-#include "opwright/program/call_errors.h"
 #include "opwright/program/output_specs.h"
 #include "opwright/run/plan.h"
 #include "opwright/schema/constant.h"
@@ -138,6 +138,20 @@ void check_written(std::span<const InputSpec* const> specs, std::span<const OpwV
   }
 }
 
+// Errors of runs are told in the terms of the call.
+InputWordsPtr words_of(const Graph& graph, const GraphSignature& signature) {
+  auto* words = new InputWords;
+  const InputWordsPtr owner = InputWordsPtr::take(words);
+  words->who = "program";
+  words->made = "exported";
+  for (const InputSpec& spec : signature.inputs) {
+    if (spec.value.empty()) continue;
+    const char* kind = spec.kind == InputKind::UserInput ? "the argument '" : "'";
+    words->names.emplace(graph.find(spec.value)->number(), concatenate(kind, spec.target, "'"));
+  }
+  return owner;
+}
+
 }  // namespace
 
 ExportedProgram::ExportedProgram(Parts parts) : parts_(std::move(parts)) {
@@ -146,6 +160,7 @@ ExportedProgram::ExportedProgram(Parts parts) : parts_(std::move(parts)) {
   check_outputs(*parts_.graph, parts_.signature);
   check_examples(parts_);
   if (parts_.operators.empty()) parts_.operators = operators_of(*parts_.graph);
+  parts_.graph->set_input_words(words_of(*parts_.graph, parts_.signature));
   lay_out_calls();
 }
 
@@ -200,14 +215,10 @@ std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
                       user_inputs_.size(), " inputs (", names_of(parts_.signature), "), got ",
                       user_inputs.size());
   for (const size_t written : written_inputs_) check_written(user_inputs_, user_inputs, written);
-  try {
-    std::vector<Value> results = has_constant_inputs_
-                                     ? plan().run(without_constants(user_inputs), watch)
-                                     : plan().run(user_inputs, watch);
-    return has_constant_outputs_ ? with_constants(std::move(results)) : results;
-  } catch (const Error& error) {
-    throw in_terms_of_call(error, parts_.signature);
-  }
+  std::vector<Value> results = has_constant_inputs_
+                                   ? plan().run(without_constants(user_inputs), watch)
+                                   : plan().run(user_inputs, watch);
+  return has_constant_outputs_ ? with_constants(std::move(results)) : results;
 }
 
 std::vector<RangeConstraint> ExportedProgram::range_constraints() const {
@@ -225,6 +236,7 @@ std::vector<Guard> ExportedProgram::guards() const {
 ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> operators) const {
   TraceSessionOptions options;
   options.functional = true;
+  options.keeps_custom_whole = true;
   options.trace.decompose.insert(operators.begin(), operators.end());
   Parts parts = parts_;
   parts.graph = retrace(graph(), std::move(options));

@@ -63,10 +63,14 @@ bool RunMemory::serve_from_arena(size_t nbytes, ServedMemory& served) noexcept {
   return false;
 }
 
-void RunMemory::end() {
+void RunMemory::end() noexcept {
   if (!log_) return;
-  place_lives();
-  log_.reset();
+  try {
+    place_lives();
+    log_.reset();
+  } catch (const std::bad_alloc&) {
+    forget();
+  }
 }
 
 void RunMemory::place_lives() {

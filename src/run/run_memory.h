@@ -25,7 +25,7 @@ class RunMemory final : public StorageSource {
   [[nodiscard]] StorageSource* begin(bool has_new_sizes) noexcept;
   void begin_step(uint32_t step) noexcept;
   // After a run that ended well.
-  void end();
+  void end() noexcept;
   // After one that did not.
   void abandon() noexcept { log_.reset(); }
 

@@ -44,9 +44,11 @@ ShapeEnvPtr find_shape_env() {
 TraceSession::TraceSession(TraceSessionOptions options)
     : mode_(options.mode), is_part_(options.is_part) {
   const bool is_functional = options.functional;
+  const bool keeps_whole = options.keeps_custom_whole;
   options.trace.is_functional = is_functional;
   trace_ = begin(std::move(options));
   if (is_functional) functionalize_ = make_intrusive<Functionalize>(trace_.get(), true);
+  if (is_functional && keeps_whole) functionalize_->keep_whole();
 }
 
 TraceSession::~TraceSession() {

@@ -27,6 +27,9 @@ struct TraceSessionOptions {
   TracingMode mode = TracingMode::Real;
   ShapeEnvPtr shape_env = nullptr;  // null: one of its own
   bool functional = false;  // views and writes become pure calls, with write-back at the end
+  // Of a functional trace: composites outside of aten stay whole, as in one that is not. A backward
+  // inside the function cannot go through them then.
+  bool keeps_custom_whole = false;
   bool is_part = false;  // of another graph, which binds its symbols: it is not verified by itself
   TraceOptions trace = {};
 };

@@ -254,11 +254,12 @@ class ExportedProgram:
         """Return the same program with operators replaced by what they are made of.
 
         `decomp_table` maps operators to the functions to use, or is a collection of operators
-        that have a decomposition; None stands for all built-in ones that have one.
+        that have a decomposition or are made of others; None stands for all of those.
 
         >>> from opwright.export import export
         >>> program = export(lambda x: ow.addmm(x, x, x), (ow.ones(2, 2),))
-        >>> plain = program.run_decompositions([ow.ops.aten.addmm.default])
+        >>> addmm = ow.ops.aten.addmm.default
+        >>> plain = program.run_decompositions({addmm: lambda x, a, b, *, beta, alpha: x + a @ b})
         >>> [use.name for use in plain.operators]
         ['aten::add.Tensor', 'aten::mm']
         """
@@ -373,12 +374,24 @@ def _read_table(
 ) -> dict[Any, Callable | None]:
     if table is None:
         used = [_C.require_operator(use.name) for use in program.operators]
-        return dict.fromkeys(each for each in used if _is_decomposed(each))
-    if isinstance(table, Mapping):
-        return dict(table)
-    return dict.fromkeys(table)
+        return dict.fromkeys(operator for operator in used if _has_decomposition(operator))
+    read = dict(table) if isinstance(table, Mapping) else dict.fromkeys(table)
+    for operator, function in read.items():
+        if not isinstance(operator, _C.Operator):
+            raise TypeError(
+                "run_decompositions: expected operators such as opwright.ops.aten.mm.default, got "
+                f"{operator!r}"
+            )
+        if function is None and not _has_decomposition(operator):
+            raise ValueError(
+                f"run_decompositions: {operator.name} has no decomposition; give a function for "
+                "it, {operator: function}"
+            )
+    return read
 
 
-def _is_decomposed(operator: _C.Operator) -> bool:
+def _has_decomposition(operator: _C.Operator) -> bool:
+    if operator.base.startswith("_functional_"):  # it stands for a write or a draw
+        return False
     slots = {slot for slot, _ in operator.implementations()}
-    return operator.namespace == "aten" and "Decompose" in slots
+    return not slots.isdisjoint({"Decompose", "CompositeImplicitAutograd"})

@@ -133,9 +133,9 @@ class GraphSignature:
     >>> from opwright.export import export
     >>> signature = export(ow.nn.BatchNorm1d(2), (ow.ones(4, 2),)).graph_signature
     >>> signature.parameters, signature.user_inputs
-    (('weight', 'bias'), ('input',))
+    (('weight', 'bias'), ('input_1',))
     >>> list(signature.buffers_to_mutate.values())
-    ['running_mean', 'running_var', 'num_batches_tracked']
+    ['num_batches_tracked', 'running_mean', 'running_var']
     """
 
     input_specs: Sequence[InputSpec]
