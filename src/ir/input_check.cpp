@@ -244,13 +244,13 @@ void InputCheck::check_assertions(const SymbolValues& symbols) {
   if (!env_ || num_bound_ == symbols.size()) return;
   num_bound_ = symbols.size();
   for (size_t i = 0; i < is_checked_.size(); ++i) {
-    // A copy: what is demanded of symbols becomes an assertion of this environment, too.
-    const RuntimeAssert assertion = env_->runtime_asserts()[i];
-    if (is_checked_[i] || !can_compute(assertion.condition, symbols)) continue;
+    if (is_checked_[i] || !can_compute(env_->runtime_asserts()[i].condition, symbols)) continue;
     is_checked_[i] = true;
+    // A copy: in a run on symbols of this environment a demand adds an assertion to it.
+    const RuntimeAssert assertion = env_->runtime_asserts()[i];
     const SymInt condition = substitute(*env_, assertion.condition, symbols);
     if (holds(condition)) continue;
-    if (condition.is_symbolic()) {  // a trace of the run makes the same assertion
+    if (condition.is_symbolic()) {
       demand(condition, assertion.message);
       continue;
     }
