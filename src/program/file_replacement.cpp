@@ -35,16 +35,6 @@ std::string resolve_links(const std::string& path) {
   return resolved ? std::string(resolved.get()) : path;
 }
 
-// Of a folder entry: after a crash, too, the new file is there.
-void synchronize_folder(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;
-  (void)fsync(file);
-  close(file);
-}
-
 }  // namespace
 
 FileReplacement::FileReplacement(const std::string& path) : path_(resolve_links(path)) {
@@ -86,7 +76,6 @@ void FileReplacement::commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
   close(file_);
   file_ = -1;
-  synchronize_folder(path_);
 }
 
 }  // namespace opwright

@@ -15,6 +15,7 @@
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_image.h"
 #include "opwright/program/program_object.h"
+#include "opwright/program/program_source.h"
 #include "opwright/program/program_text.h"
 #include "opwright/program/stored_tensors.h"
 #include "opwright/program/written_operators.h"
@@ -44,28 +45,6 @@ std::vector<Value> read_examples(std::vector<StoredExample>& examples,
   return values;
 }
 
-ExportedProgramPtr read_file(std::string_view file, MappedFilePtr mapping, bool is_checked,
-                             std::string_view origin) {
-  const ProgramFileHeader header = read_program_file_header(file, origin);
-  return read_program_part(header, origin, [&] {
-    ProgramText text =
-        parse_program_text(file.substr(header.text_offset, header.text_bytes), header.format);
-    const WrittenOperators operators(text.operators, origin);
-    ExportedProgram::Parts parts;
-    parts.graph = parse_graph(text.graph, operators.schemas());
-    const StoredBytes bytes{.data = file.substr(header.data_offset, header.data_bytes),
-                            .mapping = std::move(mapping),
-                            .is_checked = is_checked};
-    const std::vector<Tensor> tensors = make_stored_tensors(text, bytes);
-    parts.signature = std::move(text.signature);
-    parts.state = name_tensors(text.state, tensors);
-    parts.constants = name_tensors(text.constants, tensors);
-    parts.example_inputs = read_examples(text.examples, tensors);
-    parts.structure = std::move(text.structure);
-    return make_intrusive<ExportedProgram>(std::move(parts));
-  });
-}
-
 }  // namespace
 
 std::string write_program(const ExportedProgram& program) {
@@ -83,14 +62,39 @@ void save_program(const ExportedProgram& program, const std::string& path) {
   file.commit();
 }
 
+ExportedProgramPtr read_program_source(const ProgramSource& source) {
+  const ProgramFileHeader header = read_program_file_header(source.file, source.origin);
+  return read_program_part(header, source.origin, [&] {
+    ProgramText text = parse_program_text(source.file.substr(header.text_offset, header.text_bytes),
+                                          header.format);
+    const WrittenOperators operators(text.operators, source.origin);
+    ExportedProgram::Parts parts;
+    parts.graph = parse_graph(text.graph, operators.schemas());
+    const std::vector<Tensor> tensors = make_stored_tensors(
+        text, {.data = source.file.substr(header.data_offset, header.data_bytes),
+               .mapping = source.mapping,
+               .is_checked = source.has_tensors_checked});
+    parts.signature = std::move(text.signature);
+    parts.state = name_tensors(text.state, tensors);
+    parts.constants = name_tensors(text.constants, tensors);
+    parts.example_inputs = read_examples(text.examples, tensors);
+    parts.structure = std::move(text.structure);
+    return make_intrusive<ExportedProgram>(std::move(parts));
+  });
+}
+
 ExportedProgramPtr read_program(std::string_view bytes, const std::string& origin) {
-  return read_file(bytes, nullptr, true, origin);
+  return read_program_source(
+      {.file = bytes, .origin = origin, .mapping = nullptr, .has_tensors_checked = true});
 }
 
 ExportedProgramPtr load_program_file(const std::string& path, LoadOptions options) {
   const MappedFilePtr mapping = make_intrusive<MappedFile>(path);
-  const bool is_checked = options.check_tensors || !options.map_tensors;
-  return read_file(mapping->bytes(), options.map_tensors ? mapping : nullptr, is_checked, path);
+  return read_program_source(
+      {.file = mapping->bytes(),
+       .origin = path,
+       .mapping = options.map_tensors ? mapping : nullptr,
+       .has_tensors_checked = options.check_tensors || !options.map_tensors});
 }
 
 void Program::save(const std::string& path) const {

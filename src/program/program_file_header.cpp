@@ -45,7 +45,7 @@ std::string_view known_kind(std::string_view file) {
   }
   if (file.starts_with("\x7f"
                        "ELF"))
-    return " but a binary; operators are loaded as libraries";
+    return " but a binary, which load_library takes";
   if (file.starts_with("\x93NUMPY")) return " but a NumPy array";
   return "";
 }

@@ -12,11 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/ir/argument_parser.h"
 #include "opwright/ir/graph.h"
+#include "opwright/ir/node_argument.h"
 #include "opwright/ir/text_cursor.h"
 #include "opwright/ir/value_name.h"
+#include "opwright/program/exported_program.h"
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_text.h"
 #include "opwright/program/signature.h"
@@ -70,6 +73,7 @@ class Reader final : public ArgumentParser::SubGraphs {
   TextCursor cursor_;
   ArgumentParser constants_;
   ProgramText program_;
+  Names single_;  // keywords that stand once
   Names operators_;
   Names inputs_;
   Names state_names_;
@@ -151,10 +155,7 @@ void Reader::expect_word(std::string_view word) {
 
 // ---- Lines ----
 
-void Reader::read_writer() {
-  if (!program_.writer.empty()) cursor_.fail_expected("no second writer");
-  program_.writer = take_string();
-}
+void Reader::read_writer() { program_.writer = take_string(); }
 
 void Reader::read_operator() {
   OperatorUse use;
@@ -275,23 +276,24 @@ void Reader::skip_unknown(TextSpan keyword, bool is_optional) {
     cursor_.seek(keyword.begin);
     cursor_.fail_expected("a keyword such as 'operator', 'input' or 'graph'");
   }
-  cursor_.fail(keyword,
-               concatenate("this Opwright does not know '", word,
-                           "', which the program needs; it was written by ", program_.writer,
-                           " in the format ", format_.text(), ", this Opwright reads ", own.text()),
-               "update Opwright, or export the program with this one.");
+  cursor_.fail(keyword, concatenate("the program needs '", word, "', which ", program_.writer,
+                                    " wrote and this Opwright does not know"));
 }
 
 // False at the graph.
 bool Reader::read_line() {
-  using Read = void (Reader::*)();
-  static constexpr std::array<std::pair<std::string_view, Read>, 11> kLines = {{
-      {"writer", &Reader::read_writer},
+  struct Line {
+    std::string_view keyword;
+    void (Reader::*read)();
+    bool is_single = false;
+  };
+  static constexpr std::array<Line, 11> kLines = {{
+      {"writer", &Reader::read_writer, true},
       {"operator", &Reader::read_operator},
       {"input", &Reader::read_input},
       {"output", &Reader::read_output},
-      {"arguments", &Reader::read_arguments},
-      {"results", &Reader::read_results},
+      {"arguments", &Reader::read_arguments, true},
+      {"results", &Reader::read_results, true},
       {"state", &Reader::read_state},
       {"constant", &Reader::read_constant},
       {"example", &Reader::read_example},
@@ -305,13 +307,16 @@ bool Reader::read_line() {
     cursor_.seek(keyword.begin);
     return false;
   }
-  for (const auto& [known, read] : kLines) {
-    if (known != word) continue;
-    (this->*read)();
-    end_line();
+  const auto* line = std::ranges::find(kLines, word, &Line::keyword);
+  if (line == kLines.end()) {
+    skip_unknown(keyword, is_optional);
     return true;
   }
-  skip_unknown(keyword, is_optional);
+  if (line->is_single && !single_.emplace(word).second) {
+    cursor_.fail(keyword, concatenate("the ", word, " stands twice"));
+  }
+  (this->*line->read)();
+  end_line();
   return true;
 }
 

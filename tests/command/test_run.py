@@ -204,7 +204,7 @@ def test_a_size_out_of_its_range_is_refused(opwright, programs, tmp_path):
     error = run_error(opwright, programs / "linear.opw", "--input", path)
 
     assert "2 <= batch <= 64" in error
-    assert "dimension 0 of input 'x'" in error
+    assert "dimension 0 of the argument 'x'" in error
 
 
 def test_an_unknown_size_is_refused_with_those_that_there_are(opwright, programs):

@@ -38,6 +38,7 @@ inline Program matrix_program(const Tensor& weight) {
 
 // A file in its parts; header numbers of parts that were changed are set anew by bytes().
 struct FileParts {
+  FileParts() = default;
   explicit FileParts(std::string_view file) {
     const ProgramFileHeader header = read_program_file_header(file, "test");
     format = header.format;
@@ -66,7 +67,7 @@ struct FileParts {
     return file + data;
   }
 
-  ProgramFormat format;
+  ProgramFormat format = current_program_format();
   std::string text;
   std::string data;
 };

@@ -1,11 +1,16 @@
 // Writes that go to their places at once: text in, text out.
 #include "opwright/run/write_in_place.h"
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "opwright/functions.h"
 #include "opwright/ir/graph.h"
+#include "opwright/run/plan.h"
+#include "opwright/runtime.h"
 
 namespace opwright {
 namespace {
@@ -68,6 +73,56 @@ TEST(WriteInPlace, WritesOneAfterTheOtherStayInOrder) {
   %copy__2: float32[2] offset(2) = aten::copy_(%slice_2, %total)
 }
 )");
+}
+
+constexpr const char* kStep =
+    "graph(captured %cache: float32[4], %x: float32[1]) -> (%total) {\n"
+    "  %new: float32[4] = aten::slice_scatter(%cache, %x, start=2, end=3)\n"
+    "  %total: float32[] = aten::sum(%new)\n"
+    "  %copy_: float32[4] = aten::copy_(%cache, %new)\n"
+    "}\n";
+
+std::string text_of(const Value& tensor) {
+  return to_text(Tensor::borrow(tensor.get().as_tensor));
+}
+
+class Names final : public StepWatch {
+ public:
+  void finish_step(const Node& node, int64_t /*began*/, int64_t /*ended*/) override {
+    names += node.op().name() + " ";
+  }
+  std::string names;
+};
+
+TEST(WriteInPlace, APlanWritesTheBufferThatItIsBoundTo) {
+  const GraphPtr graph = parse_graph(kStep);
+  const Tensor cache = ones({4});
+  graph->bind_input(*graph->find("cache"), cache);
+  const Plan plan(graph);
+  Names watch;
+  for (const double x : {5.0, 7.0}) {
+    const Value given(full({1}, x));
+    const Value total = plan.run(std::span(&given.get(), 1), &watch)[0];
+    EXPECT_EQ(text_of(total), concatenate("tensor(", 3 + x, ".)"));
+    EXPECT_EQ(to_text(cache), concatenate("tensor([1., 1., ", x, "., 1.])"));
+  }
+  EXPECT_EQ(watch.names,
+            "aten::slice.Tensor aten::copy_ aten::sum aten::slice.Tensor aten::copy_ aten::sum ");
+}
+
+TEST(WriteInPlace, APlanThatIsGivenThatBufferWritesAtTheEnd) {
+  const GraphPtr graph = parse_graph(
+      "graph(captured %cache: float32[4], %x: float32[4]) -> (%total) {\n"
+      "  %new: float32[4] = aten::add.Scalar(%cache, 1)\n"
+      "  %total: float32[4] = aten::mul.Scalar(%x, 10)\n"
+      "  %copy_: float32[4] = aten::copy_(%cache, %new)\n"
+      "}\n");
+  const Tensor cache = ones({4});
+  graph->bind_input(*graph->find("cache"), cache);
+  const Value given(cache);
+  const Value total = Plan(graph).run(std::span(&given.get(), 1))[0];
+  EXPECT_EQ(text_of(total), "tensor([10., 10., 10., 10.])");
+  EXPECT_EQ(to_text(cache), "tensor([2., 2., 2., 2.])");
 }
 
 // Graphs that stay as they are.
