@@ -14,7 +14,18 @@ from contextlib import AbstractContextManager
 from inspect import Signature
 from os import PathLike
 from types import EllipsisType, MappingProxyType, TracebackType
-from typing import Any, Generic, Literal, Protocol, Self, SupportsIndex, TypeAlias, final, overload
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    final,
+    overload,
+)
 
 import numpy
 from numpy.typing import DTypeLike, NDArray
@@ -1878,9 +1889,7 @@ class Dim:
     DYNAMIC: ClassVar[Dim]
     STATIC: ClassVar[Dim]
 
-    def __init__(
-        self, name: str, *, min: _int | None = ..., max: _int | None = ...
-    ) -> None: ...
+    def __init__(self, name: str, *, min: _int | None = ..., max: _int | None = ...) -> None: ...
     @property
     def name(self) -> str: ...
     @property

@@ -15,7 +15,6 @@ from . import cpp_extension as cpp_extension
 from . import debug as debug
 from . import declare as declare
 from . import export as export
-from . import export as export
 from . import fake as fake
 from . import func as func
 from . import grad_mode as grad_mode
