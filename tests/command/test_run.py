@@ -133,6 +133,7 @@ def test_it_tells_times_memory_and_outputs(opwright, programs, x_file):
 
     time = r"[\d.]+(?:e\+\d+)? (?:ns|us|ms|s)"
     assert re.search(rf"^program +{program}: 3 calls$", text, re.MULTILINE)
+    assert re.search(rf"^operators +{time}$", text, re.MULTILINE)
     assert re.search(rf"^load +{time}$", text, re.MULTILINE)
     assert re.search(rf"^first run +{time}$", text, re.MULTILINE)
     assert re.search(rf"^10 runs +median {time}, min {time}, max {time}$", text, re.MULTILINE)
@@ -204,7 +205,7 @@ def test_a_size_out_of_its_range_is_refused(opwright, programs, tmp_path):
     error = run_error(opwright, programs / "linear.opw", "--input", path)
 
     assert "2 <= batch <= 64" in error
-    assert "dimension 0 of input 'x'" in error
+    assert "dimension 0 of the argument 'x'" in error
 
 
 def test_an_unknown_size_is_refused_with_those_that_there_are(opwright, programs):

@@ -326,7 +326,7 @@ TEST(ProgramApi, ASizeThatTheProgramDoesNotAdmitIsRefusedByName) {
   EXPECT_STREQ(opw_last_error_kind(), "ValueError");
   const std::string text = opw_last_error();
   EXPECT_NE(text.find("2 <= batch <= 64"), std::string::npos) << text;
-  EXPECT_NE(text.find("dimension 0 of input 'x'"), std::string::npos) << text;
+  EXPECT_NE(text.find("dimension 0 of the argument 'x'"), std::string::npos) << text;
 }
 
 TEST(ProgramApi, AWrongDtypeIsRefused) {
