@@ -31,6 +31,11 @@ void append_byte(unsigned char byte, std::string& text) {
   text += kHexDigits[byte & 15U];
 }
 
+// Half of a surrogate pair, which UTF-8 does not admit.
+bool is_surrogate(std::string_view text) {
+  return text.size() >= 3 && text[0] == '\xed' && static_cast<unsigned char>(text[1]) >= 0xa0;
+}
+
 void append_bytes(std::string_view content, std::string& text) {
   text += "b\"";
   for (const char byte : content) append_byte(static_cast<unsigned char>(byte), text);
@@ -186,14 +191,17 @@ class DataReader {
 
 void append_quoted(std::string_view content, std::string& text) {
   text += '"';
-  for (const char character : content) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte < ' ' || byte == 127) {
+  size_t num_escaped = 0;  // of the bytes from here on
+  for (size_t i = 0; i < content.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(content[i]);
+    if (is_surrogate(content.substr(i))) num_escaped = 3;
+    if (byte < ' ' || byte == 127 || num_escaped > 0) {
       append_byte(byte, text);
+      num_escaped -= num_escaped > 0 ? 1 : 0;
       continue;
     }
-    if (character == '"' || character == '\\') text += '\\';
-    text += character;
+    if (byte == '"' || byte == '\\') text += '\\';
+    text += content[i];
   }
   text += '"';
 }

@@ -12,6 +12,7 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/grad_mode.h"
 #include "opwright/host/program_handle.h"
 #include "opwright/host/program_run.h"
 #include "opwright/program/program_file.h"
@@ -164,6 +165,7 @@ int opw_program_run(const OpwProgram* program, const OpwDlTensor* inputs, uint32
   return run_guarded([&] {
     require("opw_program_run", program, "program");
     if (num_outputs != 0) require("opw_program_run", outputs, "outputs");
+    const opwright::NoGradScope no_grad;  // C has nothing to differentiate with
     run_into(*program, given_inputs(inputs, num_inputs), {outputs, num_outputs});
   });
 }

@@ -243,16 +243,21 @@ void InputCheck::check_ranges(const SymbolValues& symbols) const {
 void InputCheck::check_assertions(const SymbolValues& symbols) {
   if (!env_ || num_bound_ == symbols.size()) return;
   num_bound_ = symbols.size();
-  const std::span<const RuntimeAssert> assertions = env_->runtime_asserts();
   for (size_t i = 0; i < is_checked_.size(); ++i) {
-    if (is_checked_[i] || !can_compute(assertions[i].condition, symbols)) continue;
+    if (is_checked_[i] || !can_compute(env_->runtime_asserts()[i].condition, symbols)) continue;
     is_checked_[i] = true;
-    const SymInt condition = substitute(*env_, assertions[i].condition, symbols);
+    // A copy: in a run on symbols of this environment a demand adds an assertion to it.
+    const RuntimeAssert assertion = env_->runtime_asserts()[i];
+    const SymInt condition = substitute(*env_, assertion.condition, symbols);
     if (holds(condition)) continue;
-    const Guard as_guard{assertions[i].condition, assertions[i].asked, assertions[i].user};
-    demand(condition, concatenate(assertions[i].message, " (", assertions[i].condition,
-                                  asked_by(as_guard), ", but the ", words().who, " is run",
-                                  describe_symbols(assertions[i].condition, symbols), ")"));
+    if (condition.is_symbolic()) {
+      demand(condition, assertion.message);
+      continue;
+    }
+    const Guard as_guard{assertion.condition, assertion.asked, assertion.user};
+    demand(condition, concatenate(assertion.message, " (", assertion.condition, asked_by(as_guard),
+                                  ", but the ", words().who, " is run",
+                                  describe_symbols(assertion.condition, symbols), ")"));
   }
 }
 

@@ -239,7 +239,13 @@ ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> o
   options.keeps_custom_whole = true;
   options.trace.decompose.insert(operators.begin(), operators.end());
   Parts parts = parts_;
-  parts.graph = retrace(graph(), std::move(options));
+  // A graph with symbols of its own: what the new one asks is no fact of this one.
+  const GraphPtr again = parse_graph(to_text(graph()));
+  for (GraphValue* input : again->inputs()) {
+    const Tensor& bound = graph().find(input->name())->node().bound();
+    if (bound.is_defined()) again->bind_input(*input, bound);
+  }
+  parts.graph = retrace(*again, std::move(options));
   remove_whole_copies(*parts.graph);
   parts.operators.clear();
   parts.signature.outputs = outputs_of(*parts.graph, parts.signature);

@@ -65,15 +65,15 @@ void save_program(const ExportedProgram& program, const std::string& path) {
 ExportedProgramPtr read_program_source(const ProgramSource& source) {
   const ProgramFileHeader header = read_program_file_header(source.file, source.origin);
   return read_program_part(header, source.origin, [&] {
-    ProgramText text = parse_program_text(
-        source.file.substr(header.text_offset, header.text_bytes), header.format);
+    ProgramText text = parse_program_text(source.file.substr(header.text_offset, header.text_bytes),
+                                          header.format);
     const WrittenOperators operators(text.operators, source.origin);
     ExportedProgram::Parts parts;
     parts.graph = parse_graph(text.graph, operators.schemas());
-    const std::vector<Tensor> tensors =
-        make_stored_tensors(text, {.data = source.file.substr(header.data_offset, header.data_bytes),
-                                   .mapping = source.mapping,
-                                   .is_checked = source.has_tensors_checked});
+    const std::vector<Tensor> tensors = make_stored_tensors(
+        text, {.data = source.file.substr(header.data_offset, header.data_bytes),
+               .mapping = source.mapping,
+               .is_checked = source.has_tensors_checked});
     parts.signature = std::move(text.signature);
     parts.state = name_tensors(text.state, tensors);
     parts.constants = name_tensors(text.constants, tensors);

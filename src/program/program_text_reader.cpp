@@ -12,11 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/ir/argument_parser.h"
 #include "opwright/ir/graph.h"
+#include "opwright/ir/node_argument.h"
 #include "opwright/ir/text_cursor.h"
 #include "opwright/ir/value_name.h"
+#include "opwright/program/exported_program.h"
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_text.h"
 #include "opwright/program/signature.h"

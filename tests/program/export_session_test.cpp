@@ -287,7 +287,7 @@ TEST(Export, DynamicIsRefusedWhereTheFunctionFixesIt) {
       "  dimension 0 of 'x' is Dim.DYNAMIC, but the function fixes it to 5:\n"
       "    s0 == 5, asked at (a line of the core)\n"
       "Use instead:\n"
-      "  dimension 0 of 'x': Dim.AUTO, or 5");
+      "  dynamic_shapes[\"x\"][0] = 5");
 }
 
 TEST(Export, ANameThatTheTextOfSizesUsesIsFine) {

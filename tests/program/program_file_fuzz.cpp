@@ -1,7 +1,7 @@
 // libFuzzer: any bytes are a program whose file reads back as the same program, or an error.
 //
-// Bytes that a random change leaves with wrong checksums would never reach the reader, so each input
-// is also tried sealed: as it is, and as a text up to the first zero with tensors behind it.
+// Bytes that a random change leaves with wrong checksums would never reach the reader, so each
+// input is also tried sealed: as it is, and as a text up to the first zero with tensors behind it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -145,6 +145,9 @@ def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:
     """Return what is said of each argument."""
     names = [name for name, _ in named]
     if isinstance(shapes, (tuple, list)):
+        roots = list(dict.fromkeys(name.partition("[")[0] for name in names))
+        if len(shapes) == len(roots) < len(names):  # those of `*args` in one entry
+            return _split(named, dict(zip(roots, shapes, strict=True)))
         if len(shapes) != len(named):
             raise ValueError(
                 f"dynamic_shapes: the call has {len(named)} arguments ({', '.join(names)}), "
