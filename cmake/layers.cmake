@@ -90,6 +90,16 @@ function(opwright_layer name)
   if(sources)
     add_library(opwright_${name} OBJECT ${sources})
     opwright_see_as(opwright_${name} ${name})
+    if(name STREQUAL "check")
+      # A tenth of the core that no program waits for.
+      target_compile_options(opwright_check PRIVATE -Os)
+    endif()
+    if(name STREQUAL "host")
+      set_source_files_properties(
+        "${CMAKE_SOURCE_DIR}/src/host/program_api.cpp"
+        PROPERTIES COMPILE_DEFINITIONS "OPWRIGHT_VERSION=\"${PROJECT_VERSION}\""
+      )
+    endif()
     set(OPWRIGHT_BUILT_LAYERS ${OPWRIGHT_BUILT_LAYERS} ${name} PARENT_SCOPE)
   endif()
 
@@ -162,6 +172,9 @@ function(opwright_core)
     target_link_libraries(opwright PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
     # Calls inside the core are direct: nobody may put a function of his own in their place.
     target_link_options(opwright PRIVATE LINKER:-Bsymbolic-functions)
+    set(exports "${CMAKE_SOURCE_DIR}/cmake/core_exports.map")
+    target_link_options(opwright PRIVATE "LINKER:--version-script=${exports}")
+    set_property(TARGET opwright APPEND PROPERTY LINK_DEPENDS "${exports}")
     if(NOT OPWRIGHT_FUZZ)
       # Clang leaves the sanitizers' symbols of a shared library to the executable.
       target_link_options(opwright PRIVATE -Wl,--no-undefined)

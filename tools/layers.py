@@ -52,6 +52,8 @@ def check_layers(root: Path) -> list[str]:
             problems += check_folder(root, folder, layers, allowed, f"layer {layer}")
     for name in ("include", "tests/operators", "tests/abi", "bridges", "devices"):
         problems += check_folder(root, root / name, layers, set(), name)
+    # The command stands above the top layer.
+    problems += check_folder(root, root / "command", layers, set(layers), "command")
     problems += check_public_headers(root)
     problems += check_stray_folders(root, layers)
     return problems

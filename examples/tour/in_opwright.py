@@ -1,5 +1,8 @@
 """The operator in every mode of the package."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import opwright as ow
 from stops import Stops
@@ -99,6 +102,28 @@ def functionalise(x):
     assert ow.equal(traced(mine), clip_first(eager))
     assert ow.equal(mine, eager)
     print(f"the same result, and the same in the input: {mine}")
+
+
+@stops.stop("exported, saved, loaded, run")
+def export(x):
+    class Limiter(ow.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gain = ow.nn.Parameter(ow.tensor(2.0))
+
+        def forward(self, x):
+            return ow.ops.audio.soft_clip(x * self.gain)
+
+    limiter = Limiter()
+    sizes = {"x": {0: ow.export.Dim("samples", min=1, max=1 << 20)}}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "limiter.opw")
+        ow.export.save(ow.export.export(limiter, (x,), dynamic_shapes=sizes), path)
+        print(f"{path.name}, {path.stat().st_size} bytes, holds data and no code:")
+        program = ow.load_program(path)
+    print(program)
+    other = ow.arange(7.0)
+    assert ow.equal(program.module()(other), limiter(other))
 
 
 @stops.stop("built-in operators and modules")

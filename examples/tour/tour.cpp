@@ -1,6 +1,8 @@
 // One operator through every mode and host there is, with a table of what worked.
 //
 //   tour libsoft_clip.so
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -12,6 +14,7 @@
 #include "opwright/functions.h"
 #include "opwright/make_fx.h"
 #include "opwright/opcheck.h"
+#include "opwright/program.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/dlpack.h"
 #include "opwright/tensor/factory.h"
@@ -124,6 +127,18 @@ void run_functionalised() {
   expect(equal(mine, eager), "the input was expected to be written as in eager mode");
 }
 
+void run_exported() {
+  const auto level = [](const Tensor& x) { return sum(soft_clip(x, 2)); };
+  const ExportOptions options{.names = {"x"}, .dynamic = {{"x", 0, Dim::named("samples")}}};
+  const std::string path = "/tmp/opwright_tour_" + std::to_string(getpid()) + ".opw";
+  export_program(level, options, samples()).save(path);
+  const Program program = load_program(path);
+  std::remove(path.c_str());
+  std::printf("%s", program.text().c_str());
+  const Tensor x = samples(7);
+  expect(equal(program({x})[0], level(x)), "the program was expected to give the same at size 7");
+}
+
 void differentiate() {
   const auto level = [](const Tensor& x) { return sum(soft_clip(x, 2)); };
   const Tensor slope = grad(level)(samples())[0];
@@ -181,6 +196,7 @@ int main(int argc, char** argv) {
   visit("fake tensors", run_fake);
   visit("traced symbolically", run_traced);
   visit("functionalised", run_functionalised);
+  visit("exported, saved, loaded, run", run_exported);
   visit("differentiated", differentiate);
   visit("batched and nested", run_batched);
   visit("checked by opcheck", run_opcheck);

@@ -36,16 +36,20 @@ class Dim {
   };
   Dim() = default;  // Static
   [[nodiscard]] static Dim fixed() { return {}; }
-  [[nodiscard]] static Dim automatic() { return Dim(Kind::Auto); }
-  [[nodiscard]] static Dim dynamic() { return Dim(Kind::Dynamic); }
+  [[nodiscard]] static Dim automatic(std::optional<int64_t> min = std::nullopt,
+                                     std::optional<int64_t> max = std::nullopt) {
+    return Dim(Kind::Auto).within(min, max);
+  }
+  [[nodiscard]] static Dim dynamic(std::optional<int64_t> min = std::nullopt,
+                                   std::optional<int64_t> max = std::nullopt) {
+    return Dim(Kind::Dynamic).within(min, max);
+  }
   // A bound that is not given is not demanded: the function may narrow it.
   [[nodiscard]] static Dim named(std::string name, std::optional<int64_t> min = std::nullopt,
                                  std::optional<int64_t> max = std::nullopt) {
     Dim dim(Kind::Named);
     dim.name_ = std::move(name);
-    dim.min_ = min;
-    dim.max_ = max;
-    return dim;
+    return dim.within(min, max);
   }
   // Of a Named or Derived one. ValueError for others, and for a factor below 1.
   [[nodiscard]] Dim times(int64_t factor) const;
@@ -61,6 +65,12 @@ class Dim {
 
  private:
   explicit Dim(Kind kind) : kind_(kind) {}
+  [[nodiscard]] Dim within(std::optional<int64_t> min, std::optional<int64_t> max) const {
+    Dim dim = *this;
+    dim.min_ = min;
+    dim.max_ = max;
+    return dim;
+  }
 
   Kind kind_ = Kind::Static;
   std::string name_;

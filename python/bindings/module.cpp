@@ -12,7 +12,9 @@
 #include "bindings/checked_calls.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
+#include "bindings/dim.h"
 #include "bindings/error.h"
+#include "bindings/export_session.h"
 #include "bindings/fake_mode.h"
 #include "bindings/foreign_call.h"
 #include "bindings/func.h"
@@ -28,6 +30,7 @@
 #include "bindings/operator_object.h"
 #include "bindings/operator_packet.h"
 #include "bindings/operator_text.h"
+#include "bindings/program.h"
 #include "bindings/pytree.h"
 #include "bindings/scalar_types.h"
 #include "bindings/schema.h"
@@ -38,6 +41,7 @@
 #include "bindings/tape_object.h"
 #include "bindings/tensor_object.h"
 #include "bindings/trace_session.h"
+#include "bindings/tree_text.h"
 #include "bindings/value.h"
 #include "bindings/variation.h"
 #include "bindings/vmap.h"
@@ -203,6 +207,10 @@ NB_MODULE(_C, m) {
   bind_trace_session(m);
   bind_control_flow(m);
   bind_pytree(m);
+  bind_tree_text(m);
+  bind_dim(m);
+  bind_export_session(m);
+  bind_program(m);
   install_wait_hooks();
   install_fork_hooks();
   install_user_line_finder();

@@ -7,6 +7,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings/error.h"
 #include "bindings/method.h"
@@ -297,6 +298,40 @@ void register_class(const nb::object& type, nb::object flatten, nb::object unfla
                        " was registered before");
 }
 
+// Keys, names of fields or numbers of the root's children.
+nb::list child_keys(const TreeSpec& spec) {
+  const TreeNode& root = spec.nodes()[0];
+  const bool is_named = root.kind != TreeKind::Registered && root.children.is_valid();
+  if (is_named) return nb::steal<nb::list>(require(PySequence_List(root.children.ptr())));
+  nb::list numbers;
+  for (uint32_t i = 0; i < root.num_children; ++i) numbers.append(i);
+  return numbers;
+}
+
+const char* kind_name(const TreeSpec& spec) {
+  switch (spec.nodes()[0].kind) {
+    case TreeKind::Leaf:
+      return "leaf";
+    case TreeKind::None:
+      return "None";
+    case TreeKind::Tuple:
+      return "tuple";
+    case TreeKind::List:
+      return "list";
+    case TreeKind::Dict:
+    case TreeKind::OrderedDict:
+    case TreeKind::DefaultDict:
+      return "dict";
+    case TreeKind::NamedTuple:
+      return "namedtuple";
+    case TreeKind::Dataclass:
+      return "dataclass";
+    case TreeKind::Registered:
+      return "registered";
+  }
+  return "";
+}
+
 void bind_spec(nb::module_& m) {
   nb::class_<TreeSpec>(m, "TreeSpec",
                        "The structure of a tree of containers, without its leaves.\n\n"
@@ -305,6 +340,19 @@ void bind_spec(nb::module_& m) {
                        ">>> spec\n"
                        "TreeSpec({\"weight\": *, \"bias\": [*, None]})\n")
       .def_prop_ro("num_leaves", &TreeSpec::num_leaves, "How many leaves the tree has.")
+      .def_prop_ro("kind", &kind_name,
+                   "What the outermost container is: leaf, None, tuple, list, dict, namedtuple, "
+                   "dataclass or registered.")
+      .def("keys", &child_keys,
+           "Return the keys, fields or numbers of what the outermost container holds.\n\n"
+           ">>> from opwright.pytree import tree_flatten\n"
+           ">>> tree_flatten({\"x\": 1, \"y\": 2})[1].keys()\n"
+           "['x', 'y']\n")
+      .def("children", &TreeSpec::children,
+           "Return the structures of what the outermost container holds.\n\n"
+           ">>> from opwright.pytree import tree_flatten\n"
+           ">>> tree_flatten((1, [2, 3]))[1].children()\n"
+           "[TreeSpec(*), TreeSpec([*, *])]\n")
       .def("leaf_path", &TreeSpec::leaf_path, nb::arg("index"), nb::arg("root") = "",
            "Tell where a leaf is in a tree that is called `root`.\n\n"
            ">>> from opwright.pytree import tree_flatten\n"
@@ -335,6 +383,16 @@ nb::object tree_unflatten(std::span<const nb::object> leaves, const TreeSpec& sp
                        spec.text(), " has ", spec.num_leaves(),
                        spec.num_leaves() == 1 ? " leaf" : " leaves", ", got ", leaves.size());
   return Unflattener(leaves, spec).next();
+}
+
+bool is_registered_class(PyTypeObject* type) { return registered_classes().contains(type); }
+
+nb::object fields_of_class(PyTypeObject* type, TreeKind kind) {
+  if (kind == TreeKind::Dataclass) {
+    return class_has(type, "__dataclass_fields__") ? field_names(type) : nb::object();
+  }
+  const bool is_named = PyType_IsSubtype(type, &PyTuple_Type) && class_has(type, "_fields");
+  return is_named ? own(PyObject_GetAttrString(as_object(type), "_fields")) : nb::object();
 }
 
 void bind_pytree(nb::module_& m) {

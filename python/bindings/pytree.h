@@ -29,6 +29,11 @@ struct FlatTree {
 [[nodiscard]] nanobind::object tree_unflatten(std::span<const nanobind::object> leaves,
                                               const TreeSpec& spec);
 
+// Whether register_pytree_node made the class a node.
+[[nodiscard]] bool is_registered_class(PyTypeObject* type);
+// The names of the fields of a named tuple or of a dataclass; invalid: the class is no such.
+[[nodiscard]] nanobind::object fields_of_class(PyTypeObject* type, TreeKind kind);
+
 void bind_pytree(nanobind::module_& m);
 
 }  // namespace opwright::python

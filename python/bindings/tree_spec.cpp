@@ -1,6 +1,7 @@
 #include "bindings/tree_spec.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "bindings/error.h"
@@ -162,6 +163,15 @@ TreeSpec::TreeSpec(std::vector<TreeNode> nodes) {
   const auto is_leaf = [](const TreeNode& node) { return node.kind == TreeKind::Leaf; };
   body->num_leaves = static_cast<size_t>(std::ranges::count_if(body->nodes, is_leaf));
   body_ = IntrusivePtr<const Body>::take(body);
+}
+
+std::vector<TreeSpec> TreeSpec::children() const {
+  std::vector<TreeSpec> children;
+  for (size_t at = 1; at < nodes().size(); at += nodes()[at].num_nodes) {
+    const auto begin = nodes().begin() + static_cast<std::ptrdiff_t>(at);
+    children.emplace_back(std::vector<TreeNode>(begin, begin + nodes()[at].num_nodes));
+  }
+  return children;
 }
 
 std::string TreeSpec::leaf_path(size_t index, std::string_view root) const {

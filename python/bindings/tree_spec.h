@@ -48,6 +48,9 @@ class TreeSpec {
   [[nodiscard]] const std::vector<TreeNode>& nodes() const noexcept { return body_->nodes; }
   [[nodiscard]] size_t num_leaves() const noexcept { return body_->num_leaves; }
 
+  // The structures of what the outermost container holds, in order.
+  [[nodiscard]] std::vector<TreeSpec> children() const;
+
   // `root["weight"].bias`: where leaf `index` is in a tree that is called `root`. IndexError when
   // there are fewer.
   [[nodiscard]] std::string leaf_path(size_t index, std::string_view root = "") const;

@@ -82,6 +82,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "cpp_extension": (),
     "debug": (),
     "declare": (),
+    "export": ("ExportedProgram",),
     "fake": ("FakeTensor", "FakeTensorMode"),
     "func": ("vmap",),
     "grad_mode": (),
@@ -110,6 +111,17 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "tracing": ("GraphModule", "make_fx"),
 }
 _LAZY_NAMES = {name: module for module, names in _LAZY_MODULES.items() for name in names}
+
+
+def load_program(path: str | os.PathLike[str]) -> "export.ExportedProgram":  # noqa: F821
+    """Load a program that `opwright.export.save` wrote; the same as `opwright.export.load`.
+
+    >>> ow.load_program("nowhere.opw")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    OSError: ...
+    """
+    return importlib.import_module(".export", __name__).load(path)
 
 
 def load_library(path: str | os.PathLike[str]) -> None:
@@ -147,6 +159,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "ExportedProgram",
     "FakeTensor",
     "FakeTensorMode",
     "Generator",
@@ -176,6 +189,7 @@ __all__ = [
     "device",
     "dtype",
     "enable_grad",
+    "export",
     "fake",
     "from_dlpack",
     "from_numpy",
@@ -196,6 +210,7 @@ __all__ = [
     "layout",
     "library",
     "load_library",
+    "load_program",
     "make_fx",
     "manual_seed",
     "memory_format",

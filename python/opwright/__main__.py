@@ -1,10 +1,12 @@
-"""The command line: python -m opwright list | show | check | generate | doctor | cache."""
+"""The command line: python -m opwright list | show | run | check | generate | doctor | cache."""
 
 import argparse
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from . import _C
 
@@ -45,7 +47,13 @@ def _describe(operator: _C.Operator) -> str:
     return "\n".join([*lines, "  functions", *(rows or ["    none"])])
 
 
+def _is_program(name: str) -> bool:
+    return name.endswith(".opw") or ("::" not in name and os.path.isfile(name))
+
+
 def _show(options: argparse.Namespace) -> int:
+    if _is_program(options.name):
+        return _show_program(options.name)
     try:
         operators = _find(options.name)
     except (AttributeError, NotImplementedError, ValueError) as problem:
@@ -53,6 +61,29 @@ def _show(options: argparse.Namespace) -> int:
         return 1
     print("\n\n".join(map(_describe, operators)))
     return 0
+
+
+def _show_program(path: str) -> int:
+    try:
+        text = _C.describe_program_file(path)
+    except (OSError, ValueError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    print(text.rstrip())
+    return 0
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Hand over to the program `opwright`, which needs no Python."""
+    command = Path(__file__).parent / "bin" / "opwright"
+    if not command.is_file():
+        print(
+            f"the command opwright is not in this package (looked for {command}); build the target "
+            "`opwright_command`, or install a package that has it",
+            file=sys.stderr,
+        )
+        return 1
+    return subprocess.run([command, "run", *arguments]).returncode
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -94,9 +125,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("namespace", nargs="?")
     command.set_defaults(run=_list)
 
-    command = commands.add_parser("show", help="schema, tags, functions and sites of an operator")
-    command.add_argument("name", help="aten::add, or one overload: aten::add.Tensor")
+    command = commands.add_parser("show", help="an operator, or what a program needs and does")
+    command.add_argument(
+        "name", help="aten::add, one overload: aten::add.Tensor, or a file: program.opw"
+    )
     command.set_defaults(run=_show)
+
+    commands.add_parser("run", help="run a program.opw; run --help tells more", add_help=False)
 
     command = commands.add_parser("check", help="opcheck: find the faults of an operator")
     command.add_argument("name", help="mylib::crop, or one overload: aten::add.Tensor")
@@ -142,6 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from . import _cache
 
         return _cache.main(arguments[1:]) or 0
+    if arguments[:1] == ["run"]:
+        return _run(arguments[1:])
     options = _parser().parse_args(arguments)
     return options.run(options)
 

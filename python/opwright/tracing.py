@@ -7,11 +7,11 @@
 True
 """
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from . import _C, pytree
+from ._call_tree import Arguments, argument_names, is_value, module_tensors
 
 __all__ = ["GraphModule", "make_fx"]
 
@@ -81,8 +81,10 @@ class GraphModule:
 class _Inputs:
     """Which leaves of the arguments are inputs of the graph, and what the others were."""
 
-    def __init__(self, spec: Any, leaves: list[Any], names: list[str], is_input: list[bool]):
-        self._spec = spec
+    def __init__(
+        self, arguments: Arguments, leaves: list[Any], names: list[str], is_input: list[bool]
+    ):
+        self._arguments = arguments
         self._names = names
         self._is_input = is_input
         self._constants = [
@@ -90,11 +92,7 @@ class _Inputs:
         ]
 
     def read(self, args: tuple, kwargs: dict) -> list[Any]:
-        leaves, spec = pytree.tree_flatten((args, kwargs))
-        if spec != self._spec:
-            raise TypeError(
-                f"the function was traced with arguments of the structure {self._spec}, got {spec}"
-            )
+        leaves = self._arguments.read(args, kwargs, "the traced function")
         for name, leaf, constant, given in zip(
             self._names, leaves, self._constants, self._is_input, strict=True
         ):
@@ -178,10 +176,10 @@ def make_fx(
 def _trace(
     session: _C.TraceSession, f: Callable, args: tuple, kwargs: dict, tracing_mode: str
 ) -> GraphModule:
-    given, spec = pytree.tree_flatten((args, kwargs))
-    names = _argument_names(f, args, kwargs)
-    for tensor, name in _module_tensors(f):
-        session.name_tensor(tensor, name)
+    arguments, given = Arguments.of_call(f, args, kwargs)
+    names = argument_names(f, args, {key: kwargs[key] for key in arguments.keys})
+    for tensor, name in module_tensors(f):
+        session.name_tensor(tensor, name.replace(".", "_"))
     leaves = list(given)
     is_input = [False] * len(leaves)
     for index, leaf in enumerate(given):
@@ -195,50 +193,15 @@ def _trace(
     tensors = [index for index, leaf in enumerate(given) if isinstance(leaf, _C.Tensor)]
     for index, own in zip(tensors, session.enter([leaves[i] for i in tensors]), strict=True):
         leaves[index] = own
-    own_args, own_kwargs = pytree.tree_unflatten(leaves, spec)
+    own_args, own_kwargs = pytree.tree_unflatten(leaves, arguments.spec)
     result = session.run(f, own_args, own_kwargs)
     outputs, out_spec = pytree.tree_flatten(result)
-    is_output = [_is_output(f, leaf, out_spec, index) for index, leaf in enumerate(outputs)]
+    is_output = [
+        is_value("make_fx", f, leaf, out_spec, index) for index, leaf in enumerate(outputs)
+    ]
     graph = session.finish(
         [leaf for leaf, is_one in zip(outputs, is_output, strict=True) if is_one]
     )
     return GraphModule(
-        graph, _Inputs(spec, given, names, is_input), _Outputs(out_spec, outputs, is_output)
+        graph, _Inputs(arguments, given, names, is_input), _Outputs(out_spec, outputs, is_output)
     )
-
-
-def _is_output(f: Callable, leaf: Any, spec: Any, index: int) -> bool:
-    """Whether a result is a value of the graph; a plain constant is not."""
-    if isinstance(leaf, (_C.Tensor, _C.SymInt)):
-        return True
-    if leaf is None or isinstance(leaf, (int, float, complex, bool, str, _C.dtype, _C.device)):
-        return False
-    kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
-    raise TypeError(
-        f"make_fx: {getattr(f, '__qualname__', f)} returned result{spec.leaf_path(index)} of "
-        f"type {kind}, which a graph cannot give; return tensors, numbers, strings, None, or "
-        "tuples, lists, dicts and dataclasses of them"
-    )
-
-
-def _module_tensors(f: Callable) -> Iterable[tuple[_C.Tensor, str]]:
-    """Parameters and buffers of a traced module, under the names that they have in it."""
-    module = getattr(f, "__self__", f)
-    for kind in ("named_parameters", "named_buffers"):
-        for name, tensor in getattr(module, kind, tuple)():
-            yield tensor, name.replace(".", "_")
-
-
-def _argument_names(f: Callable, args: tuple, kwargs: dict) -> list[str]:
-    """A name for each leaf: that of the parameter, with a number where it holds several."""
-    try:
-        parameters = list(inspect.signature(f).parameters)
-    except (TypeError, ValueError):
-        parameters = []
-    parameters += [f"arg{index}" for index in range(len(parameters), len(args))]
-    names = []
-    for name, argument in [*zip(parameters, args, strict=False), *kwargs.items()]:
-        leaves, _ = pytree.tree_flatten(argument)
-        is_leaf = len(leaves) == 1 and leaves[0] is argument
-        names += [name] if is_leaf else [f"{name}_{index}" for index in range(len(leaves))]
-    return names

@@ -8,6 +8,7 @@
 #include "opwright/dispatch/mode.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/row.h"
+#include "opwright/dispatch/whole_while_recording.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
@@ -105,12 +106,19 @@ const OpwRecord* find_stand_in(const Operator& op) {
   return is_same && !op.record(Slot::Autograd) ? body : nullptr;
 }
 
+bool is_recorded_whole(const Operator& op) {
+  const auto* level = dynamic_cast<const WholeWhileRecording*>(current_interpreter());
+  return level && level->keeps_whole_while_recording(op);
+}
+
 [[gnu::noinline]] void record_and_call(const Operator& op, Arguments args, Results results) {
   if (op.tags().has(Tag::Nondifferentiable)) {
     if (op.writes_arguments()) check_nondifferentiable_writes(op, args);
     return call_below_autograd(op, args, results);
   }
-  if (const OpwRecord* body = op.seen_through_body()) return run_record(op, *body, args, results);
+  if (const OpwRecord* body = op.seen_through_body(); body && !is_recorded_whole(op)) {
+    return run_record(op, *body, args, results);
+  }
   if (const OpwRecord* body = find_stand_in(op)) return run_record(op, *body, args, results);
   const AutogradHooks* hooks = autograd_hooks();
   if (!hooks) return call_below_autograd(op, args, results);

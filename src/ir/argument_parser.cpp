@@ -242,15 +242,14 @@ int64_t ArgumentParser::parse_plain_int(TextSpan span) {
 
 SymInt ArgumentParser::parse_int(TextSpan span) {
   const std::string_view text = cursor_.text(span);
+  const bool is_plain =
+      std::ranges::all_of(text.starts_with('-') ? text.substr(1) : text, is_digit);
+  const int64_t plain = is_plain ? parse_plain_int(span) : 0;
   try {
-    if (std::ranges::all_of(text.starts_with('-') ? text.substr(1) : text, is_digit)) {
-      return SymInt(parse_plain_int(span));
-    }
+    if (is_plain) return SymInt(plain);
     if (graph_ && graph_->shape_env()) return graph_->shape_env()->parse(text);
   } catch (const Error& error) {
-    const std::string_view problem = error.text();
-    if (problem.starts_with("graph: ")) throw;
-    cursor_.fail(span, first_line(problem));
+    cursor_.fail(span, first_line(error.text()));
   }
   cursor_.fail(span, concatenate("'", text, "' is neither a constant nor a symbol of the graph"));
 }

@@ -53,10 +53,17 @@ NodeArgument as_declared(const TextCursor& cursor, const Operator& op, const Arg
   return NodeArgument::constant(Value::copy_of(result));
 }
 
+// What the call meant by leaving the argument out; null: nothing.
+const Value* find_default(const Argument& declared, const Schema* written) {
+  const auto place = written ? written->index_of(declared.name) : std::nullopt;
+  const Argument& meant = place ? written->arguments[*place] : declared;
+  return meant.default_value ? &*meant.default_value : nullptr;
+}
+
 }  // namespace
 
 std::vector<NodeArgument> bind_given(const TextCursor& cursor, const Operator& op, TextSpan call,
-                                     std::vector<GivenArgument> given) {
+                                     std::vector<GivenArgument> given, const Schema* written) {
   const std::vector<Argument>& declared = op.schema().arguments;
   std::vector<std::optional<NodeArgument>> found(declared.size());
   size_t num_positional = 0;
@@ -70,11 +77,15 @@ std::vector<NodeArgument> bind_given(const TextCursor& cursor, const Operator& o
   }
   std::vector<NodeArgument> args;
   for (size_t i = 0; i < declared.size(); ++i) {
-    if (!found[i] && !declared[i].default_value) {
+    if (found[i]) {
+      args.push_back(std::move(*found[i]));
+      continue;
+    }
+    const Value* meant = find_default(declared[i], written);
+    if (!meant) {
       cursor.fail(call, concatenate(op.name(), " lacks its argument '", declared[i].name, "'"));
     }
-    args.push_back(found[i] ? std::move(*found[i])
-                            : NodeArgument::constant(*declared[i].default_value));
+    args.push_back(NodeArgument::constant(*meant));
   }
   return args;
 }

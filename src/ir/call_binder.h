@@ -7,6 +7,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/ir/node_argument.h"
 #include "opwright/ir/text_cursor.h"
+#include "opwright/schema/schema.h"
 
 namespace opwright {
 
@@ -17,9 +18,12 @@ struct GivenArgument {
   TextSpan name_span;
 };
 
-// Defaults filled in, constants as the schema has them. ValueError at the argument, or at `call`.
+// Defaults filled in, constants as the schema has them. `written` is the schema that the call was
+// written under, whose defaults it means; null: the operator's own. ValueError at the argument, or
+// at `call`.
 [[nodiscard]] std::vector<NodeArgument> bind_given(const TextCursor& cursor, const Operator& op,
-                                                   TextSpan call, std::vector<GivenArgument> given);
+                                                   TextSpan call, std::vector<GivenArgument> given,
+                                                   const Schema* written = nullptr);
 
 // The error of a name that no operator has.
 [[noreturn]] void fail_unknown_operator(const TextCursor& cursor, TextSpan name);

@@ -11,6 +11,7 @@
 
 #include "opwright/error.h"
 #include "opwright/ir/input_plan.h"  // of a member
+#include "opwright/ir/input_words.h"
 #include "opwright/ir/node_text.h"
 #include "opwright/ir/text_check.h"
 #include "opwright/ir/value_name.h"
@@ -376,5 +377,12 @@ void Graph::bind_input(GraphValue& input, Tensor tensor) {
                        " is no input, so no tensor can be bound to it");
   input.node().bound_ = std::move(tensor);
 }
+
+const InputWords& Graph::input_words() const {
+  static const InputWordsPtr plain = InputWordsPtr::take(new InputWords);
+  return input_words_ ? *input_words_ : *plain;
+}
+
+void Graph::set_input_words(InputWordsPtr words) { input_words_ = std::move(words); }
 
 }  // namespace opwright

@@ -26,6 +26,7 @@
 namespace opwright {
 
 struct InputPlan;
+struct InputWords;
 
 // What a call adds to a graph.
 struct CallDescription {
@@ -97,6 +98,10 @@ class Graph : public Counted<Graph> {
   // Raised by every change of an input.
   [[nodiscard]] uint64_t input_changes() const noexcept { return input_changes_; }
 
+  // What errors about inputs call them, and the graph.
+  [[nodiscard]] const InputWords& input_words() const;
+  void set_input_words(IntrusivePtr<const InputWords> words);
+
   // A copy with nodes of its own and the same symbols.
   [[nodiscard]] IntrusivePtr<Graph> copy() const;
 
@@ -133,6 +138,7 @@ class Graph : public Counted<Graph> {
   // The last number given to a name.
   std::unordered_map<std::string, uint32_t, NameHash, std::equal_to<>> numbers_;
   mutable IntrusivePtr<const InputPlan> input_plan_;
+  IntrusivePtr<const InputWords> input_words_;  // null: those of a graph
 };
 
 using GraphPtr = IntrusivePtr<Graph>;

@@ -11,6 +11,7 @@
 
 #include "opwright/device.h"
 #include "opwright/error.h"
+#include "opwright/ir/input_words.h"
 #include "opwright/ir/random_input.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/view.h"
@@ -27,20 +28,23 @@ std::string names_of(const Graph& graph) {
   return names;
 }
 
+const InputWords& words_of(const GraphValue& value) { return value.node().graph().input_words(); }
+
 void check_kind(const GraphValue& input, const OpwValue& actual) {
+  const InputWords& words = words_of(input);
   if (input.meta().tag() == kOpwSymInt) {
-    OPWRIGHT_CHECK_TYPE(actual.tag == kOpwInt || actual.tag == kOpwSymInt, "graph: input '",
-                        input.name(), "' must be an int, got ", tag_name(actual.tag));
+    OPWRIGHT_CHECK_TYPE(actual.tag == kOpwInt || actual.tag == kOpwSymInt, words.who, ": ",
+                        words.name(input), " must be an int, got ", tag_name(actual.tag));
     return;
   }
-  OPWRIGHT_CHECK_TYPE(actual.tag == kOpwTensor && actual.as_tensor, "graph: input '", input.name(),
-                      "' must be a tensor, got ", tag_name(actual.tag));
+  OPWRIGHT_CHECK_TYPE(actual.tag == kOpwTensor && actual.as_tensor, words.who, ": ",
+                      words.name(input), " must be a tensor, got ", tag_name(actual.tag));
   const BorrowedTensor borrowed(actual.as_tensor);
   const Tensor& given = borrowed;
   const Tensor expected = input.tensor();
   const auto check = [&](bool holds, const char* what) {
-    OPWRIGHT_CHECK_TYPE(holds, "graph: input '", input.name(), "' was traced as ", expected,
-                        ", got ", given, ": another ", what);
+    OPWRIGHT_CHECK_TYPE(holds, words.who, ": ", words.name(input), " was ", words.made, " as ",
+                        expected, ", got ", given, ": another ", what);
   };
   check(given.dim() == expected.dim(), "number of dimensions");
   check(given.dtype() == expected.dtype(), "dtype");
@@ -87,7 +91,8 @@ void bind_symbol(const SymbolBinding& binding, const OpwValue& actual, SymbolVal
   if (binding.factor != 1) {
     const SymInt is_whole = apply_sym(kOpwSymEq, rest % SymInt(binding.factor), 0);
     if (!holds(is_whole)) {
-      demand(is_whole, concatenate("graph: ", describe(*binding.value, binding.shown), " must be ",
+      demand(is_whole, concatenate(words_of(*binding.value).who, ": ",
+                                   describe(*binding.value, binding.shown), " must be ",
                                    binding.shown.expression, " for a whole ", binding.symbol,
                                    ", got ", number));
     }
@@ -143,7 +148,7 @@ std::vector<Value> InputCheck::collect(std::span<const OpwValue> arguments) cons
     }
     check_kind(*input, values.back().get());
   }
-  OPWRIGHT_CHECK_TYPE(used == arguments.size(), "graph: it takes ", used, " inputs (",
+  OPWRIGHT_CHECK_TYPE(used == arguments.size(), words().who, ": it takes ", used, " inputs (",
                       names_of(graph_), "), got ", arguments.size());
   return values;
 }
@@ -185,8 +190,8 @@ void InputCheck::check_sizes(std::span<const Value> inputs, std::span<const SymI
           concatenate(" (", shown.expression, describe_symbols(shown.expression, symbols), ")");
     }
     demand(apply_sym(kOpwSymEq, wanted, number),
-           concatenate("graph: ", describe(*input, shown), " must be ", wanted, derived, ", got ",
-                       number));
+           concatenate(words().who, ": ", describe(*input, shown), " must be ", wanted, derived,
+                       ", got ", number));
   }
 }
 
@@ -218,9 +223,9 @@ void InputCheck::check_guards(std::span<const SymInt> conditions,
   for (size_t i = 0; i < conditions.size(); ++i) {
     if (holds(conditions[i])) continue;
     const Guard& guard = plan_->guards[i];
-    demand(conditions[i],
-           concatenate("graph: it was traced under ", guard.condition, asked_by(guard),
-                       ", but is run", describe_symbols(guard.condition, symbols)));
+    demand(conditions[i], concatenate(words().who, ": it was ", words().made, " under ",
+                                      guard.condition, asked_by(guard), ", but is run",
+                                      describe_symbols(guard.condition, symbols)));
   }
 }
 
@@ -228,32 +233,38 @@ void InputCheck::check_ranges(const SymbolValues& symbols) const {
   for (const Symbol& symbol : plan_->ranges) {
     const SymInt is_inside = lies_in(symbols.at(symbol.name), symbol.range);
     if (holds(is_inside)) continue;
-    demand(is_inside, concatenate("graph: it was traced for ", range_text(symbol), ", but is run",
-                                  describe_symbols(env_->symbol(symbol.name), symbols),
-                                  "; sizes outside of that range need a graph of their own"));
+    demand(is_inside,
+           concatenate(words().who, ": it was ", words().made, " for ", range_text(symbol),
+                       ", but is run", describe_symbols(env_->symbol(symbol.name), symbols),
+                       "; sizes outside of that range need a ", words().who, " of their own"));
   }
 }
 
 void InputCheck::check_assertions(const SymbolValues& symbols) {
   if (!env_ || num_bound_ == symbols.size()) return;
   num_bound_ = symbols.size();
-  const std::span<const RuntimeAssert> assertions = env_->runtime_asserts();
   for (size_t i = 0; i < is_checked_.size(); ++i) {
-    if (is_checked_[i] || !can_compute(assertions[i].condition, symbols)) continue;
+    if (is_checked_[i] || !can_compute(env_->runtime_asserts()[i].condition, symbols)) continue;
     is_checked_[i] = true;
-    const SymInt condition = substitute(*env_, assertions[i].condition, symbols);
+    // A copy: in a run on symbols of this environment a demand adds an assertion to it.
+    const RuntimeAssert assertion = env_->runtime_asserts()[i];
+    const SymInt condition = substitute(*env_, assertion.condition, symbols);
     if (holds(condition)) continue;
-    const Guard as_guard{assertions[i].condition, assertions[i].asked, assertions[i].user};
-    demand(condition, concatenate(assertions[i].message, " (", assertions[i].condition,
-                                  asked_by(as_guard), ", but the graph is run",
-                                  describe_symbols(assertions[i].condition, symbols), ")"));
+    if (condition.is_symbolic()) {
+      demand(condition, assertion.message);
+      continue;
+    }
+    const Guard as_guard{assertion.condition, assertion.asked, assertion.user};
+    demand(condition, concatenate(assertion.message, " (", assertion.condition, asked_by(as_guard),
+                                  ", but the ", words().who, " is run",
+                                  describe_symbols(assertion.condition, symbols), ")"));
   }
 }
 
 void InputCheck::check(std::span<const Value> inputs, const SymbolValues& symbols) {
   if (!env_) return check_sizes(inputs, {}, symbols);
   for (const std::string& symbol : plan_->outer_symbols) {
-    OPWRIGHT_CHECK_KIND("KeyError", symbols.contains(symbol), "graph: the symbol ", symbol,
+    OPWRIGHT_CHECK_KIND("KeyError", symbols.contains(symbol), words().who, ": the symbol ", symbol,
                         " has no value yet");
   }
   std::vector<SymInt> given;

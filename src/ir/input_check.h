@@ -39,6 +39,7 @@ class InputCheck {
                    const SymbolValues& symbols) const;
   void check_guards(std::span<const SymInt> conditions, const SymbolValues& symbols) const;
   void check_ranges(const SymbolValues& symbols) const;
+  [[nodiscard]] const InputWords& words() const { return graph_.input_words(); }
   [[nodiscard]] bool can_compute(const SymInt& expression, const SymbolValues& symbols) const;
   [[nodiscard]] std::string describe_symbols(const SymInt& condition,
                                              const SymbolValues& symbols) const;

@@ -2,6 +2,8 @@
 //
 // A graph's head shows symbols that its first lines declare, and values that its nodes compute, so
 // the inputs are read after the symbols and the outputs after the nodes.
+#include "opwright/ir/parse.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -20,6 +22,7 @@
 #include "opwright/ir/text_cursor.h"
 #include "opwright/ir/value_name.h"
 #include "opwright/schema/constant.h"
+#include "opwright/schema/schema.h"
 #include "opwright/symbolic/shape_env.h"
 
 namespace opwright {
@@ -34,7 +37,8 @@ struct LeftSide {
 
 class GraphParser final : public ArgumentParser::SubGraphs {
  public:
-  explicit GraphParser(std::string_view text) : cursor_(text), arguments_(cursor_, *this) {}
+  GraphParser(std::string_view text, const WrittenSchemas* schemas)
+      : cursor_(text), arguments_(cursor_, *this), schemas_(schemas) {}
 
   GraphPtr parse();
   GraphPtr parse_sub_graph() override;
@@ -56,10 +60,12 @@ class GraphParser final : public ArgumentParser::SubGraphs {
   std::string parse_new_name(const Graph& graph, const std::vector<std::string>& taken);
   std::vector<GivenArgument> parse_given();
   GivenArgument parse_one_given();
+  const Schema* find_written(TextSpan name) const;
 
   TextCursor cursor_;
   ArgumentParser arguments_;
-  ShapeEnvPtr env_;  // of the graph that is being read
+  const WrittenSchemas* schemas_;  // null: those of the operators
+  ShapeEnvPtr env_;                // of the graph that is being read
 };
 
 // ---- Names ----
@@ -202,6 +208,15 @@ std::vector<GivenArgument> GraphParser::parse_given() {
   return given;
 }
 
+const Schema* GraphParser::find_written(TextSpan name) const {
+  if (!schemas_) return nullptr;
+  const auto found = schemas_->find(cursor_.text(name));
+  if (found == schemas_->end()) {
+    cursor_.fail(name, concatenate("no schema is given for ", cursor_.text(name)));
+  }
+  return found->second;
+}
+
 void GraphParser::parse_node(Graph& graph) {
   LeftSide left = parse_left_side(graph);
   const TextSpan name_span = cursor_.take_run("_:.");
@@ -213,7 +228,7 @@ void GraphParser::parse_node(Graph& graph) {
   const Operator* op = Registry::get().find(name);
   if (!op) fail_unknown_operator(cursor_, name_span);
   CallDescription call{.op = op, .args = {}, .results = {}, .site = {}, .module_path = {}};
-  call.args = bind_given(cursor_, *op, name_span, parse_given());
+  call.args = bind_given(cursor_, *op, name_span, parse_given(), find_written(name_span));
   if (left.results.size() != op->num_results()) {
     cursor_.fail(left.results.empty() ? name_span : left.span,
                  concatenate(name, " gives ", op->num_results(), " results, the text has ",
@@ -269,6 +284,10 @@ GraphPtr GraphParser::parse() {
 
 }  // namespace
 
-GraphPtr parse_graph(std::string_view text) { return GraphParser(text).parse(); }
+GraphPtr parse_graph(std::string_view text) { return GraphParser(text, nullptr).parse(); }
+
+GraphPtr parse_graph(std::string_view text, const WrittenSchemas& schemas) {
+  return GraphParser(text, &schemas).parse();
+}
 
 }  // namespace opwright

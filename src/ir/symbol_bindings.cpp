@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "opwright/error.h"
+#include "opwright/ir/input_words.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/sym_program.h"
@@ -68,9 +69,7 @@ std::vector<ShownNumber> shown_numbers(const Value& meta) {
 }
 
 std::string describe(const GraphValue& value, const ShownNumber& shown) {
-  const bool is_input = value.node().kind() == NodeKind::Input;
-  std::string name =
-      is_input ? concatenate("input '", value.name(), "'") : concatenate("%", value.name());
+  const std::string name = value.node().graph().input_words().name(value);
   switch (shown.part) {
     case ShownNumber::Part::Size:
       return concatenate("dimension ", shown.dim, " of ", name);

@@ -212,7 +212,8 @@ TextCursor::Places TextCursor::take_places() {
 // ---- Errors ----
 
 void TextCursor::fail(TextSpan span, std::string_view problem, std::string_view advice) const {
-  std::string message = underline(text_, span.begin, span.end, concatenate("graph: ", problem));
+  std::string message =
+      underline(text_, span.begin, span.end, concatenate(subject_, ": ", problem));
   if (!advice.empty()) message.append("\n  ").append(advice);
   throw Error("ValueError", message);
 }

@@ -1,4 +1,5 @@
-// A place in the text of a graph: what every part of the parser reads with.
+// A place in the text of a graph, or of a program around one: what every part of the parser reads
+// with.
 //
 // Blanks, line ends and comments (from '#' to the end of the line) may stand between any two parts.
 // Every error is a ValueError that shows the line with the part underlined.
@@ -22,7 +23,9 @@ struct TextSpan {
 
 class TextCursor {
  public:
-  explicit TextCursor(std::string_view text) : text_(text) {}
+  // Errors start with `subject`, whose text it is.
+  explicit TextCursor(std::string_view text, std::string_view subject = "graph")
+      : text_(text), subject_(subject) {}
 
   [[nodiscard]] size_t at() const noexcept { return at_; }
   // Goes on reading from a place that was read before.
@@ -86,6 +89,7 @@ class TextCursor {
   [[nodiscard]] size_t end_of_string(size_t begin) const;
 
   std::string_view text_;
+  std::string_view subject_;
   size_t at_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "opwright/symbolic/layout_questions.h"
 #include "opwright/symbolic/questions.h"
 #include "opwright/tensor/dim_order.h"
 #include "opwright/tensor/memory_format.h"
@@ -14,7 +15,7 @@ using List = SmallVector<Int, kInlineDims>;
 
 template <class Int>
 bool are_equal(std::span<const Int> a, std::span<const Int> b) {
-  return std::ranges::equal(a, b, [](const Int& x, const Int& y) { return is_known_equal(x, y); });
+  return std::ranges::equal(a, b, [](const Int& x, const Int& y) { return is_laid_equal(x, y); });
 }
 
 template <class Int>
@@ -38,7 +39,7 @@ List<Int> find_broadcast_strides(std::span<const Int> sizes, std::span<const Int
   const size_t added = broadcast.size() - sizes.size();
   for (size_t i = 0; i < sizes.size(); ++i) {
     const bool is_repeated =
-        is_known_equal(sizes[i], Int(1)) && !is_known_equal(broadcast[added + i], Int(1));
+        is_laid_equal(sizes[i], Int(1)) && !is_laid_equal(broadcast[added + i], Int(1));
     if (!is_repeated) result[added + i] = strides[i];
   }
   return result;

@@ -6,8 +6,8 @@
 // a compiler and to a converter.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -74,16 +74,12 @@ class ExportedProgram : public Counted<ExportedProgram> {
   [[nodiscard]] const GraphPtr& graph_ptr() const noexcept { return parts_.graph; }
   [[nodiscard]] const GraphSignature& signature() const noexcept { return parts_.signature; }
   [[nodiscard]] std::span<const NamedTensor> state() const noexcept { return parts_.state; }
-  [[nodiscard]] std::span<const NamedTensor> constants() const noexcept {
-    return parts_.constants;
-  }
+  [[nodiscard]] std::span<const NamedTensor> constants() const noexcept { return parts_.constants; }
   [[nodiscard]] std::span<const Value> example_inputs() const noexcept {
     return parts_.example_inputs;
   }
   [[nodiscard]] const CallStructure& structure() const noexcept { return parts_.structure; }
-  [[nodiscard]] std::span<const OperatorUse> operators() const noexcept {
-    return parts_.operators;
-  }
+  [[nodiscard]] std::span<const OperatorUse> operators() const noexcept { return parts_.operators; }
   // Of the symbols that inputs bind, in the order of the inputs.
   [[nodiscard]] std::vector<RangeConstraint> range_constraints() const;
   // The constraints that are no ranges: "s0 % 4 == 0".
@@ -101,13 +97,22 @@ class ExportedProgram : public Counted<ExportedProgram> {
   [[nodiscard]] IntrusivePtr<ExportedProgram> decompose(
       std::span<const Operator* const> operators) const;
   // Other tensors in place of the state, by name. ValueError for a name, dtype or size that the
-  // program does not have.
+  // program does not have. While nothing runs.
   void load_state(std::span<const NamedTensor> state);
 
  private:
+  void lay_out_calls();
+  [[nodiscard]] std::vector<OpwValue> without_constants(std::span<const OpwValue> given) const;
+  [[nodiscard]] std::vector<Value> with_constants(std::vector<Value> results) const;
+
   Parts parts_;
+  std::vector<const InputSpec*> user_inputs_;
+  std::vector<size_t> written_inputs_;  // places among the user inputs
+  bool has_constant_inputs_ = false;
+  bool has_constant_outputs_ = false;
   mutable std::mutex mutex_;
   mutable PlanPtr plan_;
+  mutable std::atomic<const Plan*> ready_plan_{nullptr};  // plan_, once it is made
 };
 using ExportedProgramPtr = IntrusivePtr<ExportedProgram>;
 

@@ -1,9 +1,9 @@
 // The file of a program (.opw). docs/concepts/program_file.md has its layout.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "opwright/program/exported_program.h"
 
@@ -21,6 +21,9 @@ struct LoadOptions {
   // Maps tensors from the file; else they are read into memory. Mapped ones are copied by the
   // system when they are written; the file stays as it is.
   bool map_tensors = true;
+  // Compares the checksums of mapped tensors, too, which reads all of the file; those of tensors
+  // that are read are always compared.
+  bool check_tensors = false;
 };
 // Validates everything and runs nothing. OSError for a file that is not there; ValueError for one
 // that is no program, is cut or damaged (what and where), or is of a newer format (both versions);

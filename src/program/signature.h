@@ -28,7 +28,7 @@ struct InputSpec {
 
 enum class OutputKind : uint8_t {
   UserOutput,
-  BufferMutation,     // the buffer `target` is set to `value` at the end
+  BufferMutation,  // the buffer `target` is set to `value` at the end
   ParameterMutation,
   UserInputMutation,  // the user input of value name `target`
 };

@@ -16,7 +16,10 @@
 #include "opwright/run/input_reader.h"
 #include "opwright/run/schedule.h"
 #include "opwright/run/step_runner.h"
+#include "opwright/run/write_in_place.h"
+#include "opwright/tensor/storage.h"
 #include "opwright/tensor/storage_source.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -45,10 +48,52 @@ class FrameLoan {
   bool is_clean_ = false;
 };
 
+Storage* storage_of(const GraphValue& input) {
+  const Tensor& bound = input.node().bound();
+  return bound.is_defined() ? impl(bound).storage : nullptr;
+}
+
+// The graph as the steps run it: writes go to their places where only the plan can tell the
+// difference.
+struct EarlyWrites {
+  explicit EarlyWrites(const GraphPtr& given) : graph(given) {
+    if (!has_writes(*given)) return;
+    const GraphPtr copy = given->copy();
+    const std::vector<GraphValue*> inputs = copy->inputs();
+    const auto is_apart = [&](const GraphValue& input) {
+      Storage* own = storage_of(input);
+      return own && std::ranges::count(
+                        inputs, own, [](const GraphValue* each) { return storage_of(*each); }) == 1;
+    };
+    for (const GraphValue* input : write_in_place(*copy, is_apart)) {
+      storages.push_back(storage_of(*input));
+    }
+    if (!storages.empty()) graph = copy;
+  }
+
+  static bool has_writes(const Graph& graph) {
+    for (const Node* node = graph.first(); node; node = node->next()) {
+      if (node->kind() == NodeKind::Call && node->op().writes_arguments()) return true;
+    }
+    return false;
+  }
+  // Whether a caller gives memory that is written before the end.
+  [[nodiscard]] bool meet(std::span<const OpwValue> arguments) const {
+    return std::ranges::any_of(arguments, [&](const OpwValue& argument) {
+      return argument.tag == kOpwTensor && argument.as_tensor &&
+             std::ranges::find(storages, impl(argument.as_tensor).storage) != storages.end();
+    });
+  }
+
+  GraphPtr graph;
+  std::vector<Storage*> storages;  // kept by the graph's bound tensors
+};
+
 }  // namespace
 
 struct Plan::Body {
-  explicit Body(GraphPtr given) : graph(std::move(given)), schedule(*graph), frames(schedule) {}
+  explicit Body(GraphPtr given)
+      : graph(std::move(given)), early(graph), schedule(*early.graph), frames(schedule) {}
 
   [[nodiscard]] size_t num_outputs() const {
     return schedule.outputs.size() -
@@ -60,6 +105,7 @@ struct Plan::Body {
   void run_frame(Frame& frame, bool has_new_sizes, std::span<OpwValue> results, StepWatch* watch);
 
   GraphPtr graph;
+  EarlyWrites early;
   Schedule schedule;
   FramePool frames;
   std::atomic<size_t> placed_bytes{0};
@@ -71,7 +117,7 @@ void Plan::Body::run_frame(Frame& frame, bool has_new_sizes, std::span<OpwValue>
   if (has_new_sizes) schedule.arguments.put_early_numbers(frame.arguments, frame.numbers);
   {
     const StorageSourceScope source(frame.memory.begin(has_new_sizes));
-    StepRunner(*graph, schedule, frame).run(results, watch);
+    StepRunner(*early.graph, schedule, frame).run(results, watch);
   }
   frame.random_states.clear();
   frame.memory.end();
@@ -82,6 +128,7 @@ void Plan::Body::run_frame(Frame& frame, bool has_new_sizes, std::span<OpwValue>
 bool Plan::Body::run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
                      StepWatch* watch) {
   if (!schedule.is_whole || !StepRunner::can_run_here()) return false;
+  if (!early.storages.empty() && early.meet(arguments)) return false;
   FrameLoan loan(frames);
   const InputReader::Outcome outcome = schedule.inputs.read(arguments, loan.frame());
   if (outcome == InputReader::Outcome::Refused) return false;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -243,6 +244,11 @@ class Parser {
 };
 
 }  // namespace
+
+bool is_taken_by_the_grammar(std::string_view word) noexcept {
+  constexpr std::string_view kWords[] = {"and", "or", "not", "max", "min"};
+  return std::ranges::find(kWords, word) != std::end(kWords);
+}
 
 OpwSymWord parse_expression(std::string_view text, const Canonical& canonical,
                             const SymbolFinder& symbols) {

@@ -15,6 +15,9 @@ class SymbolFinder {
   [[nodiscard]] virtual const Expression* find(std::string_view name) const = 0;
 };
 
+// Whether expressions use a word otherwise, so that no symbol has it for a name.
+[[nodiscard]] bool is_taken_by_the_grammar(std::string_view word) noexcept;
+
 // The word of a text such as append_expression() writes, in Python's grammar of ints: sums,
 // products,
 // //, %, min, max, one comparison, and, or, not. ValueError with the place underlined.

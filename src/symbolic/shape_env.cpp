@@ -34,11 +34,6 @@ bool is_name(std::string_view name) {
   };
   return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, is_part);
 }
-bool is_taken_by_the_grammar(std::string_view name) {
-  constexpr std::string_view kWords[] = {"and", "or", "not", "max", "min"};
-  return std::ranges::find(kWords, name) != std::end(kWords);
-}
-
 }  // namespace
 
 // ---- State ----

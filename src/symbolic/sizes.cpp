@@ -15,7 +15,9 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/memory_format.h"
+#include "opwright/symbolic/layout_questions.h"
 #include "opwright/symbolic/questions.h"
+#include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -32,6 +34,14 @@ SymBool equality(const SymInt& a, const SymInt& b, const Where& where) {
 bool is_always_equal(int64_t a, int64_t b) { return a == b; }
 bool is_always_equal(const SymInt& a, const SymInt& b) {
   return holds_always(equality(a, b, Where()));
+}
+
+// A guard that it is 1; that it is longer is not asked, since equality is demanded then.
+bool is_one_now(int64_t size, const Where&) { return size == 1; }
+bool is_one_now(const SymInt& size, const Where& where) {
+  const ShapeEnv* environment = shape_env_of(size);
+  const std::optional<int64_t> now = environment ? environment->hint(size) : std::nullopt;
+  return now.value_or(1) == 1 && is_known_equal(size, 1, where);
 }
 
 template <class Message>
@@ -113,8 +123,8 @@ bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, Memory
   for (const int64_t dim : order) {
     const auto i = static_cast<size_t>(dim);
     // In this order no guard is taken where the strides agree.
-    const bool agrees = is_plain_int(sizes[i], 1) || is_known_equal(strides[i], expected, where) ||
-                        is_known_equal(sizes[i], 1, where);
+    const bool agrees = is_plain_int(sizes[i], 1) || is_laid_equal(strides[i], expected, where) ||
+                        is_laid_equal(sizes[i], 1, where);
     if (!agrees) {
       return std::ranges::any_of(sizes,
                                  [&](const T& size) { return is_known_equal(size, 0, where); });
@@ -130,8 +140,8 @@ T broadcast_one(const T& x, const T& y, const Where& where, const Message& messa
   if (is_plain_int(x, 1)) return y;
   if (is_plain_int(y, 1)) return x;
   if (is_always_equal(x, y)) return prefer_plain(x, y);
-  if (is_known_equal(x, 1, where)) return y;
-  if (is_known_equal(y, 1, where)) return x;
+  if (is_one_now(x, where)) return y;
+  if (is_one_now(y, where)) return x;
   demand_equal(x, y, where, message);
   return prefer_plain(x, y);
 }

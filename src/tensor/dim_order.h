@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "opwright/base/small_vector.h"
+#include "opwright/symbolic/layout_questions.h"
 #include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 
@@ -19,10 +20,10 @@ template <class Int>
 [[nodiscard]] int compare_dims(std::span<const Int> sizes, std::span<const Int> strides,
                                size_t inner, size_t outer) {
   if (is_known_equal(strides[inner], Int(0)) || is_known_equal(strides[outer], Int(0))) return 0;
-  if (is_known_equal(strides[inner], strides[outer]))
-    return is_known_less(sizes[outer], sizes[inner]) ? 1 : 0;
-  if (is_known_less(strides[inner], strides[outer])) return -1;
-  return is_known_less(strides[outer], strides[inner]) ? 1 : 0;
+  if (is_laid_equal(strides[inner], strides[outer]))
+    return is_laid_less(sizes[outer], sizes[inner]) ? 1 : 0;
+  if (is_laid_less(strides[inner], strides[outer])) return -1;
+  return is_laid_less(strides[outer], strides[inner]) ? 1 : 0;
 }
 
 // Dimensions innermost first. compare(inner, outer) says what compare_dims does; where it cannot

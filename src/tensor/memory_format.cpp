@@ -10,6 +10,7 @@
 #include "opwright/base/suggest.h"
 #include "opwright/error.h"
 #include "opwright/memory_format.h"
+#include "opwright/symbolic/layout_questions.h"
 #include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
@@ -29,7 +30,7 @@ SmallVector<size_t, kInlineDims> order_by_stride(std::span<const Int> strides) {
   SmallVector<size_t, kInlineDims> order;
   for (size_t dim = strides.size(); dim-- > 0;) {
     size_t place = order.size();
-    while (place > 0 && is_known_less(strides[dim], strides[order[place - 1]])) --place;
+    while (place > 0 && is_laid_less(strides[dim], strides[order[place - 1]])) --place;
     order.insert(order.begin() + place, dim);
   }
   return order;
@@ -51,10 +52,10 @@ bool has_channels_last_order(std::span<const Int> sizes, std::span<const Int> st
   if (is_known_equal(strides[1], Int(0))) return false;
   Int least = 0;
   for (const size_t dim : order) {
-    if (is_known_equal(sizes[dim], Int(0)) || is_known_less(strides[dim], least)) return false;
-    if (dim == 0 && is_known_equal(least, strides[1])) return false;
+    if (is_known_equal(sizes[dim], Int(0)) || is_laid_less(strides[dim], least)) return false;
+    if (dim == 0 && is_laid_equal(least, strides[1])) return false;
     least = strides[dim];
-    if (!is_known_equal(sizes[dim], Int(1))) least = least * sizes[dim];
+    if (!is_laid_equal(sizes[dim], Int(1))) least = least * sizes[dim];
   }
   return true;
 }
@@ -65,8 +66,8 @@ bool is_dense(std::span<const Int> sizes, std::span<const Int> strides) {
     return true;
   Int expected = 1;
   for (const size_t dim : order_by_stride(strides)) {
-    if (is_known_equal(sizes[dim], Int(1))) continue;
-    if (!is_known_equal(strides[dim], expected)) return false;
+    if (is_laid_equal(sizes[dim], Int(1))) continue;
+    if (!is_laid_equal(strides[dim], expected)) return false;
     expected = expected * sizes[dim];
   }
   return true;

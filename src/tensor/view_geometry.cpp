@@ -12,6 +12,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/layout_questions.h"
 #include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
@@ -67,17 +68,17 @@ std::optional<SmallVector<Int, kInlineDims>> find_view_strides(std::span<const I
   for (size_t i = sizes.size(); i-- > 0;) {
     piece_numel = piece_numel * sizes[i];
     const bool piece_ends =
-        i == 0 || (!is_known_equal(sizes[i - 1], 1, where) &&
-                   !is_known_equal(strides[i - 1], piece_numel * piece_stride, where));
+        i == 0 || (!is_laid_equal(sizes[i - 1], 1, where) &&
+                   !is_laid_equal(strides[i - 1], piece_numel * piece_stride, where));
     if (!piece_ends) continue;
     Int covered = 1;
-    while (next_new > 0 && (!is_known_equal(covered, piece_numel, where) ||
-                            is_known_equal(new_sizes[next_new - 1], 1, where))) {
+    while (next_new > 0 && (!is_laid_equal(covered, piece_numel, where) ||
+                            is_laid_equal(new_sizes[next_new - 1], 1, where))) {
       --next_new;
       result[next_new] = covered * piece_stride;
       covered = covered * new_sizes[next_new];
     }
-    if (!is_known_equal(covered, piece_numel, where)) return std::nullopt;
+    if (!is_laid_equal(covered, piece_numel, where)) return std::nullopt;
     if (i > 0) {
       piece_numel = 1;
       piece_stride = strides[i - 1];

@@ -141,6 +141,13 @@ Tensor FakeMode::from_tensor(const Tensor& real, std::span<const int64_t> dynami
   return fake;
 }
 
+Tensor FakeMode::make_apart(const Tensor& real, std::span<const SymInt> sizes) {
+  const TensorImpl& self = impl(real);
+  const SymSizes given(sizes.begin(), sizes.end());
+  return make_twin(self, fake_storage_of(*self.storage, has_symbols(given)), given,
+                   derive_strides(geometry_of(real), given));
+}
+
 bool is_making_fakes() noexcept {
   if (thread_state().makes_fakes()) return true;
   for (const Interpreter* level = current_interpreter(); level; level = level->parent()) {

@@ -42,6 +42,9 @@ class FakeMode : public Interpreter {
   // The sizes of `dynamic_dims` become symbols, counted from the end where negative. IndexError.
   [[nodiscard]] Tensor from_tensor(const Tensor& real, std::span<const int64_t> dynamic_dims,
                                    const std::string& source = "");
+  // A fake of a plain tensor with sizes that are given; the strides follow them. It is nobody's
+  // twin: two calls give two tensors that share nothing.
+  [[nodiscard]] static Tensor make_apart(const Tensor& real, std::span<const SymInt> sizes);
 
  private:
   [[nodiscard]] SymSizes make_sizes(const Tensor& real, std::span<const int64_t> dynamic_dims,

@@ -14,6 +14,7 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/whole_while_recording.h"
 #include "opwright/ir/random_states.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
@@ -22,7 +23,7 @@
 
 namespace opwright {
 
-class Functionalize : public Interpreter, public RandomStates {
+class Functionalize : public Interpreter, public RandomStates, public WholeWhileRecording {
  public:
   // Null: eager values are below. `records`: it is the capture's own one, so that its tensors have
   // the histories of what they stand for; else the levels below record.
@@ -33,6 +34,16 @@ class Functionalize : public Interpreter, public RandomStates {
   void lift(std::span<OpwValue> args) override;
   [[nodiscard]] OpwTensor* find_twin(const OpwTensor* foreign) const override;
   void process(const Operator& op, Arguments args, Results results) override;
+
+  // Operators that the capture below keeps whole stay so here, recorded or not; else their bodies
+  // run.
+  void keep_whole() noexcept { keeps_whole_ = true; }
+  [[nodiscard]] bool keeps_whole(const Operator& op) const override {
+    return keeps_whole_ && parent()->keeps_whole(op);
+  }
+  [[nodiscard]] bool keeps_whole_while_recording(const Operator& op) const override {
+    return keeps_whole(op);
+  }
 
   // Twins of foreign tensors, which the function is called with. Those that share memory become
   // views of the one that all others are parts of, if there is such a one.
@@ -97,6 +108,7 @@ class Functionalize : public Interpreter, public RandomStates {
   void draw(const Operator& op, Arguments args, Arguments inner, Results results);
   void give_results(const Operator& op, Arguments args, std::span<Value> fresh, Results results);
 
+  bool keeps_whole_ = false;
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<FunctionalStoragePtr> sources_;  // storages of foreign tensors
   std::vector<Value> lists_;                   // lifted lists of arguments

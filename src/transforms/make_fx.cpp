@@ -44,9 +44,11 @@ ShapeEnvPtr find_shape_env() {
 TraceSession::TraceSession(TraceSessionOptions options)
     : mode_(options.mode), is_part_(options.is_part) {
   const bool is_functional = options.functional;
+  const bool keeps_whole = options.keeps_custom_whole;
   options.trace.is_functional = is_functional;
   trace_ = begin(std::move(options));
   if (is_functional) functionalize_ = make_intrusive<Functionalize>(trace_.get(), true);
+  if (is_functional && keeps_whole) functionalize_->keep_whole();
 }
 
 TraceSession::~TraceSession() {
@@ -57,6 +59,12 @@ TraceSession::~TraceSession() {
 Tensor TraceSession::add_tensor(const Tensor& given, const std::string& name) {
   given_.push_back(given);
   return trace_->add_argument(given, name, mode_ == TracingMode::Symbolic);
+}
+
+Tensor TraceSession::add_tensor(const Tensor& given, const std::string& name,
+                                std::span<const SymInt> sizes) {
+  given_.push_back(given);
+  return trace_->add_argument(given, name, sizes);
 }
 
 SymInt TraceSession::add_int(int64_t given, const std::string& name) {

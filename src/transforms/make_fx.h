@@ -27,6 +27,9 @@ struct TraceSessionOptions {
   TracingMode mode = TracingMode::Real;
   ShapeEnvPtr shape_env = nullptr;  // null: one of its own
   bool functional = false;  // views and writes become pure calls, with write-back at the end
+  // Of a functional trace: composites outside of aten stay whole, as in one that is not. A backward
+  // inside the function cannot go through them then.
+  bool keeps_custom_whole = false;
   bool is_part = false;  // of another graph, which binds its symbols: it is not verified by itself
   TraceOptions trace = {};
 };
@@ -45,6 +48,9 @@ class TraceSession {
 
   // The function's own arguments, in order.
   [[nodiscard]] Tensor add_tensor(const Tensor& given, const std::string& name);
+  // The same with its sizes as the caller has them; of a trace on fakes.
+  [[nodiscard]] Tensor add_tensor(const Tensor& given, const std::string& name,
+                                  std::span<const SymInt> sizes);
   // In symbolic mode a symbol and an input of the graph, else the number itself.
   [[nodiscard]] SymInt add_int(int64_t given, const std::string& name);
 

@@ -104,6 +104,14 @@ Tensor Trace::add_argument(const Tensor& given, const std::string& name, bool dy
   return own;
 }
 
+Tensor Trace::add_argument(const Tensor& given, const std::string& name,
+                           std::span<const SymInt> sizes) {
+  OPWRIGHT_ASSERT(fake_);
+  Tensor own = add_input(name, FakeMode::make_apart(given, sizes), InputRole::Argument, {});
+  if (!options_.is_functional) adopt_history(given, own);
+  return own;
+}
+
 SymInt Trace::add_int_argument(int64_t given, const std::string& name) {
   OPWRIGHT_ASSERT(fake_);
   SymInt symbol = fake_->shape_env().make_backed(given, {}, name);

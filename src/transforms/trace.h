@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -48,6 +49,10 @@ class Trace : public Interpreter, public RandomStates {
 
   // An input that the caller gives. `dynamic`: its sizes become symbols.
   [[nodiscard]] Tensor add_argument(const Tensor& given, const std::string& name, bool dynamic);
+  // The same with sizes that are given; of a trace on fakes. The tensor itself, where the function
+  // closes over it, is another value.
+  [[nodiscard]] Tensor add_argument(const Tensor& given, const std::string& name,
+                                    std::span<const SymInt> sizes);
   // An int that the caller gives, as a symbol.
   [[nodiscard]] SymInt add_int_argument(int64_t given, const std::string& name);
   // An input of any role whose value in this trace is `inner`, a tensor of the level below.

@@ -18,7 +18,7 @@ from .members import each_once, named_members
 from .parameter import Parameter
 from .state import IncompatibleKeys, load_state
 from .text import tree_text
-from .traced_call import call_traced
+from .traced_call import call_traced, note_assignment
 from .types import DeviceLike
 
 __all__ = ["Module"]
@@ -160,6 +160,8 @@ class Module:
             self._modules[name] = value
         elif not self._set_member(name, value):
             object.__setattr__(self, name, value)
+        if _C.is_tracing():
+            note_assignment(self, name)
         self._raise_attribute_epoch()
 
     def _set_member(self, name: str, value: Any) -> bool:

@@ -12,11 +12,15 @@ if TYPE_CHECKING:
     from .module import Module
 
 
+Assignments = dict[tuple[int, str], tuple[str, int]]
+
+
 class _Callers(threading.local):
     """The modules whose forward passes are running on this thread, the innermost last."""
 
     def __init__(self) -> None:
         self.modules: list[Module] = []
+        self.assignments: Assignments | None = None
 
 
 _callers = _Callers()
@@ -34,6 +38,24 @@ def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     finally:
         callers.pop()
         _C.set_module_path(outer)
+
+
+def watch_assignments(assignments: Assignments | None) -> Assignments | None:
+    """Keep the file and line of each attribute that is set from now on; give what kept them."""
+    before = _callers.assignments
+    _callers.assignments = assignments
+    return before
+
+
+def assignments() -> Assignments:
+    """Return where attributes were set: by the id of the module and the name."""
+    return _callers.assignments or {}
+
+
+def note_assignment(module: Module, name: str) -> None:
+    """Keep the user's line, where someone asked for it."""
+    if _callers.assignments is not None:
+        _callers.assignments[id(module), name] = _C.user_line()
 
 
 def _name_in(parent: Module, module: Module) -> str:

@@ -71,7 +71,7 @@ void SharedMemory::visit_written(const Node& node, const Visit& visit) {
   }
 }
 
-SharedMemory::SharedMemory(const Graph& graph)
+SharedMemory::SharedMemory(const Graph& graph, Inputs inputs)
     : parents_(graph.num_value_numbers()),
       is_written_(graph.num_value_numbers(), false),
       is_returned_(graph.num_value_numbers(), false) {
@@ -80,6 +80,7 @@ SharedMemory::SharedMemory(const Graph& graph)
   for (const Node* node = graph.first(); node; node = node->next()) {
     if (node->kind() == NodeKind::Call) join_results(*node);
     if (node->kind() != NodeKind::Input || node->role() == InputRole::Constant) continue;
+    if (inputs == Inputs::Apart) continue;
     if (outside) join(*outside, node->values()[0]);
     outside = node->values().data();
   }

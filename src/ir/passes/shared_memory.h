@@ -8,10 +8,13 @@
 
 namespace opwright {
 
-// Of a graph that does not change meanwhile. All inputs that come from outside may share memory.
+// Of a graph that does not change meanwhile.
 class SharedMemory {
  public:
-  explicit SharedMemory(const Graph& graph);
+  // Inputs that come from outside may share memory with one another, unless it is known that they
+  // do not.
+  enum class Inputs : uint8_t { MayShare, Apart };
+  explicit SharedMemory(const Graph& graph, Inputs inputs = Inputs::MayShare);
 
   // Values of another group share no memory with it.
   [[nodiscard]] uint32_t group(const GraphValue& value) const { return find(value.number()); }

@@ -75,3 +75,18 @@ def test_a_returned_object_is_named():
     assert "Box" in str(error.value)
     assert 'result["box"][1]' in str(error.value)
     assert "return tensors" in str(error.value)
+
+
+def test_assertions_of_a_graph_hold_for_what_it_is_taken_apart_into():
+    def f(counts):
+        n = counts.sum().item()
+        ow.check_size(n, min=1, max=8)
+        return ow.addmm(ow.ones(n, n), ow.ones(n, 2), ow.ones(2, n))
+
+    traced = make_fx(f, tracing_mode="symbolic")(ow.tensor([1, 2]))
+
+    apart = traced.decompose([ow.ops.aten.addmm.default])
+
+    assert apart(ow.tensor([1, 2, 1])).shape == (4, 4)
+    with pytest.raises(ValueError, match="must be at most 8"):
+        apart(ow.tensor([4, 5]))

@@ -65,7 +65,10 @@ def test_another_structure_is_refused():
 
     with pytest.raises(TypeError) as error:
         traced([ow.ones(2), ow.ones(2)])
-    assert "was traced with arguments of the structure" in str(error.value)
+    assert str(error.value) == (
+        "the traced function: the argument 'pair' has another structure: pair is a list of 2, "
+        "expected a tuple of 2"
+    )
 
 
 def test_an_operator_may_give_a_list_of_nothing():

@@ -1,0 +1,74 @@
+"""What is exported, saved, loaded and run: chains of sin, a product and a sum in turn.
+
+A chain is a module that loops over one value of four elements, whose only dimension is free.
+"""
+
+import importlib.util
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+from pathlib import Path
+
+from tracing.timing import Case
+
+LENGTHS = (10, 100, 1000)
+SAVED_LENGTHS = (100, 1000)
+
+
+def chain_of(package, length):
+    """A module that runs `length` operators."""
+    steps = (package.sin, lambda x: x * 2.0, lambda x: x + x)
+    chain = tuple(islice(cycle(steps), length))
+
+    class Chain(package.nn.Module):
+        def forward(self, x):
+            for step in chain:
+                x = step(x)
+            return x
+
+    return Chain()
+
+
+@dataclass
+class Side:
+    """One of the two packages: what it does by name, and its files by length."""
+
+    cases: dict[tuple[str, int], Case]
+    files: dict[int, Path] = field(default_factory=dict)
+
+
+def side_of(package, export, folder, ending):
+    """`export` is the package's module of that name; programs are saved to `folder`."""
+    example = package.ones(4)
+
+    def export_chain(length):
+        shapes = {"x": {0: export.Dim("batch")}}
+        return export.export(chain_of(package, length), (example,), dynamic_shapes=shapes)
+
+    def run_case(path, length):
+        module = export.load(path).module()
+        return Case(lambda: module(example), parts=length)
+
+    side = Side({("export", n): Case(lambda n=n: export_chain(n), parts=n) for n in LENGTHS})
+    for length in SAVED_LENGTHS:
+        path = folder / f"chain_{length}.{ending}"
+        program = export_chain(length)
+        export.save(program, path)
+        side.files[length] = path
+        side.cases["save", length] = Case(lambda p=path, e=program: export.save(e, p), parts=1)
+        side.cases["load", length] = Case(lambda p=path: export.load(p), parts=1)
+        side.cases["run", length] = run_case(path, length)
+    return side
+
+
+def our_side(opwright, folder):
+    return side_of(opwright, opwright.export, folder, "opw")
+
+
+def torch_side(folder):
+    """None without torch."""
+    if importlib.util.find_spec("torch") is None:
+        return None
+    import torch
+
+    torch.set_num_threads(1)
+    return side_of(torch, torch.export, folder, "pt2")

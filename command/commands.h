@@ -1,0 +1,12 @@
+// The commands: each takes the words after its name and gives the exit code.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace opwright::command {
+
+[[nodiscard]] int run_command(std::span<const std::string> words);
+[[nodiscard]] int show_command(std::span<const std::string> words);
+
+}  // namespace opwright::command

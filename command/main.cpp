@@ -1,0 +1,58 @@
+// opwright: runs and shows programs that export saved, without Python.
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "command/commands.h"
+#include "command/options.h"
+#include "opwright/error.h"
+#include "opwright/program_api.h"
+
+namespace {
+
+using opwright::command::UsageError;
+
+constexpr const char* kHelp =
+    R"(usage: opwright COMMAND ...
+
+  opwright run PROGRAM.opw [OPTION...]   runs a program on NumPy files; times, profiles
+  opwright show PROGRAM.opw              prints what a program takes, gives, demands and does
+  opwright --version
+
+`opwright COMMAND --help` tells more. Exit codes: 0, 1 for an error, 2 for a wrong command line.
+)";
+
+int call_command(const std::string& name, std::span<const std::string> words) {
+  if (name == "run") return opwright::command::run_command(words);
+  if (name == "show") return opwright::command::show_command(words);
+  if (name == "--version") return std::printf("opwright %s\n", opw_version()), 0;
+  if (name == "--help" || name == "-h" || name == "help") return std::fputs(kHelp, stdout), 0;
+  throw UsageError(opwright::concatenate("unknown command '", name, "', there are run and show"));
+}
+
+// A full disk or a closed pipe is an error of the command.
+int finish_output(int code) {
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  return is_written ? code : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) return std::fputs(kHelp, stderr), 2;
+  const std::string& name = words.front();
+  const std::string who = name == "run" || name == "show" ? "opwright " + name : "opwright";
+  try {
+    return finish_output(call_command(name, std::span(words).subspan(1)));
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "%s: %s; %s --help tells more\n", who.c_str(), error.what(), who.c_str());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: %s\n", who.c_str(), error.what());
+    return 1;
+  }
+}

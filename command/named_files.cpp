@@ -1,0 +1,76 @@
+#include "command/named_files.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "opwright/error.h"
+#include "opwright/host/call_spec.h"
+
+namespace opwright::command {
+namespace {
+
+std::string list_names(std::span<const ValueSpec> specs) {
+  std::string names;
+  for (const ValueSpec& spec : specs) names.append(names.empty() ? "" : ", ").append(spec.name);
+  return names;
+}
+
+[[noreturn]] void refuse_name(const std::string& what, const std::string& name,
+                              std::span<const ValueSpec> specs) {
+  throw_error("ValueError", "the program has no ", what, " '", name, "'; it has ",
+              specs.empty() ? "none" : list_names(specs));
+}
+
+std::optional<size_t> find_name(const std::string& given, std::span<const ValueSpec> specs) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const std::string& name = specs[i].name;
+    const bool fits = given.starts_with(name + "=");
+    if (fits && (!found || name.size() > specs[*found].name.size())) found = i;
+  }
+  return found;
+}
+
+class Matcher {
+ public:
+  Matcher(const std::string& what, std::span<const ValueSpec> specs)
+      : what_(what), specs_(specs), is_named_(specs.size()) {}
+
+  NamedText match(const std::string& given) {
+    if (const std::optional<size_t> place = find_name(given, specs_)) {
+      const std::string& name = specs_[*place].name;
+      if (is_named_[*place]) throw_error("ValueError", what_, " '", name, "' is given twice");
+      is_named_[*place] = true;
+      return {*place, given.substr(name.size() + 1)};
+    }
+    const size_t equals = given.find('=');
+    if (equals != std::string::npos) refuse_name(what_, given.substr(0, equals), specs_);
+    const auto next = std::ranges::find(is_named_, false);
+    if (next == is_named_.end())
+      throw_error("ValueError", "the program has ", specs_.size(), " ", what_,
+                  specs_.size() == 1 ? "" : "s", ", there is none for ", given);
+    *next = true;
+    return {static_cast<size_t>(next - is_named_.begin()), given};
+  }
+
+ private:
+  const std::string& what_;
+  std::span<const ValueSpec> specs_;
+  std::vector<bool> is_named_;
+};
+
+}  // namespace
+
+std::vector<NamedText> match_names(const std::string& what, std::span<const std::string> given,
+                                   std::span<const ValueSpec> specs) {
+  Matcher matcher(what, specs);
+  std::vector<NamedText> matched;
+  for (const std::string& each : given) matched.push_back(matcher.match(each));
+  return matched;
+}
+
+}  // namespace opwright::command

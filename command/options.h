@@ -1,0 +1,44 @@
+// What the command line asks for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace opwright::command {
+
+// A command line that is wrong: exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// `opwright run`
+struct RunOptions {
+  std::string program;
+  std::vector<std::string> libraries;
+  std::vector<std::string> inputs;   // "x=x.npy", "n=5", or "x.npy": the next one in order
+  std::vector<std::string> outputs;  // "y=y.npy" or "y.npy"
+  std::vector<std::string> sizes;    // "batch=8"
+  bool fills_randomly = false;
+  std::optional<uint64_t> seed;
+  std::optional<int> threads;
+  int64_t warmup = 0;
+  int64_t repeat = 0;  // 0: the first run alone
+  bool profiles = false;
+  std::string trace_path;  // empty: no trace file
+  bool wants_help = false;
+};
+[[nodiscard]] RunOptions parse_run_options(std::span<const std::string> words);
+
+// `opwright show`
+struct ShowOptions {
+  std::string program;
+  bool wants_help = false;
+};
+[[nodiscard]] ShowOptions parse_show_options(std::span<const std::string> words);
+
+}  // namespace opwright::command

@@ -1,0 +1,58 @@
+// How long each node of a program takes, over several runs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "opwright/ir/node.h"
+#include "opwright/run/plan.h"
+
+namespace opwright::command {
+
+class Profile : public StepWatch {
+ public:
+  // Nanoseconds of a steady clock.
+  struct Step {
+    const Node* node;
+    int64_t began;
+    int64_t ended;
+  };
+  struct Run {
+    int64_t began;
+    int64_t ended;
+  };
+  // Of one node over all runs.
+  struct Row {
+    const Node* node;
+    int64_t calls = 0;
+    int64_t nanoseconds = 0;
+  };
+
+  void finish_step(const Node& node, int64_t began, int64_t ended) override;
+  void finish_run(int64_t began, int64_t ended) { runs_.push_back({began, ended}); }
+
+  // At most kMostKeptSteps, the first ones.
+  [[nodiscard]] std::span<const Step> steps() const noexcept { return steps_; }
+  [[nodiscard]] std::span<const Run> runs() const noexcept { return runs_; }
+  // Longest first.
+  [[nodiscard]] std::vector<Row> rows() const;
+  [[nodiscard]] int64_t total_nanoseconds() const noexcept;
+
+  // For trace files, which nobody can look at when they are larger.
+  static constexpr size_t kMostKeptSteps = 200'000;
+
+ private:
+  std::vector<Step> steps_;
+  std::vector<Run> runs_;
+  std::vector<Row> rows_;
+  std::unordered_map<const Node*, size_t> places_;  // in rows_
+};
+
+// A line for each node, longest first: calls, time, share of all runs, operator, the user's line
+// and module. Nodes behind the first `most` share a line, and what no operator took has one.
+[[nodiscard]] std::string table_of(const Profile& profile, size_t most = 40);
+
+}  // namespace opwright::command

@@ -1,0 +1,22 @@
+// Times of runs and memory of the process, as text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace opwright::command {
+
+// Nanoseconds of a steady clock.
+[[nodiscard]] int64_t now() noexcept;
+
+// "1.23 s", "45.6 ms", "7.89 us", "120 ns": three digits.
+[[nodiscard]] std::string time_text(int64_t nanoseconds);
+
+// "median 34.1 us, min 31.0 us, max 60.2 us"; there is at least one.
+[[nodiscard]] std::string statistics_text(std::vector<int64_t> nanoseconds);
+
+// The most memory that the process had at a time, "21.3 MB"; empty where the system does not tell.
+[[nodiscard]] std::string peak_memory_text();
+
+}  // namespace opwright::command

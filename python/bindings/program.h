@@ -1,0 +1,14 @@
+// ExportedProgram for Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "opwright/program/exported_program.h"
+
+namespace opwright::python {
+
+void bind_program(nanobind::module_& m);
+
+[[nodiscard]] nanobind::object program_object(ExportedProgramPtr program);
+
+}  // namespace opwright::python

@@ -1,0 +1,8 @@
+"""torch.export.dynamic_shapes: sizes that may vary."""
+
+from opwright.compat._absent import absent
+from opwright.export import Dim, ShapesCollection, dims
+
+__all__ = ["Dim", "ShapesCollection", "dims"]
+
+__getattr__ = absent(__name__)

@@ -1,0 +1,26 @@
+"""torch.export.graph_signature: what the inputs and outputs of a program are."""
+
+from opwright.compat._absent import absent
+from opwright.export import (
+    ConstantArgument,
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    SymIntArgument,
+    TensorArgument,
+)
+
+__all__ = [
+    "ConstantArgument",
+    "ExportGraphSignature",
+    "InputKind",
+    "InputSpec",
+    "OutputKind",
+    "OutputSpec",
+    "SymIntArgument",
+    "TensorArgument",
+]
+
+__getattr__ = absent(__name__)

@@ -1,0 +1,46 @@
+"""Programs that leave Python: a function with its parameters as data that runs elsewhere.
+
+>>> from opwright.export import Dim, export, load, save
+>>> model = ow.nn.Linear(3, 2)
+>>> program = export(model, (ow.ones(4, 3),), dynamic_shapes={"input": {0: Dim("batch")}})
+>>> program.range_constraints
+{'batch': [1, inf]}
+"""
+
+from .dynamic_shapes import Dim, ShapesCollection, dims
+from .exported_program import ExportedProgram, OperatorUse, ProgramGraph, RangeConstraint
+from .exporter import export
+from .graph_signature import (
+    ConstantArgument,
+    ExportGraphSignature,
+    GraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    SymIntArgument,
+    TensorArgument,
+)
+from .program_file import load, save
+
+__all__ = [
+    "ConstantArgument",
+    "Dim",
+    "ExportGraphSignature",
+    "ExportedProgram",
+    "GraphSignature",
+    "InputKind",
+    "InputSpec",
+    "OperatorUse",
+    "OutputKind",
+    "OutputSpec",
+    "ProgramGraph",
+    "RangeConstraint",
+    "ShapesCollection",
+    "SymIntArgument",
+    "TensorArgument",
+    "dims",
+    "export",
+    "load",
+    "save",
+]

@@ -1,0 +1,253 @@
+"""What a caller says of the sizes of the arguments, in the forms that torch.export takes."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import _C, pytree
+from .._call_tree import Parameters
+
+__all__ = ["Dim", "ShapesCollection", "dims"]
+
+Dim = _C.Dim
+
+
+def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[Dim, ...]:
+    """Return a Dim for each name.
+
+    >>> from opwright.export import dims
+    >>> batch, length = dims("batch", "length", max=512)
+    >>> length
+    Dim("length", max=512)
+    """
+    return tuple(Dim(name, min=min, max=max) for name in names)
+
+
+class ShapesCollection:
+    """Sizes by tensor instead of by argument: for arguments that nest deeply.
+
+    >>> from opwright.export import Dim, ShapesCollection, export
+    >>> x = ow.ones(4, 3)
+    >>> shapes = ShapesCollection()
+    >>> shapes[x] = {0: Dim("batch")}
+    >>> program = export(lambda batch: batch["x"] + 1, ({"x": x},), dynamic_shapes=shapes)
+    >>> program({"x": ow.zeros(2, 3)}).shape
+    (2, 3)
+    """
+
+    def __init__(self) -> None:
+        self._shapes: dict[int, tuple[Any, Any]] = {}
+
+    def __setitem__(self, leaf: Any, shape: Any) -> None:
+        if not isinstance(leaf, (_C.Tensor, int)):
+            raise TypeError(f"ShapesCollection: expected a tensor, got {type(leaf).__name__}")
+        self._shapes[id(leaf)] = (leaf, shape)
+
+    def __getitem__(self, leaf: Any) -> Any:
+        return self._shapes[id(leaf)][1]
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+    def read(self, leaves: list[Any]) -> list[Any]:
+        """Return what is known of each leaf; KeyError for a tensor that is none of them."""
+        found = {id(leaf) for leaf in leaves}
+        for leaf, shape in self._shapes.values():
+            if id(leaf) not in found:
+                raise ValueError(
+                    f"dynamic_shapes: the ShapesCollection has {shape} for "
+                    f"{_kind_of(leaf)}, which is no argument of the call"
+                )
+        return [self._shapes.get(id(leaf), (None, None))[1] for leaf in leaves]
+
+
+def read_dynamic_shapes(
+    f: Callable, shapes: Any, args: tuple, kwargs: dict[str, Any], leaves: list[Any]
+) -> list[Any]:
+    """Return for each leaf of `(args, kwargs)` what `shapes` says of it; None: nothing."""
+    if shapes is None:
+        return [None] * len(leaves)
+    if isinstance(shapes, ShapesCollection):
+        return shapes.read(leaves)
+    named = _named_arguments(f, args, kwargs)
+    found: list[Any] = []
+    for (name, argument), shape in zip(named, _split(named, shapes), strict=True):
+        _walk(pytree.tree_structure(argument), shape, name, found)
+    return found
+
+
+def leaf_dims(leaf: _C.Tensor, shape: Any, path: str) -> dict[int, Dim]:
+    """Read what is said of one tensor: a dict by dimension, or one entry for each."""
+    if shape is None:
+        return {}
+    if isinstance(shape, Mapping):
+        entries = dict(shape)
+    elif isinstance(shape, (tuple, list)):
+        if len(shape) != leaf.ndim:
+            raise ValueError(
+                f"dynamic_shapes: '{path}' has {leaf.ndim} dimensions, got {len(shape)} entries"
+            )
+        entries = dict(enumerate(shape))
+    else:
+        raise TypeError(
+            f"dynamic_shapes: '{path}' is {_kind_of(leaf)}; give a dict such as {{0: batch}}, a "
+            f"list with an entry for each dimension, or None, got {shape!r}"
+        )
+    found = {dim: _read_dim(leaf, dim, entry, path) for dim, entry in entries.items()}
+    return {dim: entry for dim, entry in found.items() if entry is not None}
+
+
+def int_dim(leaf: int, shape: Any, path: str) -> Dim:
+    """Read what is said of an int; without a word it stays as it is."""
+    if shape is None or (type(shape) is int and shape == leaf):
+        return Dim.STATIC
+    if isinstance(shape, Dim):
+        return shape
+    raise TypeError(
+        f"dynamic_shapes: '{path}' is an int; give a Dim such as Dim.DYNAMIC, or None, "
+        f"got {shape!r}"
+    )
+
+
+def check_no_shape(leaf: Any, shape: Any, path: str) -> None:
+    """Refuse to say something of what has no size."""
+    if shape is not None:
+        raise TypeError(
+            f"dynamic_shapes: '{path}' is {_kind_of(leaf)}, which has no sizes; give None, "
+            f"got {shape!r}"
+        )
+
+
+def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
+    if type(dim) is not int:
+        raise TypeError(
+            f"dynamic_shapes: the keys of '{path}' are numbers of its dimensions, got {dim!r}"
+        )
+    if entry is None or isinstance(entry, Dim):
+        return entry
+    if type(entry) is not int:
+        raise TypeError(
+            f"dynamic_shapes: dimension {dim} of '{path}' must be a Dim, its size or None, "
+            f"got {entry!r}"
+        )
+    if -leaf.ndim <= dim < leaf.ndim and leaf.shape[dim] != entry:
+        raise ValueError(
+            f"dynamic_shapes: dimension {dim} of '{path}' is said to be {entry}, "
+            f"the example has {leaf.shape[dim]}"
+        )
+    return Dim.STATIC
+
+
+def _named_arguments(f: Callable, args: tuple, kwargs: dict) -> list[tuple[str, Any]]:
+    names = [*Parameters(f).paths(len(args)), *kwargs]
+    return list(zip(names, [*args, *kwargs.values()], strict=True))
+
+
+def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:
+    """Return what is said of each argument."""
+    names = [name for name, _ in named]
+    if isinstance(shapes, (tuple, list)):
+        roots = list(dict.fromkeys(name.partition("[")[0] for name in names))
+        if len(shapes) == len(roots) < len(names):  # those of `*args` in one entry
+            return _split(named, dict(zip(roots, shapes, strict=True)))
+        if len(shapes) != len(named):
+            raise ValueError(
+                f"dynamic_shapes: the call has {len(named)} arguments ({', '.join(names)}), "
+                f"got {len(shapes)} entries"
+            )
+        return list(shapes)
+    if not isinstance(shapes, Mapping):
+        raise TypeError(
+            "dynamic_shapes: give a dict by the names of the arguments "
+            f"({', '.join(names)}), or one entry for each, got {shapes!r}"
+        )
+    return [*_by_name(names, dict(shapes)).values()]
+
+
+def _by_name(names: list[str], shapes: dict[Any, Any]) -> dict[str, Any]:
+    """Look the arguments up; `args` may hold those of `*args` together."""
+    found = {}
+    used = set()
+    for name in names:
+        root, bracket, rest = name.partition("[")
+        if name in shapes or not bracket:
+            found[name] = shapes.get(name)
+            used.add(name)
+            continue
+        found[name] = _element(shapes.get(root), int(rest[:-1]), root, names)
+        used.add(root)
+    for key in shapes:
+        if key not in used:
+            raise ValueError(
+                f"dynamic_shapes: there is no argument {key!r}; the call has {', '.join(names)}"
+            )
+    return found
+
+
+def _element(shapes: Any, index: int, root: str, names: list[str]) -> Any:
+    count = sum(name.startswith(f"{root}[") for name in names)
+    if shapes is None:
+        return None
+    if not isinstance(shapes, (tuple, list)) or len(shapes) != count:
+        raise ValueError(
+            f"dynamic_shapes: '{root}' holds {count} arguments; give a list with an entry for each"
+        )
+    return shapes[index]
+
+
+def _walk(spec: _C.TreeSpec, shapes: Any, path: str, found: list[Any]) -> None:
+    """Append what is said of each leaf of a structure."""
+    if shapes is None:
+        found += [None] * spec.num_leaves
+        return
+    if spec.kind == "leaf":
+        found.append(shapes)
+        return
+    keys = spec.keys()
+    for key, child, entry in zip(
+        keys, spec.children(), _entries(spec, keys, shapes, path), strict=True
+    ):
+        _walk(child, entry, path + _step(spec, key), found)
+
+
+def _entries(spec: _C.TreeSpec, keys: list[Any], shapes: Any, path: str) -> list[Any]:
+    """Return what is said of each child of a container."""
+    has_names = spec.kind in ("dict", "namedtuple", "dataclass")
+    if spec.kind == "dataclass" and dataclasses.is_dataclass(shapes):
+        shapes = {key: getattr(shapes, key, None) for key in keys}
+    if has_names and isinstance(shapes, Mapping):
+        for key in shapes:
+            if key not in keys:
+                known = ", ".join(map(repr, keys))
+                raise ValueError(f"dynamic_shapes: '{path}' has no {key!r}; it has {known}")
+        return [shapes.get(key) for key in keys]
+    if spec.kind != "dict" and isinstance(shapes, (tuple, list)):
+        if len(shapes) != len(keys):
+            raise ValueError(
+                f"dynamic_shapes: '{path}' is {_article(spec)} of {len(keys)}, "
+                f"got {len(shapes)} entries"
+            )
+        return list(shapes)
+    expected = "a dict with its keys" if spec.kind == "dict" else "an entry for each"
+    raise TypeError(
+        f"dynamic_shapes: '{path}' is {_article(spec)} of {len(keys)}; give {expected}, or None, "
+        f"got {shapes!r}"
+    )
+
+
+def _step(spec: _C.TreeSpec, key: Any) -> str:
+    if spec.kind in ("namedtuple", "dataclass"):
+        return f".{key}"
+    return f'["{key}"]' if isinstance(key, str) else f"[{key!r}]"
+
+
+def _article(spec: _C.TreeSpec) -> str:
+    kinds = {"namedtuple": "a named tuple", "registered": "a registered class"}
+    return kinds.get(spec.kind, f"a {spec.kind}")
+
+
+def _kind_of(leaf: Any) -> str:
+    if isinstance(leaf, _C.Tensor):
+        return f"a tensor of {leaf.ndim} dimension{'' if leaf.ndim == 1 else 's'}"
+    name = type(leaf).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,397 @@
+"""ExportedProgram: a graph with all that it needs to run elsewhere."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _C, pytree
+from .._call_tree import Arguments
+from .graph_signature import GraphSignature, InputKind
+
+if TYPE_CHECKING:
+    from .. import nn
+
+__all__ = ["ExportedProgram", "OperatorUse", "ProgramGraph", "RangeConstraint"]
+
+
+class RangeConstraint(NamedTuple):
+    """The least and the greatest value of a size; None: without bound.
+
+    >>> from opwright.export import Dim, export
+    >>> shapes = {"x": [Dim("n", min=2)]}
+    >>> constraint = export(lambda x: x + 1, (ow.ones(4),), dynamic_shapes=shapes)
+    >>> constraint.range_constraints["n"]
+    [2, inf]
+    >>> constraint.range_constraints["n"].least
+    2
+    """
+
+    least: int | None
+    greatest: int | None
+
+    @property
+    def lower(self) -> int | None:
+        """The least value."""
+        return self.least
+
+    @property
+    def upper(self) -> int | None:
+        """The greatest value."""
+        return self.greatest
+
+    def __repr__(self) -> str:
+        least = "-inf" if self.least is None else self.least
+        return f"[{least}, {'inf' if self.greatest is None else self.greatest}]"
+
+
+class OperatorUse(NamedTuple):
+    """An operator that a program calls: its schema then, and the file that defined it.
+
+    >>> from opwright.export import export
+    >>> export(lambda x: x.sin(), (ow.ones(4),)).operators
+    [OperatorUse(name='aten::sin', schema='aten::sin(Tensor self) -> Tensor', library='')]
+    """
+
+    name: str
+    schema: str
+    library: str
+
+
+class ProgramGraph:
+    """The graph of a program as code that can be read.
+
+    >>> from opwright.export import export
+    >>> print(export(lambda x: x + 1, (ow.ones(2),)).graph_module.code.splitlines()[0])
+    def forward(self, x):
+    """
+
+    def __init__(self, graph: _C.Graph):
+        self.graph = graph
+
+    @property
+    def code(self) -> str:
+        """The graph as Python that runs."""
+        return self.graph.code
+
+    def print_readable(self, print_output: bool = True) -> str:
+        """Print the code with types and lines beside it; return it."""
+        return self.graph.print_readable(print_output)
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.graph(*inputs)
+
+    def __repr__(self) -> str:
+        return f"ProgramGraph({self.graph})"
+
+
+class ExportedProgram:
+    """A traced function with its parameters, its input constraints and the operators it needs.
+
+    Called as the function was, it checks the arguments and runs.
+
+    >>> from opwright.export import Dim, export
+    >>> def scale(x, factor):
+    ...     return {"scaled": x * factor}
+    >>> shapes = {"x": {0: Dim("n", max=8)}}
+    >>> program = export(scale, (ow.ones(3), 0.5), dynamic_shapes=shapes)
+    >>> program(ow.ones(2), factor=0.5)
+    {'scaled': tensor([0.5000, 0.5000])}
+    >>> program(ow.ones(9), 0.5)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: ...
+    """
+
+    def __init__(
+        self,
+        program: _C.ExportedProgram,
+        arguments: Arguments | None = None,
+        results: _C.TreeSpec | None = None,
+    ):
+        self._program = program
+        if arguments is not None:
+            self._arguments = arguments
+        if results is not None:
+            self._results = results
+
+    # ---- Calls ----
+
+    @functools.cached_property
+    def _arguments(self) -> Arguments:
+        """Read when it is first needed: the classes in it must be there only then."""
+        return read_arguments(self._program)
+
+    @functools.cached_property
+    def _results(self) -> _C.TreeSpec:
+        return read_results(self._program)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves = self._arguments.read(args, kwargs, "program")
+        return pytree.tree_unflatten(self._program.run(leaves), self._results)
+
+    def module(self) -> nn.Module:
+        """Return the program as a module, with parameters and buffers under their paths.
+
+        >>> from opwright.export import export
+        >>> module = export(ow.nn.Linear(3, 2), (ow.ones(1, 3),)).module()
+        >>> module(ow.ones(1, 3)).sum().backward()
+        >>> [name for name, parameter in module.named_parameters() if parameter.grad is not None]
+        ['weight', 'bias']
+
+        The parameters are those of the program; buffers that the program writes are the module's
+        own, so that two modules do not see each other's.
+        """
+        from .program_module import ProgramModule
+
+        return ProgramModule(self)
+
+    # ---- What it is ----
+
+    @property
+    def graph(self) -> _C.Graph:
+        """The graph: parameters, buffers and constants first, then what the caller gives.
+
+        >>> from opwright.export import export
+        >>> len(export(lambda x: x.sin().cos(), (ow.ones(2),)).graph.nodes)
+        4
+        """
+        return self._program.graph
+
+    @property
+    def graph_module(self) -> ProgramGraph:
+        """The graph with its code."""
+        return ProgramGraph(self.graph)
+
+    @functools.cached_property
+    def graph_signature(self) -> GraphSignature:
+        """What the inputs and outputs of the graph are."""
+        return GraphSignature.of_program(self._program)
+
+    @property
+    def range_constraints(self) -> dict[str, RangeConstraint]:
+        """The bounds of each size that may vary, by its name.
+
+        >>> from opwright.export import Dim, export
+        >>> shapes = [{0: Dim("n", min=2, max=9)}]
+        >>> export(lambda x: x + 1, (ow.ones(4),), dynamic_shapes=shapes).range_constraints
+        {'n': [2, 9]}
+        """
+        return {
+            symbol: RangeConstraint(least, greatest)
+            for symbol, least, greatest in self._program.range_constraints
+        }
+
+    @property
+    def guards(self) -> list[_C.Guard]:
+        """The conditions on sizes that are no bounds: each with the line that asked."""
+        return self._program.guards
+
+    @property
+    def operators(self) -> list[OperatorUse]:
+        """The operators that the program calls."""
+        return [OperatorUse(*use) for use in self._program.operators]
+
+    @functools.cached_property
+    def state_dict(self) -> dict[str, _C.Tensor]:
+        """Parameters and persistent buffers by path; tied ones are one tensor under two names.
+
+        >>> from opwright.export import export
+        >>> list(export(ow.nn.Linear(3, 2), (ow.ones(1, 3),)).state_dict)
+        ['weight', 'bias']
+        """
+        return _with_parameters(self)
+
+    @property
+    def constants(self) -> dict[str, _C.Tensor]:
+        """The other tensors of the program: those that the function closed over, by name."""
+        return dict(self._program.constants)
+
+    @property
+    def tensor_constants(self) -> dict[str, _C.Tensor]:
+        """The same as `constants`."""
+        return self.constants
+
+    @property
+    def example_inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """The arguments of the export, by position and by name; None where they were not kept.
+
+        >>> from opwright.export import export
+        >>> export(lambda x, y: x + y, (ow.ones(1),), {"y": 2}).example_inputs
+        ((tensor([1.]),), {'y': 2})
+        """
+        examples = self._program.example_inputs
+        if len(examples) != self._arguments.spec.num_leaves:
+            return None
+        return pytree.tree_unflatten(examples, self._arguments.spec)
+
+    def named_parameters(self) -> Iterator[tuple[str, _C.Tensor]]:
+        """Yield the parameters that the graph takes, with their paths."""
+        for name in self.graph_signature.parameters:
+            yield name, self.state_dict[name]
+
+    def parameters(self) -> Iterator[_C.Tensor]:
+        """Yield the parameters that the graph takes."""
+        for _, parameter in self.named_parameters():
+            yield parameter
+
+    def named_buffers(self) -> Iterator[tuple[str, _C.Tensor]]:
+        """Yield the buffers that the graph takes, with their paths."""
+        for name in self.graph_signature.buffers:
+            yield name, self.state_dict[name] if name in self.state_dict else self.constants[name]
+
+    def buffers(self) -> Iterator[_C.Tensor]:
+        """Yield the buffers that the graph takes."""
+        for _, buffer in self.named_buffers():
+            yield buffer
+
+    # ---- Other programs ----
+
+    def run_decompositions(
+        self, decomp_table: Mapping[Any, Callable | None] | Iterable[Any] | None = None
+    ) -> ExportedProgram:
+        """Return the same program with operators replaced by what they are made of.
+
+        `decomp_table` maps operators to the functions to use, or is a collection of operators
+        that have a decomposition or are made of others; None stands for all of those.
+
+        >>> from opwright.export import export
+        >>> program = export(lambda x: ow.addmm(x, x, x), (ow.ones(2, 2),))
+        >>> addmm = ow.ops.aten.addmm.default
+        >>> plain = program.run_decompositions({addmm: lambda x, a, b, *, beta, alpha: x + a @ b})
+        >>> [use.name for use in plain.operators]
+        ['aten::add.Tensor', 'aten::mm']
+        """
+        table = _read_table(self, decomp_table)
+        scope = _C.Scope()
+        try:
+            for operator, function in table.items():
+                if function is not None:
+                    scope.implement(operator.name, "Decompose", function)
+            program = self._program.decompose([operator.name for operator in table])
+        finally:
+            scope.close()
+        return ExportedProgram(program, self._arguments, self._results)
+
+    def print_readable(self, print_output: bool = True) -> str:
+        """Print the code of the graph with types and lines beside it; return it.
+
+        >>> from opwright.export import export
+        >>> text = export(lambda x: x + 1, (ow.ones(2),)).print_readable(print_output=False)
+        >>> "aten.add" in text
+        True
+        """
+        return self.graph.print_readable(print_output)
+
+    def __str__(self) -> str:
+        return str(self._program)
+
+    def __repr__(self) -> str:
+        return f"ExportedProgram({self._program})"
+
+    # ---- Copies ----
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return read_bytes, (_C.write_program(self._program),)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ExportedProgram:
+        copied = read_bytes(_C.write_program(self._program))
+        # The same classes and objects in the structures, also those that a file cannot name.
+        copied.__dict__.update(_arguments=self._arguments, _results=self._results)
+        return copied
+
+
+def read_bytes(data: bytes) -> ExportedProgram:
+    """Read a program from the bytes of its file."""
+    return ExportedProgram(_C.read_program(data, "the bytes of a program"))
+
+
+def check_structure(program: _C.ExportedProgram) -> None:
+    """Look at the form of a loaded program's structures; no class is looked up."""
+    texts = {
+        "arguments": (program.arguments, _C.check_call_text, len(_user_inputs(program))),
+        "results": (program.results, _C.check_tree_text, len(_user_outputs(program))),
+    }
+    for what, (text, check, expected) in texts.items():
+        found = check(text) if text else expected
+        if found != expected:
+            raise ValueError(
+                f"program: the structure of the {what} has {found} leaves, the program {expected}"
+            )
+
+
+def read_arguments(program: _C.ExportedProgram) -> Arguments:
+    """Return the structure of the arguments; a program of C++ takes one tensor after the other."""
+    if program.arguments:
+        return Arguments.read_text(program.arguments)
+    names = [target for _, _, _, target, *_ in _user_inputs(program)]
+    return Arguments(pytree.tree_structure((tuple(names), {})), names, [])
+
+
+def read_results(program: _C.ExportedProgram) -> _C.TreeSpec:
+    """Return the structure of the results; a program of C++ gives one tensor, or a tuple."""
+    if program.results:
+        return _C.read_tree_text(program.results)
+    count = len(_user_outputs(program))
+    return pytree.tree_structure(0 if count == 1 else (0,) * count)
+
+
+def _user_inputs(program: _C.ExportedProgram) -> list[Any]:
+    return [each for each in program.inputs if each[0] == InputKind.USER_INPUT.value]
+
+
+def _user_outputs(program: _C.ExportedProgram) -> list[Any]:
+    return [each for each in program.outputs if each[0] == 0]
+
+
+def _with_parameters(program: ExportedProgram) -> dict[str, _C.Tensor]:
+    """Return the state; what a file held as a parameter becomes one again."""
+    from .. import nn
+
+    state = dict(program._program.state)
+    first: dict[int, str] = {}
+    for name, tensor in state.items():
+        first.setdefault(id(tensor), name)
+    grads = _gradients_wanted(program)
+    made: dict[int, _C.Tensor] = {}
+    for tensor in state.values():
+        key = first[id(tensor)]
+        if key in grads and not isinstance(tensor, nn.Parameter):
+            made.setdefault(id(tensor), nn.Parameter(tensor, requires_grad=grads[key]))
+    return {name: made.get(id(tensor), tensor) for name, tensor in state.items()}
+
+
+def _gradients_wanted(program: ExportedProgram) -> dict[str, bool]:
+    """Tell for each parameter of the graph whether it required grad."""
+    values = {node.name: node.meta["val"] for node in program.graph.inputs}
+    paths = program.graph_signature.inputs_to_parameters
+    return {path: values[name].requires_grad for name, path in paths.items()}
+
+
+def _read_table(
+    program: ExportedProgram, table: Mapping[Any, Callable | None] | Iterable[Any] | None
+) -> dict[Any, Callable | None]:
+    if table is None:
+        used = [_C.require_operator(use.name) for use in program.operators]
+        return dict.fromkeys(operator for operator in used if _has_decomposition(operator))
+    read = dict(table) if isinstance(table, Mapping) else dict.fromkeys(table)
+    for operator, function in read.items():
+        if not isinstance(operator, _C.Operator):
+            raise TypeError(
+                "run_decompositions: expected operators such as opwright.ops.aten.mm.default, got "
+                f"{operator!r}"
+            )
+        if function is None and not _has_decomposition(operator):
+            raise ValueError(
+                f"run_decompositions: {operator.name} has no decomposition; give a function for "
+                "it, {operator: function}"
+            )
+    return read
+
+
+def _has_decomposition(operator: _C.Operator) -> bool:
+    if operator.base.startswith("_functional_"):  # it stands for a write or a draw
+        return False
+    slots = {slot for slot, _ in operator.implementations()}
+    return not slots.isdisjoint({"Decompose", "CompositeImplicitAutograd"})

@@ -1,0 +1,101 @@
+"""A function or module becomes a program by running once, on tensors without data."""
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .. import _C, nn, pytree
+from .._call_tree import Arguments, argument_paths, is_value, module_of
+from .dynamic_shapes import check_no_shape, int_dim, leaf_dims, read_dynamic_shapes
+from .exported_program import ExportedProgram
+from .module_state import ModuleState
+
+__all__ = ["export"]
+
+
+def export(
+    mod: nn.Module | Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    strict: bool = False,
+) -> ExportedProgram:
+    """Run a module or function once on fakes of its arguments; return the program that it is.
+
+    >>> from opwright.export import Dim, export
+    >>> model = ow.nn.Sequential(ow.nn.Linear(3, 4), ow.nn.ReLU())
+    >>> program = export(model, (ow.randn(8, 3),), dynamic_shapes={"input": {0: Dim("batch")}})
+    >>> x = ow.randn(5, 3)
+    >>> ow.equal(program(x), model(x))
+    True
+
+    Arguments are tensors in any nesting of tuples, lists, dicts and dataclasses. Tensors and the
+    ints that have a Dim are inputs; all else is part of the program, which refuses other values.
+
+    `dynamic_shapes` says which sizes may differ in other calls: a dict by the names of the
+    arguments or a list in their order, nested as they are; for each tensor a dict from dimensions
+    to Dims, a list of Dims, or None. Sizes without a Dim are fixed.
+
+    Parameters and buffers stay under their paths; buffers that the module writes are written by the
+    program. Operators that are not built in stay whole. Whether gradients are recorded around the
+    export does not matter. The function is run, not read, with `strict` or without.
+    """
+    del strict
+    if not callable(mod):
+        raise TypeError(f"export: expected a module or a function, got {type(mod).__name__}")
+    if not isinstance(args, (tuple, list)):
+        raise TypeError(f"export: args must be a tuple of arguments, got {type(args).__name__}")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_C.inference_mode(False))
+        stack.enter_context(_C.enable_grad())
+        module = module_of(mod)
+        state = None
+        if isinstance(module, nn.Module):
+            state = stack.enter_context(ModuleState(module))
+        return _export(mod, state, tuple(args), dict(kwargs or {}), dynamic_shapes)
+
+
+def _export(
+    f: Callable, state: ModuleState | None, args: tuple, kwargs: dict, dynamic_shapes: Any
+) -> ExportedProgram:
+    arguments, given = Arguments.of_call(f, args, kwargs)
+    kwargs = {key: kwargs[key] for key in arguments.keys}
+    shapes = read_dynamic_shapes(f, dynamic_shapes, args, kwargs, given)
+    session = _C.ExportSession()
+    if state:
+        state.add_to(session)
+    leaves = _add_leaves(session, given, argument_paths(f, args, kwargs), shapes)
+    own_args, own_kwargs = pytree.tree_unflatten(leaves, arguments.spec)
+
+    def call() -> Any:
+        result = f(*own_args, **own_kwargs)
+        if state:
+            state.write_buffers()
+        return result
+
+    outputs, results = pytree.tree_flatten(session.run(call, (), {}))
+    for index, leaf in enumerate(outputs):
+        is_value("export", f, leaf, results, index)
+    program = session.finish(outputs, arguments.text, _C.tree_text(results))
+    return ExportedProgram(program, arguments, results)
+
+
+def _add_leaves(
+    session: _C.ExportSession, given: list[Any], paths: list[str], shapes: list[Any]
+) -> list[Any]:
+    """Give the arguments to the session; return what the function gets in their places."""
+    leaves = list(given)
+    tensors = []
+    for index, (leaf, path, shape) in enumerate(zip(given, paths, shapes, strict=True)):
+        if isinstance(leaf, _C.Tensor):
+            session.add_tensor(leaf, path, leaf_dims(leaf, shape, path))
+            tensors.append(index)
+        elif type(leaf) is int:
+            leaves[index] = session.add_int(leaf, path, int_dim(leaf, shape, path))
+        else:
+            check_no_shape(leaf, shape, path)
+            session.add_constant(leaf, path)
+    for index, own in zip(tensors, session.enter(), strict=True):
+        leaves[index] = own
+    return leaves

@@ -1,0 +1,57 @@
+"""Programs in files: data alone, which loading never runs."""
+
+import os
+from typing import IO, Any
+
+from .. import _C
+from .exported_program import ExportedProgram, check_structure
+
+__all__ = ["load", "save"]
+
+
+def save(ep: ExportedProgram, f: str | os.PathLike[str] | IO[bytes]) -> None:
+    """Write a program to a path or an open file.
+
+    >>> import io
+    >>> from opwright.export import export, load, save
+    >>> file = io.BytesIO()
+    >>> save(export(lambda x: x + 1, (ow.ones(2),)), file)
+    >>> _ = file.seek(0)
+    >>> load(file)(ow.ones(2))
+    tensor([2., 2.])
+
+    The file has the graph, the tensors, the constraints and the operators that the program calls;
+    `python -m opwright show` prints it, and the command `opwright run` runs it without Python.
+    """
+    if not isinstance(ep, ExportedProgram):
+        raise TypeError(f"save: expected an ExportedProgram, got {type(ep).__name__}")
+    if hasattr(f, "write"):
+        f.write(_C.write_program(ep._program))
+    else:
+        _C.save_program(ep._program, os.fspath(f))
+
+
+def load(f: str | os.PathLike[str] | IO[bytes]) -> ExportedProgram:
+    """Read a program from a path or an open file; everything in it is checked, nothing is run.
+
+    Load the libraries of its operators before: an operator that is not there is an error that names
+    it and the library that had it. Tensors of a path are mapped, not read.
+
+    >>> from opwright.export import load
+    >>> load("nowhere.opw")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    OSError: ...
+    """
+    if hasattr(f, "read"):
+        program = _C.read_program(_bytes_of(f.read()), str(getattr(f, "name", "the open file")))
+    else:
+        program = _C.load_program_file(os.fspath(f))
+    check_structure(program)
+    return ExportedProgram(program)
+
+
+def _bytes_of(content: Any) -> bytes:
+    if not isinstance(content, (bytes, bytearray)):
+        raise TypeError("load: the file must be open for bytes (mode 'rb')")
+    return bytes(content)

@@ -1,0 +1,20 @@
+// A transform that keeps composite operators whole even where gradients are recorded.
+//
+// Recording goes through the body of a composite that has no formula, since that is how it is
+// trained. A capture whose result is trained later, from outside, wants the operator itself; a
+// backward inside of it is then refused at such an operator.
+#pragma once
+
+namespace opwright {
+
+class Operator;
+
+class WholeWhileRecording {
+ public:
+  [[nodiscard]] virtual bool keeps_whole_while_recording(const Operator& op) const = 0;
+
+ protected:
+  ~WholeWhileRecording() = default;
+};
+
+}  // namespace opwright

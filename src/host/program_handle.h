@@ -1,0 +1,43 @@
+// OpwProgram: a program as C holds it, with what it tells about itself as plain arrays.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "opwright/host/call_spec.h"
+#include "opwright/program/exported_program.h"
+#include "opwright/program_api.h"
+
+struct OpwProgram {
+  // Makes the plan too, so that the first run is as quick as the others.
+  explicit OpwProgram(opwright::ExportedProgramPtr given);
+  OpwProgram(const OpwProgram&) = delete;
+  OpwProgram& operator=(const OpwProgram&) = delete;
+
+  // Made when first asked for.
+  [[nodiscard]] const std::string& text() const;
+
+  const opwright::ExportedProgramPtr program;
+  const opwright::CallSpec call;
+  std::vector<OpwValueSpec> inputs;  // pointers lead into `call` and `arrays_`
+  std::vector<OpwValueSpec> outputs;
+  mutable std::mutex state_mutex;  // held by runs of a program that keeps state
+
+ private:
+  struct SizeArrays {
+    std::vector<int64_t> sizes;
+    std::vector<int64_t> least;
+    std::vector<int64_t> greatest;
+    std::vector<std::string> texts;
+    std::vector<const char*> text_pointers;
+  };
+  [[nodiscard]] OpwValueSpec show(const opwright::ValueSpec& spec);
+  [[nodiscard]] static SizeArrays arrays_of(const opwright::ValueSpec& spec);
+
+  std::deque<SizeArrays> arrays_;
+  mutable std::mutex text_mutex_;
+  mutable std::string text_;
+};

@@ -1,0 +1,348 @@
+// parse_program_text: reads what to_text wrote, line by line.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+#include "opwright/ir/argument_parser.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/node_argument.h"
+#include "opwright/ir/text_cursor.h"
+#include "opwright/ir/value_name.h"
+#include "opwright/program/exported_program.h"
+#include "opwright/program/program_file_header.h"
+#include "opwright/program/program_text.h"
+#include "opwright/program/signature.h"
+#include "opwright/program/utf8.h"
+#include "opwright/value.h"
+
+namespace opwright {
+namespace {
+
+using Names = std::unordered_set<std::string>;
+
+class Reader final : public ArgumentParser::SubGraphs {
+ public:
+  Reader(std::string_view text, const ProgramFormat& format)
+      : text_(text), format_(format), cursor_(text, "program"), constants_(cursor_, *this) {}
+
+  ProgramText read();
+  GraphPtr parse_sub_graph() override { cursor_.fail_expected("a constant, not a graph"); }
+
+ private:
+  // The parts of a line, behind its keyword.
+  std::string take_string();
+  std::string take_string_if();  // empty: there is none
+  std::string take_new_string(Names& taken, std::string_view what);
+  std::string take_value();
+  uint64_t take_number(int base = 10);
+  size_t take_index(size_t count, std::string_view what);
+  Value take_constant();
+  void expect_word(std::string_view word);
+
+  bool read_line();
+  void end_line();
+  void skip_unknown(TextSpan keyword, bool is_optional);
+
+  void read_writer();
+  void read_operator();
+  void read_input();
+  void read_output();
+  void read_arguments();
+  void read_results();
+  void read_state();
+  void read_constant();
+  void read_example();
+  void read_block();
+  void read_tensor();
+  void read_name(std::vector<StoredName>& names, Names& taken);
+  void check_tensor_numbers() const;
+
+  std::string_view text_;
+  const ProgramFormat& format_;
+  TextCursor cursor_;
+  ArgumentParser constants_;
+  ProgramText program_;
+  Names single_;  // keywords that stand once
+  Names operators_;
+  Names inputs_;
+  Names state_names_;
+  Names constant_names_;
+  // Tensors stand behind what names them.
+  struct Mention {
+    size_t tensor;
+    TextSpan span;
+  };
+  std::vector<Mention> mentions_;
+};
+
+// ---- Parts of a line ----
+
+std::string Reader::take_string() {
+  const size_t begin = cursor_.next();
+  std::string text = cursor_.take_string();
+  if (!is_utf8(text)) cursor_.fail_since(begin, "the string is not UTF-8");
+  return text;
+}
+
+std::string Reader::take_string_if() {
+  const size_t begin = cursor_.at();
+  if (cursor_.peek() == '"') return take_string();
+  cursor_.seek(begin);
+  return "";
+}
+
+std::string Reader::take_new_string(Names& taken, std::string_view what) {
+  const size_t begin = cursor_.next();
+  std::string text = take_string();
+  if (!taken.insert(text).second) {
+    cursor_.fail_since(begin, concatenate("the ", what, " stands twice"));
+  }
+  return text;
+}
+
+std::string Reader::take_value() {
+  if (!cursor_.take_if("%")) return "";
+  const TextSpan span = cursor_.take_word();
+  std::string name(cursor_.text(span));
+  if (!is_value_name(name)) {
+    cursor_.fail(span, concatenate("'", name, "' cannot name a value"));
+  }
+  return name;
+}
+
+uint64_t Reader::take_number(int base) {
+  const TextSpan span = cursor_.take_run("");
+  const std::string_view digits = cursor_.text(span);
+  uint64_t number = 0;
+  const auto [end, problem] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
+  if (digits.empty()) cursor_.fail_expected("a number");
+  if (problem != std::errc() || end != digits.data() + digits.size()) {
+    cursor_.fail(span, concatenate("'", digits, "' is no number that fits 64 bits"));
+  }
+  return number;
+}
+
+size_t Reader::take_index(size_t count, std::string_view what) {
+  const size_t begin = cursor_.next();
+  const uint64_t number = take_number();
+  if (number >= count) {
+    cursor_.fail_since(begin, concatenate("there are ", count, " ", what, " so far"));
+  }
+  return number;
+}
+
+Value Reader::take_constant() {
+  expect_word("constant");
+  NodeArgument argument = constants_.parse_argument();
+  return argument.constant();
+}
+
+void Reader::expect_word(std::string_view word) {
+  if (!cursor_.take_word_if(word)) cursor_.fail_expected(concatenate("'", word, "'"));
+}
+
+// ---- Lines ----
+
+void Reader::read_writer() { program_.writer = take_string(); }
+
+void Reader::read_operator() {
+  OperatorUse use;
+  use.name = take_new_string(operators_, "operator");
+  use.schema = take_string();
+  if (cursor_.take_word_if("library")) use.library = take_string();
+  program_.operators.push_back(std::move(use));
+}
+
+void Reader::read_input() {
+  InputSpec input;
+  const TextSpan word = cursor_.take_word();
+  const auto kind = find_input_kind(cursor_.text(word));
+  if (!kind) cursor_.fail(word, concatenate("no kind of input is '", cursor_.text(word), "'"));
+  input.kind = *kind;
+  const size_t begin = cursor_.next();
+  input.value = take_value();
+  if (!input.value.empty() && !inputs_.insert(input.value).second) {
+    cursor_.fail_since(begin, "the input stands twice");
+  }
+  input.target = take_string_if();
+  if (cursor_.take_word_if("not_persistent")) input.is_persistent = false;
+  if (input.value.empty() && input.kind != InputKind::UserInput) {
+    cursor_.fail_since(begin, "only a user input can be a constant");
+  }
+  if (input.value.empty()) input.constant = take_constant();
+  program_.signature.inputs.push_back(std::move(input));
+}
+
+void Reader::read_output() {
+  OutputSpec output;
+  const TextSpan word = cursor_.take_word();
+  const auto kind = find_output_kind(cursor_.text(word));
+  if (!kind) cursor_.fail(word, concatenate("no kind of output is '", cursor_.text(word), "'"));
+  output.kind = *kind;
+  const size_t begin = cursor_.next();
+  const bool is_size = cursor_.take_word_if("sizes");
+  if (is_size) program_.size_outputs.insert(program_.signature.outputs.size());
+  output.value = is_size ? take_string() : take_value();
+  output.target = take_string_if();
+  if (output.kind != OutputKind::UserOutput && (is_size || output.value.empty())) {
+    cursor_.fail_since(begin, "only a user output can be a constant or a size");
+  }
+  if (output.value.empty()) output.constant = take_constant();
+  program_.signature.outputs.push_back(std::move(output));
+}
+
+void Reader::read_arguments() { program_.structure.arguments = take_string(); }
+void Reader::read_results() { program_.structure.results = take_string(); }
+
+void Reader::read_name(std::vector<StoredName>& names, Names& taken) {
+  StoredName stored;
+  stored.name = take_new_string(taken, "name");
+  const size_t begin = cursor_.next();
+  stored.tensor = take_number();
+  mentions_.push_back({.tensor = stored.tensor, .span = {begin, cursor_.at()}});
+  names.push_back(std::move(stored));
+}
+void Reader::read_state() { read_name(program_.state, state_names_); }
+void Reader::read_constant() { read_name(program_.constants, constant_names_); }
+
+void Reader::read_example() {
+  StoredExample example;
+  if (cursor_.take_word_if("tensor")) {
+    const size_t begin = cursor_.next();
+    example.tensor = take_number();
+    mentions_.push_back({.tensor = *example.tensor, .span = {begin, cursor_.at()}});
+  } else {
+    example.constant = take_constant();
+  }
+  program_.examples.push_back(std::move(example));
+}
+
+void Reader::read_block() {
+  const size_t begin = cursor_.next();
+  StoredBlock block;
+  block.offset = take_number();
+  block.bytes = take_number();
+  const size_t end = cursor_.at();
+  expect_word("checksum");
+  const size_t place = cursor_.next();
+  const uint64_t checksum = take_number(16);
+  if (checksum > UINT32_MAX) cursor_.fail_since(place, "a checksum has eight digits");
+  block.checksum = static_cast<uint32_t>(checksum);
+  const StoredBlock before = program_.blocks.empty() ? StoredBlock{} : program_.blocks.back();
+  if (block.offset % kBlockAlignment != 0) {
+    cursor_.fail({begin, end}, concatenate("the block is not aligned to ", kBlockAlignment));
+  }
+  if (block.offset < before.offset + before.bytes || block.offset + block.bytes < block.offset) {
+    cursor_.fail({begin, end}, "the block does not begin behind the block before it");
+  }
+  program_.blocks.push_back(block);
+}
+
+void Reader::read_tensor() {
+  StoredTensor tensor;
+  tensor.block = take_index(program_.blocks.size(), "blocks");
+  const size_t begin = cursor_.next();
+  const Value meta = constants_.parse_meta();
+  if (meta.tag() != kOpwTensor) cursor_.fail_since(begin, "this is no tensor");
+  tensor.meta = Tensor::borrow(meta.get().as_tensor);
+  program_.tensors.push_back(std::move(tensor));
+}
+
+void Reader::check_tensor_numbers() const {
+  for (const Mention& mention : mentions_) {
+    if (mention.tensor < program_.tensors.size()) continue;
+    cursor_.fail(mention.span, concatenate("there are ", program_.tensors.size(), " tensors"));
+  }
+}
+
+// ---- The text ----
+
+void Reader::end_line() {
+  const size_t end = cursor_.at();
+  const size_t next = cursor_.next();
+  const bool is_ended =
+      next == text_.size() || cursor_.text({end, next}).find('\n') != std::string_view::npos;
+  if (!is_ended) cursor_.fail_expected("the end of the line");
+}
+
+void Reader::skip_unknown(TextSpan keyword, bool is_optional) {
+  if (is_optional) return cursor_.seek(std::min(text_.find('\n', keyword.end), text_.size()));
+  const std::string_view word = cursor_.text(keyword);
+  const ProgramFormat own = current_program_format();
+  if (format_.minor_version <= own.minor_version || word.empty()) {
+    cursor_.seek(keyword.begin);
+    cursor_.fail_expected("a keyword such as 'operator', 'input' or 'graph'");
+  }
+  cursor_.fail(keyword, concatenate("the program needs '", word, "', which ", program_.writer,
+                                    " wrote and this Opwright does not know"));
+}
+
+// False at the graph.
+bool Reader::read_line() {
+  struct Line {
+    std::string_view keyword;
+    void (Reader::*read)();
+    bool is_single = false;
+  };
+  static constexpr std::array<Line, 11> kLines = {{
+      {"writer", &Reader::read_writer, true},
+      {"operator", &Reader::read_operator},
+      {"input", &Reader::read_input},
+      {"output", &Reader::read_output},
+      {"arguments", &Reader::read_arguments, true},
+      {"results", &Reader::read_results, true},
+      {"state", &Reader::read_state},
+      {"constant", &Reader::read_constant},
+      {"example", &Reader::read_example},
+      {"block", &Reader::read_block},
+      {"tensor", &Reader::read_tensor},
+  }};
+  const bool is_optional = cursor_.take_if("?");
+  const TextSpan keyword = cursor_.take_word();
+  const std::string_view word = cursor_.text(keyword);
+  if (word == "graph" && !is_optional) {
+    cursor_.seek(keyword.begin);
+    return false;
+  }
+  const auto* line = std::ranges::find(kLines, word, &Line::keyword);
+  if (line == kLines.end()) {
+    skip_unknown(keyword, is_optional);
+    return true;
+  }
+  if (line->is_single && !single_.emplace(word).second) {
+    cursor_.fail(keyword, concatenate("the ", word, " stands twice"));
+  }
+  (this->*line->read)();
+  end_line();
+  return true;
+}
+
+ProgramText Reader::read() {
+  const size_t wrong = find_non_utf8(text_);
+  if (wrong != std::string_view::npos) cursor_.fail({wrong, wrong + 1}, "the text is not UTF-8");
+  while (read_line()) {
+  }
+  check_tensor_numbers();
+  program_.graph = text_.substr(cursor_.at());
+  return std::move(program_);
+}
+
+}  // namespace
+
+ProgramText parse_program_text(std::string_view text, const ProgramFormat& format) {
+  return Reader(text, format).read();
+}
+
+}  // namespace opwright

@@ -1,0 +1,15 @@
+// Whether bytes are UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace opwright {
+
+// Where the first byte stands that begins no character; npos: there is none.
+[[nodiscard]] size_t find_non_utf8(std::string_view bytes) noexcept;
+[[nodiscard]] inline bool is_utf8(std::string_view bytes) noexcept {
+  return find_non_utf8(bytes) == std::string_view::npos;
+}
+
+}  // namespace opwright

@@ -1,0 +1,193 @@
+// Tensors in program files: dtypes, strides, sharing, devices.
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "opwright/autograd/history.h"
+#include "opwright/dtype.h"
+#include "opwright/functions.h"
+#include "opwright/ir/graph.h"
+#include "opwright/program/exported_program.h"
+#include "opwright/program/program_file.h"
+#include "opwright/runtime.h"
+#include "opwright/schema/constant_names.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/view.h"
+#include "program/program_files.h"
+#include "tensor/test_device.h"
+
+namespace opwright {
+namespace {
+
+using testing::bytes_of;
+using testing::error_of;
+using testing::FileParts;
+
+// A program without inputs that has this state.
+ExportedProgramPtr program_of_state(std::vector<NamedTensor> state) {
+  ExportedProgram::Parts parts;
+  parts.graph = parse_graph("graph() -> () {\n}\n");
+  parts.state = std::move(state);
+  return make_intrusive<ExportedProgram>(std::move(parts));
+}
+
+std::vector<Tensor> written_and_read(std::vector<NamedTensor> state) {
+  const std::string bytes = write_program(*program_of_state(std::move(state)));
+  const ExportedProgramPtr read = read_program(bytes, "net.opw");
+  std::vector<Tensor> tensors;
+  for (const NamedTensor& named : read->state()) tensors.push_back(named.tensor);
+  return tensors;
+}
+
+std::string data_of(std::vector<NamedTensor> state) {
+  return FileParts(write_program(*program_of_state(std::move(state)))).data;
+}
+
+TEST(ProgramFileTensors, EveryDtypeComesBack) {
+  for (const std::string_view name : dtype_names()) {
+    const DType dtype = *find_dtype(name);
+    const Tensor tensor = make_empty(std::array<int64_t, 2>{2, 3}, dtype);
+    const size_t size = item_size(dtype) * 6;
+    for (size_t i = 0; i < size; ++i) {
+      static_cast<uint8_t*>(tensor.mutable_data())[i] = static_cast<uint8_t>(i % 2);
+    }
+    const Tensor read = written_and_read({{"x", tensor}})[0];
+    EXPECT_EQ(read.dtype(), dtype) << name;
+    EXPECT_EQ(bytes_of(read), bytes_of(tensor)) << name;
+  }
+}
+
+TEST(ProgramFileTensors, NumbersAndEmptyTensorsComeBack) {
+  const std::vector<Tensor> read =
+      written_and_read({{"number", full({}, 2.5)}, {"nothing", ones({0, 3})}});
+  EXPECT_EQ(to_text(read[0]), "tensor(2.5000)");
+  EXPECT_EQ(to_text(read[1]), to_text(ones({0, 3})));
+}
+
+TEST(ProgramFileTensors, RequiresGradComesBack) {
+  const Tensor weight = ones({2});
+  set_requires_grad(weight, true);
+  const std::vector<Tensor> read = written_and_read({{"weight", weight}, {"buffer", ones({2})}});
+  EXPECT_TRUE(read[0].requires_grad());
+  EXPECT_TRUE(is_leaf(read[0]));
+  EXPECT_FALSE(read[1].requires_grad());
+}
+
+TEST(ProgramFileTensors, ATensorOfTwoNamesIsStoredOnceAndStaysOne) {
+  const Tensor tied = ones({16});
+  const std::vector<Tensor> read = written_and_read({{"a", tied}, {"b", tied}});
+  EXPECT_EQ(read[0].get(), read[1].get());
+  EXPECT_EQ(data_of({{"a", tied}, {"b", tied}}).size(), 64u);
+}
+
+TEST(ProgramFileTensors, ViewsOfOneStorageShareItAgain) {
+  const Tensor whole = arange(12).reshape({3, 4});
+  const std::vector<Tensor> read =
+      written_and_read({{"whole", whole}, {"row", whole.select(0, 1)}, {"turned", whole.t()}});
+  EXPECT_EQ(to_text(read[1]), "tensor([4, 5, 6, 7])");
+  EXPECT_EQ(to_text(read[2]), to_text(whole.t()));
+  EXPECT_EQ(impl(read[0]).storage, impl(read[1]).storage);
+  EXPECT_EQ(impl(read[0]).storage, impl(read[2]).storage);
+  read[1].mutable_data<int64_t>()[0] = 40;
+  EXPECT_EQ(read[0].data<int64_t>()[4], 40);
+}
+
+TEST(ProgramFileTensors, StridesComeBack) {
+  const Tensor turned = arange(6).reshape({2, 3}).t();
+  const Tensor read = written_and_read({{"turned", turned}})[0];
+  EXPECT_EQ(to_text(read), to_text(turned));
+  EXPECT_TRUE(std::ranges::equal(read.strides(), turned.strides()));
+}
+
+TEST(ProgramFileTensors, OnlyWhatAViewReachesIsWritten) {
+  const Tensor secret = full({4, 4}, 7, DType::UInt8);
+  EXPECT_EQ(data_of({{"row", secret.select(0, 2)}}), std::string(4, '\x07'));
+  const std::string column("\x07\0\0\0\x07\0\0\0\x07\0\0\0\x07", 13);
+  EXPECT_EQ(data_of({{"column", secret.select(1, 1)}}), column);
+  EXPECT_EQ(to_text(written_and_read({{"column", secret.select(1, 1)}})[0]),
+            to_text(secret.select(1, 1)));
+}
+
+TEST(ProgramFileTensors, RepeatedElementsAreStoredOnce) {
+  const Tensor repeated = ones({1, 4}).expand({1000, 4});
+  EXPECT_EQ(data_of({{"repeated", repeated}}).size(), 16u);
+  EXPECT_EQ(to_text(written_and_read({{"repeated", repeated}})[0]), to_text(repeated));
+}
+
+TEST(ProgramFileTensors, TensorsThatRunBackwardsBecomeDense) {
+  std::array<float, 3> memory = {1, 2, 3};
+  const Tensor backwards =
+      make_from_memory(&memory[2], std::array<int64_t, 1>{3}, std::array<int64_t, 1>{-1},
+                       DType::Float32, kCpu, nullptr, nullptr);
+  EXPECT_EQ(to_text(written_and_read({{"x", backwards}})[0]), "tensor([3., 2., 1.])");
+}
+
+TEST(ProgramFileTensors, TensorsOfADeviceReturnToIt) {
+  const Device device = testing::TestDevice::device();
+  const Tensor tensor = make_empty(std::array<int64_t, 1>{3}, DType::UInt8, device);
+  std::memcpy(tensor.get()->dl.data, "abc", 3);
+  EXPECT_EQ(data_of({{"x", tensor}}), "abc");
+  const Tensor read = written_and_read({{"x", tensor}})[0];
+  EXPECT_EQ(read.device(), device);
+  EXPECT_EQ(std::string_view(static_cast<const char*>(read.get()->dl.data), 3), "abc");
+}
+
+TEST(ProgramFileTensors, ADeviceThatNothingRunsHereIsNamed) {
+  FileParts parts(write_program(*program_of_state({{"x", ones({3})}})));
+  parts.replace("float32[3]", "float32[3] on cuda:0");
+  EXPECT_EQ(testing::read_error(parts.bytes()),
+            "ValueError: net.opw: the program has tensors on cuda:0, which nothing runs here; load "
+            "a plug-in for it, or export the program on the cpu");
+}
+
+TEST(ProgramFileTensors, TensorsWithoutMemoryCannotBeSaved) {
+  const auto save = [](const Tensor& tensor) {
+    return error_of([&] { (void)write_program(*program_of_state({{"layer.weight", tensor}})); });
+  };
+  EXPECT_EQ(save(make_fake(std::array<int64_t, 2>{2, 3}, DType::Float32, kCpu)),
+            "ValueError: save: 'layer.weight' is the fake tensor float32[2, 3], which has no data; "
+            "export with real parameters and buffers, or give them with load_state before saving");
+  EXPECT_EQ(save(Tensor()), "ValueError: save: 'layer.weight' is an undefined tensor");
+}
+
+TEST(ProgramFileTensors, ATensorThatReachesOutOfItsBlockIsRefused) {
+  const std::string bytes = write_program(*program_of_state({{"x", ones({3})}}));
+  const auto error_with = [&](std::string_view tensor) {
+    return testing::read_error(FileParts(bytes).replace("float32[3]", tensor).bytes());
+  };
+  for (const std::string_view tensor :
+       {"float32[4]", "float32[3] offset(1)", "float32[2] strides [3]", "float64[3]",
+        "float32[2, 2]", "float32[0] offset(4)"}) {
+    EXPECT_NE(error_with(tensor).find("reaches out of its block of 12 bytes"), std::string::npos)
+        << error_with(tensor);
+  }
+  for (const std::string_view tensor :
+       {"float32[3] strides [-1]", "float32[4611686018427387904, 4]", "float32[-3]",
+        "float32[3] offset(-1)", "float32[2] strides [4611686018427387904]",
+        "float32[3] offset(4611686018427387904)", "nothing[3]", "int(3)", "None"}) {
+    EXPECT_TRUE(error_with(tensor).starts_with("ValueError: net.opw: ")) << error_with(tensor);
+  }
+}
+
+TEST(ProgramFileTensors, ABoolThatIsNeitherIsRefused) {
+  FileParts parts(write_program(*program_of_state({{"mask", ones({3}, DType::Bool)}})));
+  parts.data[1] = 2;
+  EXPECT_EQ(testing::read_error(parts.bytes()),
+            "ValueError: net.opw: the file is damaged: the checksum of block 0 is wrong");
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("net.opw");
+  testing::write_file(path, parts.bytes());
+  EXPECT_EQ(error_of([&] { (void)load_program_file(path); }),
+            "ValueError: " + path +
+                ": the file is damaged: tensor 0, of bools, has a byte that is neither 0 nor 1");
+}
+
+}  // namespace
+}  // namespace opwright
