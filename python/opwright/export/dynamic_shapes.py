@@ -109,9 +109,14 @@ def int_dim(leaf: int, shape: Any, path: str) -> Dim:
     )
 
 
-def check_no_shape(leaf: Any, shape: Any, path: str) -> None:
-    """Refuse to say something of what has no size."""
-    if shape is not None:
+def check_constant(leaf: Any, shape: Any, path: str) -> None:
+    """Refuse to say something of what has no size, and arrays, which no program takes."""
+    if hasattr(leaf, "__array__"):
+        kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
+        raise TypeError(
+            f"export: the argument '{path}' is a {kind}; give a tensor, opwright.as_tensor(...)"
+        )
+    if shape is not None and type(leaf) is not int:
         raise TypeError(
             f"dynamic_shapes: '{path}' is {_kind_of(leaf)}, which has no sizes; give None, "
             f"got {shape!r}"

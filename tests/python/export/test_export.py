@@ -308,6 +308,21 @@ def test_arguments_are_a_tuple():
         export(lambda x: x, ow.ones(2))
 
 
+def test_an_array_is_no_argument():
+    numpy = pytest.importorskip("numpy")
+
+    with pytest.raises(TypeError) as error:
+        export(lambda x, rest: x, (ow.ones(2), [numpy.ones(2)]))
+    assert str(error.value) == (
+        "export: the argument 'rest[0]' is a numpy.ndarray; give a tensor, opwright.as_tensor(...)"
+    )
+
+
+def test_an_int_that_does_not_fit_is_refused():
+    with pytest.raises(OverflowError, match="64 bits"):
+        export(lambda x, n: x, (ow.ones(2), 2**70))
+
+
 def test_a_result_that_a_program_cannot_give_is_named():
     with pytest.raises(TypeError) as error:
         export(lambda x: {"a": x, "b": object()}, (ow.ones(2),))
