@@ -70,6 +70,8 @@ def read_dynamic_shapes(
     if isinstance(shapes, ShapesCollection):
         return shapes.read(leaves)
     named = _named_arguments(f, args, kwargs)
+    if isinstance(shapes, Mapping):
+        shapes = _spread_rest(dict(shapes), Parameters(f).name_of_rest, kwargs)
     found: list[Any] = []
     for (name, argument), shape in zip(named, _split(named, shapes), strict=True):
         _walk(pytree.tree_structure(argument), shape, name, found)
@@ -146,6 +148,13 @@ def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
 def _named_arguments(f: Callable, args: tuple, kwargs: dict) -> list[tuple[str, Any]]:
     names = [*Parameters(f).paths(len(args)), *kwargs]
     return list(zip(names, [*args, *kwargs.values()], strict=True))
+
+
+def _spread_rest(shapes: dict[Any, Any], rest: str | None, kwargs: dict) -> dict[Any, Any]:
+    """Put what stands under the name of `**kwargs` beside the others."""
+    if rest in kwargs or not isinstance(shapes.get(rest), Mapping):
+        return shapes
+    return {**shapes.pop(rest), **shapes}
 
 
 def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:

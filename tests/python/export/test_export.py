@@ -290,6 +290,14 @@ def test_an_export_inside_a_transform_names_it():
     )
 
 
+def test_a_fake_tensor_is_no_argument():
+    with ow.FakeTensorMode() as mode:
+        fake = mode.from_tensor(ow.ones(2))
+
+    with pytest.raises(TypeError, match="export: the argument 'x' is a fake tensor, got .*; give"):
+        export(lambda x: x, (fake,))
+
+
 def test_a_program_can_be_called_inside_a_transform():
     program = export(lambda x: x.sin().sum(), (ow.ones(3),))
     x = ow.randn(5, 3)

@@ -105,7 +105,7 @@ def test_a_parameter_of_another_size_is_refused_by_name():
     module = program.module()
     module._modules["2"].bias = nn.Parameter(ow.ones(2))
 
-    with pytest.raises(ValueError, match="dimension 0 of the argument '2.bias' must be 1, got 2"):
+    with pytest.raises(ValueError, match=r"dimension 0 of the argument '2\.bias' must be 1, got 2"):
         module(ow.ones(1, 3))
 
 
