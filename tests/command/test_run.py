@@ -133,6 +133,7 @@ def test_it_tells_times_memory_and_outputs(opwright, programs, x_file):
 
     time = r"[\d.]+(?:e\+\d+)? (?:ns|us|ms|s)"
     assert re.search(rf"^program +{program}: 3 calls$", text, re.MULTILINE)
+    assert re.search(rf"^operators +{time}$", text, re.MULTILINE)
     assert re.search(rf"^load +{time}$", text, re.MULTILINE)
     assert re.search(rf"^first run +{time}$", text, re.MULTILINE)
     assert re.search(rf"^10 runs +median {time}, min {time}, max {time}$", text, re.MULTILINE)

@@ -76,6 +76,13 @@ def test_the_guide_to_operators_in_pytorch_prints_what_it_shows(tmp_path):
     check_guide("torch.md", tmp_path)
 
 
+def test_the_guide_to_the_runtime_prints_what_it_shows(tmp_path, monkeypatch):
+    build = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
+    monkeypatch.setenv("PATH", f"{build / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+    check_guide("runtime.md", tmp_path)
+
+
 def test_the_guide_to_training_prints_what_it_shows(tmp_path):
     check_guide("training.md", tmp_path)
 
