@@ -46,6 +46,8 @@ def export(
         raise TypeError(f"export: expected a module or a function, got {type(mod).__name__}")
     if not isinstance(args, (tuple, list)):
         raise TypeError(f"export: args must be a tuple of arguments, got {type(args).__name__}")
+    if kwargs is not None and not isinstance(kwargs, Mapping):
+        raise TypeError(f"export: kwargs must be a dict of arguments, got {type(kwargs).__name__}")
     with contextlib.ExitStack() as stack:
         stack.enter_context(_C.inference_mode(False))
         stack.enter_context(_C.enable_grad())

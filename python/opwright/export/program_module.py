@@ -71,7 +71,7 @@ to; export it again in the other mode
     @property
     def graph(self) -> _C.Graph:
         """The graph, which takes parameters and buffers before the arguments."""
-        return self._program.graph
+        return self._program.graph.copy()
 
     @property
     def code(self) -> str:
