@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "command/option_reader.h"
 #include "opwright/error.h"
