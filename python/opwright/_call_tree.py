@@ -97,7 +97,7 @@ class Arguments:
         leaves, spec = pytree.tree_flatten(ordered)
         if spec == self.spec:
             return leaves
-        self._tell_difference(*ordered, what)
+        return self._tell_difference(*ordered, what)
 
     def labels(self) -> list[str]:
         """Return what each argument is called in messages."""

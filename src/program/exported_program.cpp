@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,13 +33,21 @@ const NamedTensor* find_tensor(std::span<const NamedTensor> tensors, std::string
   return found == tensors.end() ? nullptr : &*found;
 }
 
+using TensorsByName = std::unordered_map<std::string_view, const NamedTensor*>;
+
+TensorsByName tensors_by_name(const ExportedProgram::Parts& parts) {
+  TensorsByName tensors;
+  for (const NamedTensor& named : parts.state) tensors.emplace(named.name, &named);
+  for (const NamedTensor& named : parts.constants) tensors.emplace(named.name, &named);
+  return tensors;
+}
+
 // What an input with a tensor of its own is bound to.
-const NamedTensor& require_tensor(const ExportedProgram::Parts& parts, const InputSpec& spec) {
-  const NamedTensor* found = find_tensor(parts.state, spec.target);
-  if (!found) found = find_tensor(parts.constants, spec.target);
-  OPWRIGHT_CHECK_VALUE(found, "program: the input '", spec.value, "' stands for '", spec.target,
-                       "', and the program has no such tensor");
-  return *found;
+const NamedTensor& require_tensor(const TensorsByName& tensors, const InputSpec& spec) {
+  const auto found = tensors.find(spec.target);
+  OPWRIGHT_CHECK_VALUE(found != tensors.end(), "program: the input '", spec.value, "' stands for '",
+                       spec.target, "', and the program has no such tensor");
+  return *found->second;
 }
 
 void check_fits(const GraphValue& input, const NamedTensor& given) {
@@ -65,6 +74,7 @@ InputRole expected_role(const InputSpec& spec, InputRole role) {
 // Each input of the graph has one spec, in order, of a kind that its role admits.
 void bind_inputs(const ExportedProgram::Parts& parts) {
   size_t next = 0;
+  const TensorsByName tensors = tensors_by_name(parts);
   const std::vector<InputSpec>& specs = parts.signature.inputs;
   const auto skip_constants = [&] {
     while (next < specs.size() && specs[next].value.empty()) ++next;
@@ -79,7 +89,7 @@ void bind_inputs(const ExportedProgram::Parts& parts) {
                          "program: the input '", spec.value,
                          "' has another role in the graph than in the signature");
     if (!is_bound(spec.kind)) continue;
-    const NamedTensor& tensor = require_tensor(parts, spec);
+    const NamedTensor& tensor = require_tensor(tensors, spec);
     check_fits(*input, tensor);
     parts.graph->bind_input(*input, tensor.tensor);
   }
@@ -256,12 +266,9 @@ void ExportedProgram::load_state(std::span<const NamedTensor> state) {
   for (const NamedTensor& given : state) {
     OPWRIGHT_CHECK_VALUE(find_tensor(parts_.state, given.name), "program: it has no state '",
                          given.name, "'");
-    for (GraphValue* input : parts_.graph->inputs()) {
-      const auto spec =
-          std::ranges::find(parts_.signature.inputs, input->name(), &InputSpec::value);
-      if (spec != parts_.signature.inputs.end() && spec->target == given.name) {
-        check_fits(*input, given);
-      }
+    for (const InputSpec& spec : parts_.signature.inputs) {
+      if (!is_bound(spec.kind) || spec.target != given.name) continue;
+      check_fits(*parts_.graph->find(spec.value), given);
     }
   }
   const std::lock_guard lock(mutex_);

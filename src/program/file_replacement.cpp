@@ -8,11 +8,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "opwright/error.h"
 
@@ -28,23 +28,22 @@ std::string temporary_name(const std::string& path) {
 }
 
 std::string resolve_links(const std::string& path) {
-  struct FreeText {
-    void operator()(char* text) const { std::free(text); }
-  };
-  const std::unique_ptr<char, FreeText> resolved(realpath(path.c_str(), nullptr));
-  return resolved ? std::string(resolved.get()) : path;
+  std::error_code problem;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, problem);
+  return problem ? path : resolved.string();
 }
 
 }  // namespace
 
-FileReplacement::FileReplacement(const std::string& path) : path_(resolve_links(path)) {
+FileReplacement::FileReplacement(const std::string& path)
+    : path_(path), target_(resolve_links(path)) {
   struct stat status{};
-  if (stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  if (stat(target_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw_error("OSError", "cannot write ", path, ": it is ",
                 S_ISDIR(status.st_mode) ? "a directory" : "no regular file");
   }
   for (int i = 0; i < kTries && file_ < 0; ++i) {
-    temporary_ = temporary_name(path_);
+    temporary_ = temporary_name(target_);
     file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ < 0 && errno != EEXIST) fail();
   }
@@ -59,7 +58,7 @@ FileReplacement::~FileReplacement() {
 
 void FileReplacement::fail() const {
   const int problem = errno;
-  throw_error("OSError", "cannot write ", path_, ": ", std::strerror(problem));
+  throw_error("OSError", "cannot write ", path_, ": ", std::string_view(std::strerror(problem)));
 }
 
 void FileReplacement::write(std::string_view bytes) {
@@ -73,7 +72,7 @@ void FileReplacement::write(std::string_view bytes) {
 
 void FileReplacement::commit() {
   if (fsync(file_) != 0) fail();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
   close(file_);
   file_ = -1;
 }

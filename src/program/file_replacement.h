@@ -26,7 +26,8 @@ class FileReplacement {
  private:
   [[noreturn]] void fail() const;  // by errno
 
-  std::string path_;  // what a link leads to
+  std::string path_;
+  std::string target_;  // what a link leads to
   std::string temporary_;
   int file_ = -1;
 };

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "opwright/error.h"
 
@@ -33,7 +34,7 @@ class OpenFile {
 [[noreturn]] void throw_unreadable(const std::string& path) {
   const int problem = errno;
   if (problem == ENOENT) throw Error("OSError", "there is no file " + path);
-  throw_error("OSError", "cannot read ", path, ": ", std::strerror(problem));
+  throw_error("OSError", "cannot read ", path, ": ", std::string_view(std::strerror(problem)));
 }
 
 }  // namespace

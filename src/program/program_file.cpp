@@ -19,6 +19,7 @@
 #include "opwright/program/program_text.h"
 #include "opwright/program/stored_tensors.h"
 #include "opwright/program/written_operators.h"
+#include "opwright/tensor.h"
 #include "opwright/value.h"
 
 namespace opwright {

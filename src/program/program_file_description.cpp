@@ -1,15 +1,14 @@
 // describe_program_file: what a file says of itself. No operator is looked up and no tensor read.
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "opwright/base/intrusive_ptr.h"
-#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/ir/node_text.h"
 #include "opwright/ir/text_cursor.h"
+#include "opwright/program/exported_program.h"
 #include "opwright/program/mapped_file.h"
 #include "opwright/program/program_file.h"
 #include "opwright/program/program_file_header.h"

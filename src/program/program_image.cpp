@@ -3,21 +3,29 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/graph_object.h"
+#include "opwright/ir/node.h"
+#include "opwright/ir/node_argument.h"
 #include "opwright/ir/node_text.h"
 #include "opwright/program/checksum.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_text.h"
+#include "opwright/program/signature.h"
 #include "opwright/program/tensor_blocks.h"
 #include "opwright/program/version.h"
 #include "opwright/schema/constant.h"
+#include "opwright/tensor.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -50,6 +58,17 @@ const char* find_object(const OpwValue& value) {
   return nullptr;
 }
 
+// Which outputs are no values of the graph.
+std::set<size_t> find_size_outputs(const ExportedProgram& program) {
+  std::set<size_t> places;
+  const std::vector<OutputSpec>& outputs = program.signature().outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const bool is_constant = outputs[i].value.empty();
+    if (!is_constant && !program.graph().find(outputs[i].value)) places.insert(i);
+  }
+  return places;
+}
+
 void add_names(std::vector<StoredName>& names, std::span<const NamedTensor> tensors,
                TensorBlocks& blocks) {
   for (const NamedTensor& named : tensors) {
@@ -80,6 +99,7 @@ ProgramImage::ProgramImage(const ExportedProgram& program) {
   // The schemas of now: the graph's text leaves out what they give as defaults.
   text.operators = operators_of(program.graph());
   text.signature = program.signature();
+  text.size_outputs = find_size_outputs(program);
   text.structure = program.structure();
   add_names(text.state, program.state(), blocks_);
   add_names(text.constants, program.constants(), blocks_);

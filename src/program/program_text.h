@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,7 @@ struct ProgramText {
   std::string writer;
   std::vector<OperatorUse> operators;
   GraphSignature signature;
+  std::set<size_t> size_outputs;  // places of outputs that are expressions of sizes, not values
   CallStructure structure;
   std::vector<StoredName> state;
   std::vector<StoredName> constants;

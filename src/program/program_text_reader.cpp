@@ -178,6 +178,9 @@ void Reader::read_input() {
   }
   input.target = take_string_if();
   if (cursor_.take_word_if("not_persistent")) input.is_persistent = false;
+  if (input.value.empty() && input.kind != InputKind::UserInput) {
+    cursor_.fail_since(begin, "only a user input can be a constant");
+  }
   if (input.value.empty()) input.constant = take_constant();
   program_.signature.inputs.push_back(std::move(input));
 }
@@ -188,8 +191,14 @@ void Reader::read_output() {
   const auto kind = find_output_kind(cursor_.text(word));
   if (!kind) cursor_.fail(word, concatenate("no kind of output is '", cursor_.text(word), "'"));
   output.kind = *kind;
-  output.value = cursor_.take_word_if("sizes") ? take_string() : take_value();
+  const size_t begin = cursor_.next();
+  const bool is_size = cursor_.take_word_if("sizes");
+  if (is_size) program_.size_outputs.insert(program_.signature.outputs.size());
+  output.value = is_size ? take_string() : take_value();
   output.target = take_string_if();
+  if (output.kind != OutputKind::UserOutput && (is_size || output.value.empty())) {
+    cursor_.fail_since(begin, "only a user output can be a constant or a size");
+  }
   if (output.value.empty()) output.constant = take_constant();
   program_.signature.outputs.push_back(std::move(output));
 }

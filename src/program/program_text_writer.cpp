@@ -2,11 +2,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/ir/node_text.h"
-#include "opwright/ir/value_name.h"
 #include "opwright/program/program_text.h"
 #include "opwright/program/signature.h"
 #include "opwright/program/utf8.h"
@@ -56,7 +57,8 @@ class Writer {
   void end() { out_.push_back('\n'); }
 
   void write_operators(const ProgramText& program);
-  void write_signature(const GraphSignature& signature);
+  void write_inputs(const GraphSignature& signature);
+  void write_outputs(const ProgramText& program);
   void write_names(std::string_view keyword, const std::vector<StoredName>& names);
   void write_examples(const ProgramText& program);
   void write_tensors(const ProgramText& program);
@@ -86,7 +88,7 @@ void Writer::write_operators(const ProgramText& program) {
   }
 }
 
-void Writer::write_signature(const GraphSignature& signature) {
+void Writer::write_inputs(const GraphSignature& signature) {
   for (const InputSpec& input : signature.inputs) {
     start("input");
     word(to_text(input.kind));
@@ -96,12 +98,17 @@ void Writer::write_signature(const GraphSignature& signature) {
     if (input.value.empty()) constant(input.constant, "input", input.target);
     end();
   }
-  for (const OutputSpec& output : signature.outputs) {
+}
+
+void Writer::write_outputs(const ProgramText& program) {
+  const std::vector<OutputSpec>& outputs = program.signature.outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const OutputSpec& output = outputs[i];
     start("output");
     word(to_text(output.kind));
-    if (is_value_name(output.value)) {
-      value(output.value);
-    } else if (!output.value.empty()) {  // an expression of sizes
+    if (!program.size_outputs.contains(i)) {
+      if (!output.value.empty()) value(output.value);
+    } else {
       word("sizes");
       string(output.value);
     }
@@ -161,7 +168,8 @@ std::string Writer::write(const ProgramText& program) {
   string(program.writer);
   end();
   write_operators(program);
-  write_signature(program.signature);
+  write_inputs(program.signature);
+  write_outputs(program);
   if (!program.structure.arguments.empty()) {
     start("arguments");
     string(program.structure.arguments);

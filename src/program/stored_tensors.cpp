@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "opwright/autograd/history.h"
@@ -17,6 +16,7 @@
 #include "opwright/program/checksum.h"
 #include "opwright/program/mapped_file.h"
 #include "opwright/program/program_text.h"
+#include "opwright/tensor.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/storage.h"

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "opwright/c_api.h"
@@ -19,6 +20,7 @@
 #include "opwright/program/program_text.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
+#include "opwright/tensor.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"

@@ -1,13 +1,10 @@
 #include "opwright/program/written_operators.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "opwright/dispatch/operator.h"

@@ -195,6 +195,10 @@ TEST_F(ProgramFileError, WrongLinesAreUnderlined) {
             begin + "program: expected the end of the line, got '1' at line 8, column 18");
   EXPECT_EQ(error_with("input user %x \"x\"", "input user \"x\" constant graph() {}"),
             begin + "program: expected a constant, not a graph, got '(' at line 6, column 30");
+  EXPECT_EQ(error_with("input parameter %weight", "input parameter"),
+            begin + "program: only a user input can be a constant at line 5, column 17");
+  EXPECT_EQ(error_with("output user", "output buffer_mutation \"b\" constant 3\noutput user"),
+            begin + "program: only a user output can be a constant or a size at line 7, column 24");
   EXPECT_EQ(error_with("writer", "writer \"a\"\nwriter"),
             begin + "program: the writer stands twice at line 3, column 1");
   EXPECT_EQ(error_with("\"weight\"", "\"w\xff\""),

@@ -11,10 +11,15 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/graph_operators.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
+#include "opwright/ir/graph.h"
 #include "opwright/program.h"
+#include "opwright/program/export_session.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/runtime.h"
+#include "opwright/tensor/random_state.h"
 #include "program/program_files.h"
 
 namespace opwright {
@@ -192,6 +197,67 @@ TEST(ProgramFile, SizesThatDependOnDataComeBack) {
                      {.names = {"x"}}, ones({4}));
   const ExportedProgramPtr read = written_and_read(program);
   EXPECT_EQ(to_text(*read), program.text());
+}
+
+TEST(ProgramFile, NumbersAmongInputsAndOutputsComeBack) {
+  ExportSession session;
+  const std::vector<ExportSession::DimAt> dims = {{0, Dim::named("batch")}};
+  session.add_tensor(ones({5, 3}), "x", dims);
+  const SymInt times = session.add_int(2, "times", Dim::named("times"));
+  session.add_constant(Value(std::string("mean")), "mode");
+  const std::vector<Tensor> inputs = session.enter();
+  const std::vector<Value> outputs = {Value(inputs[0].sym_size(0)), Value(times * 2),
+                                      Value(inputs[0]), Value(2.5)};
+  std::vector<OpwValue> given;
+  for (const Value& output : outputs) given.push_back(output.get());
+  const ExportedProgramPtr program = session.finish(given);
+  const ExportedProgramPtr read = read_program(write_program(*program), "net.opw");
+  EXPECT_EQ(to_text(*read), to_text(*program));
+  const Value arguments[] = {Value(ones({7, 3})), Value(int64_t{4}), Value(std::string("mean"))};
+  const OpwValue lent[] = {arguments[0].get(), arguments[1].get(), arguments[2].get()};
+  const std::vector<Value> results = read->run(lent);
+  EXPECT_EQ(results[0].get().as_int, 7);
+  EXPECT_EQ(results[1].get().as_int, 8);
+  EXPECT_EQ(results[3].get().as_double, 2.5);
+}
+
+TEST(ProgramFile, GraphsInsideOfGraphsComeBack) {
+  const testing::GraphOperators operators;
+  ExportedProgram::Parts parts;
+  parts.graph = parse_graph(R"(graph(%p: bool[], %x: float32[2]) -> (%y) {
+  [%y: float32[2]] = test::branch(%p, graph(%x: float32[2]) -> (%negative) {
+    %negative: float32[2] = test::negative(%x)
+  }, graph(%x: float32[2]) -> (%x) {
+  }, [%x])
+}
+)");
+  parts.signature.inputs = {{.value = "p", .target = "p", .constant = {}},
+                            {.value = "x", .target = "x", .constant = {}}};
+  parts.signature.outputs = {{.value = "y", .target = "", .constant = {}}};
+  const ExportedProgram program(std::move(parts));
+  const std::string bytes = write_program(program);
+  EXPECT_EQ(to_text(*read_program(bytes, "net.opw")), to_text(program));
+  EXPECT_NE(bytes.find("operator \"test::negative\""), std::string::npos);
+}
+
+TEST(ProgramFile, ObjectsAsArgumentsCannotBeSaved) {
+  const testing::GraphOperators operators;
+  const Registration draw =
+      Registry::get().define("filed::draw(Tensor x, Generator? generator=None) -> Tensor");
+  ExportedProgram::Parts parts;
+  parts.graph = make_intrusive<Graph>();
+  GraphValue& x = parts.graph->add_input("x", Value(testing::fake({2})));
+  GraphValue& y = testing::insert(*parts.graph, "filed::draw",
+                                  {testing::arg(x), testing::constant(make_generator(kCpu))},
+                                  testing::fake({2}));
+  parts.graph->set_outputs({testing::arg(y)});
+  parts.signature.inputs = {{.value = "x", .target = "x", .constant = {}}};
+  parts.signature.outputs = {{.value = y.name(), .target = "", .constant = {}}};
+  const ExportedProgram program(std::move(parts));
+  EXPECT_EQ(error_of([&] { (void)write_program(program); }),
+            "ValueError: save: %draw = filed::draw(%x, object(\"Generator\")) has an argument of "
+            "type Generator, which a program file cannot hold; give the operator an argument that "
+            "is data");
 }
 
 TEST(ProgramFile, ALaterSaveOfALoadedProgramIsTheSameFile) {

@@ -104,6 +104,8 @@ output buffer_mutation %add "mean"
 output parameter_mutation %sub "layer.weight"
 output user_input_mutation %mul "x"
 output user %y
+output user sizes "2*batch"
+output user sizes "batch"
 output user constant None
 arguments "(*, {\"x\": *})"
 results "[*]"

@@ -104,7 +104,8 @@ def int_dim(leaf: int, shape: Any, path: str) -> Dim:
     if isinstance(shape, Dim):
         return shape
     raise TypeError(
-        f"dynamic_shapes: '{path}' is an int; give a Dim such as Dim.DYNAMIC, or None, got {shape!r}"
+        f"dynamic_shapes: '{path}' is an int; give a Dim such as Dim.DYNAMIC, or None, "
+        f"got {shape!r}"
     )
 
 
@@ -138,7 +139,8 @@ def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
 
 
 def _named_arguments(f: Callable, args: tuple, kwargs: dict) -> list[tuple[str, Any]]:
-    return list(zip([*Parameters(f).paths(len(args)), *kwargs], [*args, *kwargs.values()]))
+    names = [*Parameters(f).paths(len(args)), *kwargs]
+    return list(zip(names, [*args, *kwargs.values()], strict=True))
 
 
 def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:

@@ -355,7 +355,7 @@ def _with_parameters(program: ExportedProgram) -> dict[str, _C.Tensor]:
         first.setdefault(id(tensor), name)
     grads = _gradients_wanted(program)
     made: dict[int, _C.Tensor] = {}
-    for name, tensor in state.items():
+    for tensor in state.values():
         key = first[id(tensor)]
         if key in grads and not isinstance(tensor, nn.Parameter):
             made.setdefault(id(tensor), nn.Parameter(tensor, requires_grad=grads[key]))

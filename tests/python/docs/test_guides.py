@@ -62,6 +62,10 @@ def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
     check_guide("tracing.md", tmp_path)
 
 
+def test_the_guide_to_export_prints_what_it_shows(tmp_path):
+    check_guide("export.md", tmp_path)
+
+
 def test_the_guide_to_opcheck_prints_what_it_shows(tmp_path):
     check_guide("opcheck.md", tmp_path)
 
