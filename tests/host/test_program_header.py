@@ -1,6 +1,7 @@
 """program_api.h is plain C: it compiles as C99 and C++ without a warning and links as C does."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -37,6 +38,18 @@ def compile_strictly(compiler: str, *words: str | Path) -> None:
 @pytest.mark.parametrize("standard", ["c99", "c11", "c17"])
 def test_a_c_program_compiles_without_a_warning(compiler, standard, tmp_path):
     compile_strictly(compiler, f"-std={standard}", "-c", EXAMPLE, "-o", tmp_path / "example.o")
+
+
+def test_the_code_of_the_guide_compiles(tmp_path):
+    guide = (ROOT / "docs/guides/runtime.md").read_text()
+    (code,) = re.findall(r"^```c\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    include, body = code.split("\n", 1)
+    source = tmp_path / "guide.c"
+    source.write_text(
+        f"{include}\n#include <stdio.h>\nint main(void) {{\n{body}\nreturn results == NULL;\n}}\n"
+    )
+
+    compile_strictly("gcc", "-std=c99", "-c", source, "-o", tmp_path / "guide.o")
 
 
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
