@@ -1,7 +1,7 @@
 """What a caller says of the sizes of the arguments, in the forms that torch.export takes."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .. import _C, pytree
@@ -62,16 +62,17 @@ class ShapesCollection:
 
 
 def read_dynamic_shapes(
-    f: Callable, shapes: Any, args: tuple, kwargs: dict[str, Any], leaves: list[Any]
+    parameters: Parameters, shapes: Any, args: tuple, kwargs: dict[str, Any], leaves: list[Any]
 ) -> list[Any]:
     """Return for each leaf of `(args, kwargs)` what `shapes` says of it; None: nothing."""
     if shapes is None:
         return [None] * len(leaves)
     if isinstance(shapes, ShapesCollection):
         return shapes.read(leaves)
-    named = _named_arguments(f, args, kwargs)
+    names = [*parameters.paths(len(args)), *kwargs]
+    named = list(zip(names, [*args, *kwargs.values()], strict=True))
     if isinstance(shapes, Mapping):
-        shapes = _spread_rest(dict(shapes), Parameters(f).name_of_rest, kwargs)
+        shapes = _spread_rest(dict(shapes), parameters.name_of_rest, kwargs)
     found: list[Any] = []
     for (name, argument), shape in zip(named, _split(named, shapes), strict=True):
         _walk(pytree.tree_structure(argument), shape, name, found)
@@ -143,11 +144,6 @@ def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
             f"the example has {leaf.shape[dim]}"
         )
     return Dim.STATIC
-
-
-def _named_arguments(f: Callable, args: tuple, kwargs: dict) -> list[tuple[str, Any]]:
-    names = [*Parameters(f).paths(len(args)), *kwargs]
-    return list(zip(names, [*args, *kwargs.values()], strict=True))
 
 
 def _spread_rest(shapes: dict[Any, Any], rest: str | None, kwargs: dict) -> dict[Any, Any]:
