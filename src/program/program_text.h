@@ -6,9 +6,9 @@
 //   input parameter %weight "encoder.weight"
 //   input user %x "x"
 //   output user %mm
-//   state "encoder.weight" 0
-//   block 0 24 checksum 1a2b3c4d
-//   tensor 0 float32[3, 2] grad
+//   state "encoder.weight" tensor 0
+//   block 0 offset 0 bytes 24 checksum 1a2b3c4d
+//   tensor 0 block 0 float32[3, 2] grad
 //   graph(captured %weight: float32[3, 2], ...
 //
 // One fact a line, a keyword first, the graph last. docs/concepts/program_file.md has every

@@ -46,7 +46,9 @@ class Reader final : public ArgumentParser::SubGraphs {
   std::string take_new_string(Names& taken, std::string_view what);
   std::string take_value();
   uint64_t take_number(int base = 10);
-  size_t take_index(size_t count, std::string_view what);
+  void take_next(size_t count, std::string_view what);
+  size_t take_block();
+  size_t take_tensor();
   Value take_constant();
   void expect_word(std::string_view word);
 
@@ -134,17 +136,31 @@ uint64_t Reader::take_number(int base) {
   return number;
 }
 
-size_t Reader::take_index(size_t count, std::string_view what) {
+void Reader::take_next(size_t count, std::string_view what) {
+  const size_t begin = cursor_.next();
+  if (take_number() != count) {
+    cursor_.fail_since(begin, concatenate("the next ", what, " has the number ", count));
+  }
+}
+
+size_t Reader::take_block() {
   const size_t begin = cursor_.next();
   const uint64_t number = take_number();
-  if (number >= count) {
-    cursor_.fail_since(begin, concatenate("there are ", count, " ", what, " so far"));
+  if (number >= program_.blocks.size()) {
+    cursor_.fail_since(begin, concatenate("there are ", program_.blocks.size(), " blocks so far"));
   }
   return number;
 }
 
+size_t Reader::take_tensor() {
+  expect_word("tensor");
+  const size_t begin = cursor_.next();
+  const uint64_t number = take_number();
+  mentions_.push_back({.tensor = number, .span = {begin, cursor_.at()}});
+  return number;
+}
+
 Value Reader::take_constant() {
-  expect_word("constant");
   NodeArgument argument = constants_.parse_argument();
   return argument.constant();
 }
@@ -181,7 +197,10 @@ void Reader::read_input() {
   if (input.value.empty() && input.kind != InputKind::UserInput) {
     cursor_.fail_since(begin, "only a user input can be a constant");
   }
-  if (input.value.empty()) input.constant = take_constant();
+  if (input.value.empty()) {
+    expect_word("constant");
+    input.constant = take_constant();
+  }
   program_.signature.inputs.push_back(std::move(input));
 }
 
@@ -199,7 +218,10 @@ void Reader::read_output() {
   if (output.kind != OutputKind::UserOutput && (is_size || output.value.empty())) {
     cursor_.fail_since(begin, "only a user output can be a constant or a size");
   }
-  if (output.value.empty()) output.constant = take_constant();
+  if (output.value.empty()) {
+    expect_word("constant");
+    output.constant = take_constant();
+  }
   program_.signature.outputs.push_back(std::move(output));
 }
 
@@ -209,9 +231,7 @@ void Reader::read_results() { program_.structure.results = take_string(); }
 void Reader::read_name(std::vector<StoredName>& names, Names& taken) {
   StoredName stored;
   stored.name = take_new_string(taken, "name");
-  const size_t begin = cursor_.next();
-  stored.tensor = take_number();
-  mentions_.push_back({.tensor = stored.tensor, .span = {begin, cursor_.at()}});
+  stored.tensor = take_tensor();
   names.push_back(std::move(stored));
 }
 void Reader::read_state() { read_name(program_.state, state_names_); }
@@ -219,20 +239,21 @@ void Reader::read_constant() { read_name(program_.constants, constant_names_); }
 
 void Reader::read_example() {
   StoredExample example;
-  if (cursor_.take_word_if("tensor")) {
-    const size_t begin = cursor_.next();
-    example.tensor = take_number();
-    mentions_.push_back({.tensor = *example.tensor, .span = {begin, cursor_.at()}});
-  } else {
+  if (cursor_.take_word_if("constant")) {
     example.constant = take_constant();
+  } else {
+    example.tensor = take_tensor();
   }
   program_.examples.push_back(std::move(example));
 }
 
 void Reader::read_block() {
+  take_next(program_.blocks.size(), "block");
+  expect_word("offset");
   const size_t begin = cursor_.next();
   StoredBlock block;
   block.offset = take_number();
+  expect_word("bytes");
   block.bytes = take_number();
   const size_t end = cursor_.at();
   expect_word("checksum");
@@ -252,7 +273,9 @@ void Reader::read_block() {
 
 void Reader::read_tensor() {
   StoredTensor tensor;
-  tensor.block = take_index(program_.blocks.size(), "blocks");
+  take_next(program_.tensors.size(), "tensor");
+  expect_word("block");
+  tensor.block = take_block();
   const size_t begin = cursor_.next();
   const Value meta = constants_.parse_meta();
   if (meta.tag() != kOpwTensor) cursor_.fail_since(begin, "this is no tensor");

@@ -122,6 +122,7 @@ void Writer::write_names(std::string_view keyword, const std::vector<StoredName>
   for (const StoredName& stored : names) {
     start(keyword);
     string(stored.name);
+    word("tensor");
     number(stored.tensor);
     end();
   }
@@ -143,9 +144,13 @@ void Writer::write_examples(const ProgramText& program) {
 
 void Writer::write_tensors(const ProgramText& program) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  for (const StoredBlock& block : program.blocks) {
+  for (size_t i = 0; i < program.blocks.size(); ++i) {
+    const StoredBlock& block = program.blocks[i];
     start("block");
+    number(i);
+    word("offset");
     number(block.offset);
+    word("bytes");
     number(block.bytes);
     word("checksum ");
     for (int shift = 28; shift >= 0; shift -= 4) {
@@ -153,11 +158,13 @@ void Writer::write_tensors(const ProgramText& program) {
     }
     end();
   }
-  for (const StoredTensor& tensor : program.tensors) {
+  for (size_t i = 0; i < program.tensors.size(); ++i) {
     start("tensor");
-    number(tensor.block);
+    number(i);
+    word("block");
+    number(program.tensors[i].block);
     out_.push_back(' ');
-    append_meta_text(out_, Value(tensor.meta));
+    append_meta_text(out_, Value(program.tensors[i].meta));
     end();
   }
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "opwright/run/schedule.h"
 #include "opwright/value.h"

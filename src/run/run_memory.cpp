@@ -51,11 +51,6 @@ StorageSource* RunMemory::begin(bool has_new_sizes) noexcept {
   return log_ ? this : nullptr;
 }
 
-void RunMemory::begin_step(uint32_t step) noexcept {
-  step_ = step;
-  while (next_ < expected_.size() && expected_[next_].step < step) ++next_;
-}
-
 bool RunMemory::serve(size_t nbytes, ServedMemory& served) noexcept {
   return log_ ? log_->serve(nbytes, step_, served) : serve_from_arena(nbytes, served);
 }

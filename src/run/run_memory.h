@@ -20,7 +20,10 @@ class RunMemory final : public StorageSource {
  public:
   // Before a run. Gives the source to set for its length; null: none.
   [[nodiscard]] StorageSource* begin(bool has_new_sizes) noexcept;
-  void begin_step(uint32_t step) noexcept;
+  void begin_step(uint32_t step) noexcept {
+    step_ = step;
+    while (next_ < expected_.size() && expected_[next_].step < step) ++next_;
+  }
   // After a run that ended well.
   void end() noexcept;
   // After one that did not.

@@ -23,13 +23,15 @@ ExportedProgramPtr kept_program() {
   const Tensor weight = add(arange(6, DType::Float32).reshape({3, 2}), -2.0);
   set_requires_grad(weight, true);
   Tensor count = zeros({2});
-  Tensor cache = ones({2});
+  const Tensor cache = ones({2});
+  const Tensor grid = arange(6, DType::Float32).reshape({2, 3}).t();
   const Tensor table = arange(4).reshape({2, 2});
   ExportSession session;
   session.add_state({"layer.weight", weight}, InputKind::Parameter);
   session.add_state({"twin.weight", weight}, InputKind::Parameter);
   session.add_state({"count", count}, InputKind::Buffer);
-  session.add_state({"first_count", count.select(0, 0)}, InputKind::Buffer);
+  session.add_state({"grid", grid}, InputKind::Buffer);
+  session.add_state({"column", grid.select(1, 1)}, InputKind::Buffer);
   session.add_state({"cache", cache}, InputKind::Buffer, false);
   const std::vector<ExportSession::DimAt> dims = {{0, Dim::named("rows", 1, 64)}};
   session.add_tensor(ones({4, 3}), "batch[\"x\"]", dims);
@@ -50,7 +52,8 @@ ExportedProgramPtr kept_program() {
   }
   std::vector<OpwValue> given;
   for (const Value& output : outputs) given.push_back(output.get());
-  return session.finish(given, {.arguments = "((*,), {\"times\": *})", .results = "[*]"});
+  return session.finish(given, {.arguments = "((batch={\"x\": *}, times=*), {mode=*, rate=*})",
+                                .results = "[*, *, *, {\"sizes\": *, \"text\": *}]"});
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ std::vector<Value> run(const ExportedProgram& program, const Tensor& x, int64_t 
 
 TEST(FirstFormat, TheKeptFileIsTheOneOfTheFirstDay) {
   const std::string file = testing::contents_of(kPath);
-  EXPECT_EQ(file.size(), 0u);
-  EXPECT_EQ(checksum(file), 0u);
+  EXPECT_EQ(file.size(), 4464u);
+  EXPECT_EQ(checksum(file), 0x0071db87);
 }
 
 TEST(FirstFormat, TheKeptProgramLoadsWithAllItsParts) {
@@ -47,16 +47,19 @@ TEST(FirstFormat, TheKeptProgramLoadsWithAllItsParts) {
   EXPECT_EQ(to_text(program->graph()), testing::contents_of("tests/program/first_format_1_0.txt"));
   std::string inputs;
   for (const InputSpec& input : program->signature().inputs) inputs += input.target + ";";
-  EXPECT_EQ(inputs, "layer.weight;count;cache;captured;batch[\"x\"];times;mode;rate;");
+  EXPECT_EQ(inputs, "layer.weight;count;grid;column;cache;captured;batch[\"x\"];times;mode;rate;");
   std::string state;
   for (const NamedTensor& named : program->state()) state += named.name + ";";
-  EXPECT_EQ(state, "layer.weight;twin.weight;count;first_count;");
+  EXPECT_EQ(state, "layer.weight;twin.weight;count;grid;column;");
   EXPECT_EQ(program->state()[0].tensor.get(), program->state()[1].tensor.get());
   EXPECT_TRUE(program->state()[0].tensor.requires_grad());
-  EXPECT_EQ(impl(program->state()[2].tensor).storage, impl(program->state()[3].tensor).storage);
+  EXPECT_EQ(to_text(program->state()[3].tensor),
+            "tensor([[0., 3.],\n        [1., 4.],\n        [2., 5.]])");
+  EXPECT_EQ(to_text(program->state()[4].tensor), "tensor([3., 4., 5.])");
+  EXPECT_EQ(impl(program->state()[3].tensor).storage, impl(program->state()[4].tensor).storage);
   EXPECT_EQ(to_text(tensor_of(program->example_inputs()[0])), to_text(ones({4, 3})));
-  EXPECT_EQ(program->structure().arguments, "((*,), {\"times\": *})");
-  EXPECT_EQ(program->structure().results, "[*]");
+  EXPECT_EQ(program->structure().arguments, "((batch={\"x\": *}, times=*), {mode=*, rate=*})");
+  EXPECT_EQ(program->structure().results, "[*, *, *, {\"sizes\": *, \"text\": *}]");
 }
 
 TEST(FirstFormat, TheKeptProgramRuns) {
@@ -64,13 +67,13 @@ TEST(FirstFormat, TheKeptProgramRuns) {
   const ExportedProgramPtr program = load_program_file(kPath);
   const Tensor x = add(arange(6, DType::Float32).reshape({2, 3}), 0.5);
   const std::vector<Value> results = run(*program, x, 1);
-  EXPECT_EQ(to_text(tensor_of(results[0])), "");
-  EXPECT_EQ(to_text(tensor_of(results[1])), "");
+  EXPECT_EQ(to_text(tensor_of(results[0]).detach()),
+            "tensor([[13.0000, 26.5000],\n        [13.0000, 53.5000]])");
+  EXPECT_EQ(to_text(tensor_of(results[1]).detach()), "tensor([ 8., 17.,  8., 35.])");
   EXPECT_EQ(to_text(tensor_of(results[2])), "tensor([[ 1,  3],\n        [ 3, 13]])");
   EXPECT_EQ(to_text(tensor_of(results[3])), "tensor([[1., 1.]])");
   EXPECT_EQ(ValueOf<std::string_view>::read(results[4].get()), "done");
   EXPECT_EQ(to_text(program->state()[2].tensor), "tensor([1., 1.])");
-  EXPECT_EQ(to_text(program->state()[3].tensor), "tensor(1.)");
 }
 
 TEST(FirstFormat, TheKeptProgramNamesTheOperatorThatItNeeds) {

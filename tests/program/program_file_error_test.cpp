@@ -169,30 +169,34 @@ TEST_F(ProgramFileError, WrongLinesAreUnderlined) {
             begin + "program: '' cannot name a value at line 6, column 13");
   EXPECT_EQ(error_with("operator \"aten::relu\"", "operator \"aten::mm\""),
             begin + "program: the operator stands twice at line 4, column 10");
-  EXPECT_EQ(error_with("example ", "state \"weight\" 1\nexample "),
+  EXPECT_EQ(error_with("example ", "state \"weight\" tensor 1\nexample "),
             begin + "program: the name stands twice at line 9, column 7");
-  EXPECT_EQ(error_with("state \"weight\" 0", "state \"weight\" 2"),
-            begin + "program: there are 2 tensors at line 8, column 16");
-  EXPECT_EQ(error_with("tensor 1 ", "tensor 2 "),
-            begin + "program: there are 2 blocks so far at line 13, column 8");
-  EXPECT_EQ(error_with("block 64 60", "block 60 60"),
-            begin + "program: the block is not aligned to 64 at line 11, column 7");
-  EXPECT_EQ(error_with("block 64 60", "block 0 60"),
+  EXPECT_EQ(error_with("state \"weight\" tensor 0", "state \"weight\" tensor 2"),
+            begin + "program: there are 2 tensors at line 8, column 23");
+  EXPECT_EQ(error_with("tensor 1 block 1", "tensor 1 block 2"),
+            begin + "program: there are 2 blocks so far at line 13, column 16");
+  EXPECT_EQ(error_with("block 1 offset", "block 2 offset"),
+            begin + "program: the next block has the number 1 at line 11, column 7");
+  EXPECT_EQ(error_with("tensor 1 block", "tensor 0 block"),
+            begin + "program: the next tensor has the number 1 at line 13, column 8");
+  EXPECT_EQ(error_with("offset 64 bytes 60", "offset 60 bytes 60"),
+            begin + "program: the block is not aligned to 64 at line 11, column 16");
+  EXPECT_EQ(error_with("offset 64 bytes 60", "offset 0 bytes 60"),
             begin +
                 "program: the block does not begin behind the block before it at line 11, "
-                "column 7");
-  EXPECT_EQ(error_with("block 64 60", "block 64 18446744073709551615"),
+                "column 16");
+  EXPECT_EQ(error_with("offset 64 bytes 60", "offset 64 bytes 18446744073709551615"),
             begin +
                 "program: the block does not begin behind the block before it at line 11, "
-                "column 7");
-  EXPECT_EQ(error_with("block 64 60", "block 64 99999999999999999999"),
+                "column 16");
+  EXPECT_EQ(error_with("offset 64 bytes 60", "offset 64 bytes 99999999999999999999"),
             begin +
                 "program: '99999999999999999999' is no number that fits 64 bits at line 11, "
-                "column 10");
-  EXPECT_EQ(error_with("block 64 60", "block 64 61"),
+                "column 25");
+  EXPECT_EQ(error_with("offset 64 bytes 60", "offset 64 bytes 61"),
             begin + "block 1 ends behind the last of the 124 bytes of tensors");
-  EXPECT_EQ(error_with("state \"weight\" 0", "state \"weight\" 0 1"),
-            begin + "program: expected the end of the line, got '1' at line 8, column 18");
+  EXPECT_EQ(error_with("state \"weight\" tensor 0", "state \"weight\" tensor 0 1"),
+            begin + "program: expected the end of the line, got '1' at line 8, column 25");
   EXPECT_EQ(error_with("input user %x \"x\"", "input user \"x\" constant graph() {}"),
             begin + "program: expected a constant, not a graph, got '(' at line 6, column 30");
   EXPECT_EQ(error_with("input parameter %weight", "input parameter"),
@@ -218,9 +222,9 @@ TEST_F(ProgramFileError, PartsThatDoNotFitEachOtherAreRefused) {
             begin + "the signature has an input 'z' that the graph does not have");
   EXPECT_EQ(error_with("input user %x", "input random_state %x"),
             begin + "the input 'x' has another role in the graph than in the signature");
-  EXPECT_EQ(error_with("state \"weight\" 0\n", ""),
+  EXPECT_EQ(error_with("state \"weight\" tensor 0\n", ""),
             begin + "the input 'weight' stands for 'weight', and the program has no such tensor");
-  EXPECT_EQ(error_with("state \"weight\" 0\n", "state \"weight\" 1\n"),
+  EXPECT_EQ(error_with("state \"weight\" tensor 0\n", "state \"weight\" tensor 1\n"),
             begin + "'weight' must be float32[3, 4], got float32[5, 3]");
   EXPECT_EQ(error_with("output user %relu", "output user %mm"),
             begin + "output 0 of the signature, 'mm', is not what the graph gives, 'relu'");
@@ -237,7 +241,7 @@ TEST_F(ProgramFileError, AWrongGraphIsUnderlined) {
       %mm: float32[batch, 4] = aten::mm(%y, %weight)
                                         ^^)");
   EXPECT_EQ(
-      read_error(FileParts(file_).replace("graph(", "state \"z\" 0\n").bytes()),
+      read_error(FileParts(file_).replace("graph(", "state \"z\" tensor 0\n").bytes()),
       R"(ValueError: net.opw: program: expected a keyword such as 'operator', 'input' or 'graph', got 'captured' at line 15, column 1
     captured %weight: float32[3, 4], %x: float32[batch, 3]) -> (%relu) {
     ^^^^^^^^)");

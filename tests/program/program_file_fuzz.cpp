@@ -17,6 +17,7 @@
 #include "opwright/program/program_file.h"
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_source.h"
+#include "program/kept_operator.h"
 #include "program/program_files.h"
 
 namespace {
@@ -30,10 +31,10 @@ void require(bool condition) {
 // Null for an error of the kinds that files may have.
 opwright::ExportedProgramPtr try_read(std::string_view file, bool is_checked) {
   try {
-    return read_program_source({.file = file,
-                                .origin = "fuzz.opw",
-                                .mapping = nullptr,
-                                .has_tensors_checked = is_checked});
+    return opwright::read_program_source({.file = file,
+                                          .origin = "fuzz.opw",
+                                          .mapping = nullptr,
+                                          .has_tensors_checked = is_checked});
   } catch (const opwright::Error& error) {
     const std::string_view kind = error.kind();
     require(kind == "ValueError" || kind == "NotImplementedError");
@@ -74,11 +75,10 @@ std::string sealed(std::string_view bytes) {
 std::string as_text_and_tensors(std::string_view bytes) {
   const std::string_view rest = bytes.substr(std::min(bytes.size(), kProgramHeaderBytes));
   const std::string_view text = rest.substr(0, rest.find('\0'));
-  const std::string_view padded = rest.substr(text.size());
-  const size_t first = std::min(padded.find_first_not_of('\0'), padded.size());
   opwright::testing::FileParts parts;
+  parts.format.minor_version = bytes.size() > 12 ? static_cast<uint8_t>(bytes[12]) : 0;
   parts.text = text;
-  parts.data = padded.substr(first);
+  parts.data = rest.substr(std::min(rest.size(), text.size() + 1));
   return parts.bytes();
 }
 
@@ -86,6 +86,7 @@ std::string as_text_and_tensors(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const opwright::testing::GraphOperators operators;
+  static const opwright::testing::KeptOperator kept;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   check(bytes, true);
   check(sealed(bytes), false);

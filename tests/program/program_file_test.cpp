@@ -61,12 +61,12 @@ operator "aten::relu" "aten::relu(Tensor self) -> Tensor"
 input parameter %weight "weight"
 input user %x "x"
 output user %relu
-state "weight" 0
+state "weight" tensor 0
 example tensor 1
-block 0 48 checksum 20b2143b
-block 64 60 checksum af1ab270
-tensor 0 float32[3, 4]
-tensor 1 float32[5, 3]
+block 0 offset 0 bytes 48 checksum 20b2143b
+block 1 offset 64 bytes 60 checksum af1ab270
+tensor 0 block 0 float32[3, 4]
+tensor 1 block 1 float32[5, 3]
 graph(captured %weight: float32[3, 4], %x: float32[batch, 3]) -> (%relu) {
   symbol batch in [1, inf], hint 5, from x.size(0)
   %mm: float32[batch, 4] = aten::mm(%x, %weight)

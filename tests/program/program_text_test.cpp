@@ -109,15 +109,15 @@ output user sizes "batch"
 output user constant None
 arguments "(*, {\"x\": *})"
 results "[*]"
-state "layer.weight" 0
-state "tied" 0
-constant "c0" 1
+state "layer.weight" tensor 0
+state "tied" tensor 0
+constant "c0" tensor 1
 example tensor 1
 example constant 2.5
-block 0 24 checksum 0000abcd
-block 64 8 checksum 12345678
-tensor 0 float32[2, 3] strides [1, 2] grad
-tensor 1 int64[1] on cuda:0
+block 0 offset 0 bytes 24 checksum 0000abcd
+block 1 offset 64 bytes 8 checksum 12345678
+tensor 0 block 0 float32[2, 3] strides [1, 2] grad
+tensor 1 block 1 int64[1] on cuda:0
 graph() -> () {
 }
 )text";

@@ -149,15 +149,17 @@ class ExportedProgram:
 
     # ---- What it is ----
 
-    @property
+    @functools.cached_property
     def graph(self) -> _C.Graph:
         """The graph: parameters, buffers and constants first, then what the caller gives.
+
+        It is a copy: changing it does not change the program.
 
         >>> from opwright.export import export
         >>> len(export(lambda x: x.sin().cos(), (ow.ones(2),)).graph.nodes)
         4
         """
-        return self._program.graph
+        return self._program.graph.copy()
 
     @property
     def graph_module(self) -> ProgramGraph:

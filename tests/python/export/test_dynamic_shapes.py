@@ -109,6 +109,14 @@ def test_arguments_of_a_star_are_listed_together_or_one_by_one(shapes):
     assert free_sizes(lambda *xs: xs[0] * 2, ONES, shapes) == ["[batch, 3]", "[4, 3]"]
 
 
+@pytest.mark.parametrize("shapes", [{"z": {0: BATCH}}, {"rest": {"z": {0: BATCH}}}])
+def test_arguments_of_two_stars_are_listed_together_or_one_by_one(shapes):
+    def f(x, **rest):
+        return x.sum() + rest["z"].sum()
+
+    assert free_sizes(f, ONES[:1], shapes, {"z": ONES[1]}) == ["[4, 3]", "[batch, 3]"]
+
+
 def test_a_module_is_asked_by_the_names_of_its_forward():
     program = export(ow.nn.Linear(3, 2), ONES[:1], dynamic_shapes={"input": {0: BATCH}})
 
