@@ -242,7 +242,7 @@ TEST_F(VerifyGraph, RefusesAGraphAsAnOutput) {
   graph_->set_outputs({NodeArgument::constant(graph_value(inner))});
 
   EXPECT_ERROR(verify(*graph_), "ValueError",
-               "graph: 'return graph() -> () {\\n}' gives a graph, which only operators take");
+               "graph: 'return graph() -> () {\n}' gives a graph, which only operators take");
 }
 
 }  // namespace
