@@ -104,8 +104,9 @@ void write_chrome_trace(const std::string& path, const Profile& profile) {
   std::FILE* file = std::fopen(path.c_str(), "wbe");
   const bool is_written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const bool is_closed = file && std::fclose(file) == 0;
-  if (!is_written || !is_closed)
-    throw_error("OSError", "cannot write ", path, ": ", std::strerror(errno));
+  if (is_written && is_closed) return;
+  const char* reason = std::strerror(errno);
+  throw_error("OSError", "cannot write ", path, ": ", reason);
 }
 
 }  // namespace opwright::command

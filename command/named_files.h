@@ -15,9 +15,10 @@ struct NamedText {
   std::string text;
 };
 
-// `given` are "NAME=TEXT" or a text alone, which stands for the first one that nothing named yet.
-// Names may hold "=" themselves: the longest that fits counts. ValueError for a name that there is
-// not, with those that there are, and for one that is given twice. `what` is "input" or "output".
+// `given` are "NAME=TEXT" or a text alone, which stands for the next one that nothing names.
+// Names may hold "=" themselves: the longest that fits counts; either quote stands for the other.
+// ValueError for a name that there is not, with those that there are, and for one that is given
+// twice. `what` is "input" or "output".
 [[nodiscard]] std::vector<NamedText> match_names(const std::string& what,
                                                  std::span<const std::string> given,
                                                  std::span<const ValueSpec> specs);

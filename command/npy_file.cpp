@@ -28,7 +28,8 @@ namespace {
 constexpr size_t kMostBytes = INT64_MAX;
 
 [[noreturn]] void throw_os_error(const char* what, const std::string& path) {
-  throw_error("OSError", "cannot ", what, " ", path, ": ", std::strerror(errno));
+  const char* reason = std::strerror(errno);
+  throw_error("OSError", "cannot ", what, " ", path, ": ", reason);
 }
 
 class File {

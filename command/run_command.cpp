@@ -19,6 +19,7 @@
 #include "command/program_inputs.h"
 #include "command/timing.h"
 #include "opwright/base/thread_pool.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/grad_mode.h"
 #include "opwright/host/call_spec.h"
@@ -96,11 +97,14 @@ size_t count_calls(const Graph& graph) {
 }
 
 ExportedProgramPtr load(const RunOptions& options) {
+  const int64_t start = now();
+  (void)Registry::get().find("aten::add.Tensor");  // brings the built-in operators
   for (const std::string& library : options.libraries) load_library(library);
   const int64_t began = now();
   ExportedProgramPtr program = load_program_file(options.program);
   const int64_t ended = now();
   say("program", fmt::format("{}: {} calls", options.program, count_calls(program->graph())));
+  say("operators", time_text(began - start));
   say("load", time_text(ended - began));
   return program;
 }

@@ -3,15 +3,15 @@
 //   run_bench chain.opw [LOOPS]
 //
 // The program takes one tensor of four floats. With no LOOPS only the memory is told.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "loop.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -35,6 +35,27 @@ int64_t read_peak() {
     if (word == "VmHWM:" && status >> value) return value;
   }
   return 0;
+}
+
+// Of this thread: on a busy machine it leaves out what other programs took.
+int64_t cpu_nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Nanoseconds of one call of `body`: the median of nine times `loops`.
+template <class Body>
+void report(const char* name, int loops, Body body) {
+  std::array<double, 9> times{};
+  for (int i = 0; i < loops / 4; ++i) body();
+  for (double& time : times) {
+    const int64_t begin = cpu_nanoseconds();
+    for (int i = 0; i < loops; ++i) body();
+    time = static_cast<double>(cpu_nanoseconds() - begin) / loops;
+  }
+  std::ranges::nth_element(times, times.begin() + 4);
+  std::printf("%s %.3f\n", name, times[4]);
 }
 
 void time_runs(const opwright::Program& program, const Tensor& x, int loops) {

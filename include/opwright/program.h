@@ -89,7 +89,8 @@ class Program {
  public:
   explicit Program(Value program) : program_(std::move(program)) {}
 
-  // Runs it at the caller's level. Errors name the input, the dimension and the bound.
+  // Runs it at the caller's level; gradients are recorded where an input requires them. Errors name
+  // the input, the dimension and the bound.
   [[nodiscard]] std::vector<Tensor> operator()(std::span<const Tensor> inputs) const;
   [[nodiscard]] std::vector<Tensor> operator()(std::initializer_list<Tensor> inputs) const {
     return (*this)(std::span(inputs.begin(), inputs.size()));

@@ -8,8 +8,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/error.h"
-#include "bindings/method.h"
 #include "bindings/pytree.h"
 #include "opwright/error.h"
 

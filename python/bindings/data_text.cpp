@@ -1,7 +1,6 @@
 #include "bindings/data_text.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,7 +8,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/error.h"
 #include "bindings/method.h"
 #include "opwright/error.h"
 

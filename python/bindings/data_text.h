@@ -2,6 +2,7 @@
 // tuples, lists and dicts of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

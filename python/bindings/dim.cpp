@@ -1,17 +1,15 @@
 #include "bindings/dim.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/error.h"
-#include "opwright/base/hash.h"
 #include "opwright/error.h"
 #include "opwright/program.h"
 #include "opwright/program/dim.h"

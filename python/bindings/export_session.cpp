@@ -8,7 +8,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/error.h"
 #include "bindings/method.h"
 #include "bindings/program.h"
 #include "bindings/tensor_list.h"

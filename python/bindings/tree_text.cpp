@@ -1,8 +1,11 @@
 #include "bindings/tree_text.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <Python.h>
@@ -13,8 +16,6 @@
 
 #include "bindings/class_lookup.h"
 #include "bindings/data_text.h"
-#include "bindings/method.h"
-#include "opwright/error.h"
 
 namespace nb = nanobind;
 

@@ -9,7 +9,8 @@ tensor([0.5000, 1.0000])
 
 `Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch; `opwright.library` defines
 operators and their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++ ones on
-the spot, `opwright.declare` reads lists of them; `opwright.nn` has layers and models.
+the spot, `opwright.declare` reads lists of them; `opwright.nn` has layers and models;
+`opwright.export` makes programs of them that leave Python.
 """
 
 import importlib

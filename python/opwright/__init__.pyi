@@ -14,6 +14,7 @@ from . import control_flow as control_flow
 from . import cpp_extension as cpp_extension
 from . import debug as debug
 from . import declare as declare
+from . import export as export
 from . import fake as fake
 from . import func as func
 from . import grad_mode as grad_mode
@@ -97,6 +98,7 @@ from .autograd import gradcheck as gradcheck
 from .autograd import gradgradcheck as gradgradcheck
 from .control_flow import cond as cond
 from .control_flow import while_loop as while_loop
+from .export import ExportedProgram as ExportedProgram
 from .fake import FakeTensor as FakeTensor
 from .fake import FakeTensorMode as FakeTensorMode
 from .func import vmap as vmap
@@ -125,6 +127,7 @@ __version__: str
 _DTYPES: dict[str, _dtype]
 _FUNCTIONS: dict[str, OperatorPacket]
 __all__ = [
+    "ExportedProgram",
     "FakeTensor",
     "FakeTensorMode",
     "Generator",
@@ -154,6 +157,7 @@ __all__ = [
     "device",
     "dtype",
     "enable_grad",
+    "export",
     "fake",
     "from_dlpack",
     "from_numpy",
@@ -174,6 +178,7 @@ __all__ = [
     "layout",
     "library",
     "load_library",
+    "load_program",
     "make_fx",
     "manual_seed",
     "memory_format",
@@ -198,6 +203,7 @@ __all__ = [
 ]
 
 def load_library(path: str | os.PathLike[str]) -> None: ...
+def load_program(path: str | os.PathLike[str]) -> ExportedProgram: ...
 
 # ---- operators: begin ----
 def abs(self: Tensor) -> Tensor: ...

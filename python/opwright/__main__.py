@@ -65,10 +65,11 @@ def _show(options: argparse.Namespace) -> int:
 
 def _show_program(path: str) -> int:
     try:
-        print(_C.describe_program_file(path).rstrip())
+        text = _C.describe_program_file(path)
     except (OSError, ValueError) as problem:
         print(problem, file=sys.stderr)
         return 1
+    print(text.rstrip())
     return 0
 
 

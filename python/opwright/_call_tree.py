@@ -42,9 +42,10 @@ class Parameters:
             names.append(each.name)
         return names
 
-    def rest_of(self, kind: Any) -> str | None:
-        """Return the name of `*args` or of `**kwargs`."""
-        return next((each.name for each in self._known if each.kind == kind), None)
+    @property
+    def name_of_rest(self) -> str | None:
+        """The name of `**kwargs`, if there is one."""
+        return next((each.name for each in self._known if each.kind == each.VAR_KEYWORD), None)
 
 
 _EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -97,7 +98,7 @@ class Arguments:
         leaves, spec = pytree.tree_flatten(ordered)
         if spec == self.spec:
             return leaves
-        self._tell_difference(*ordered, what)
+        return self._tell_difference(*ordered, what)
 
     def labels(self) -> list[str]:
         """Return what each argument is called in messages."""

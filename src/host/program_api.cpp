@@ -13,7 +13,7 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/grad_mode.h"
-#include "opwright/host/program_handle.h"
+#include "opwright/host/program_handle.h"  // IWYU pragma: keep
 #include "opwright/host/program_run.h"
 #include "opwright/program/program_file.h"
 #include "opwright/runtime.h"
@@ -164,7 +164,7 @@ int opw_program_run(const OpwProgram* program, const OpwDlTensor* inputs, uint32
   for (uint32_t i = 0; outputs && i < num_outputs; ++i) outputs[i] = nullptr;
   return run_guarded([&] {
     require("opw_program_run", program, "program");
-    if (num_outputs != 0) require("opw_program_run", outputs, "outputs");
+    if (num_outputs != 0) require("opw_program_run", static_cast<const void*>(outputs), "outputs");
     const opwright::NoGradScope no_grad;  // C has nothing to differentiate with
     run_into(*program, given_inputs(inputs, num_inputs), {outputs, num_outputs});
   });

@@ -1,19 +1,28 @@
 #include "opwright/host/program_run.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
+#include "opwright/host/call_spec.h"
+#include "opwright/host/program_handle.h"  // IWYU pragma: keep
 #include "opwright/scalar.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/storage.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/value.h"
 
 namespace opwright {
 namespace {
@@ -88,7 +97,23 @@ std::vector<Tensor> output_tensors(std::vector<Value> outputs) {
   return tensors;
 }
 
-}  // namespace
+// The inputs of a call, as values over the caller's memory.
+class BorrowedInputs {
+ public:
+  // TypeError and ValueError that name the input.
+  BorrowedInputs(const CallSpec& call, std::span<const OpwDlTensor> given);
+
+  [[nodiscard]] std::span<const OpwValue> values() const noexcept { return values_; }
+  // After the outputs were made independent. RuntimeError for an input that somebody still shows.
+  void end();
+
+ private:
+  void add_tensor(size_t place, const OpwDlTensor& given);
+
+  const CallSpec& call_;
+  std::vector<OpwValue> values_;
+  std::vector<std::optional<BorrowedMemory>> memory_;  // for each input; none for a number
+};
 
 BorrowedInputs::BorrowedInputs(const CallSpec& call, std::span<const OpwDlTensor> given)
     : call_(call), memory_(call.inputs.size()) {
@@ -128,6 +153,8 @@ void BorrowedInputs::end() {
                    "back when the run ends");
   }
 }
+
+}  // namespace
 
 std::vector<Tensor> run_program(const OpwProgram& program, std::span<const OpwDlTensor> inputs) {
   const ForeignCallScope foreign_call;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/schema/constant.h"
 #include "opwright/ir/input_words.h"
+#include "opwright/schema/constant.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/sym_program.h"
 #include "opwright/tensor/view.h"

@@ -91,8 +91,8 @@ std::string value_name(const std::string& target) {
 }
 
 void check_plain(const Tensor& given, const std::string& target) {
-  OPWRIGHT_CHECK_TYPE(!impl(given).is_wrapper(), "export: the argument '", target, "' is a tensor of ",
-                      impl(given).home->name(),
+  OPWRIGHT_CHECK_TYPE(!impl(given).is_wrapper(), "export: the argument '", target,
+                      "' is a tensor of ", impl(given).home->name(),
                       "; export the function outside, and call the program inside");
   OPWRIGHT_CHECK_TYPE(!given.is_fake(), "export: the argument '", target,
                       "' is a fake tensor, got ", given, "; give one with data");
@@ -264,8 +264,7 @@ SymInt ExportSession::add_int(int64_t given, const std::string& target, const Di
     add_constant(Value(given), target);
     return number;
   }
-  state_->declared.push_back(
-      {concatenate("'", target, "'"), dim, number, given, entry_of(target)});
+  state_->declared.push_back({concatenate("'", target, "'"), dim, number, given, entry_of(target)});
   const GraphValue& input =
       state_->trace.trace().graph().add_input(value_name(target), Value(number));
   state_->user_inputs.push_back(

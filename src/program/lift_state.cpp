@@ -1,8 +1,6 @@
 #include "opwright/program/lift_state.h"
 
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/graph.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
+#include "opwright/grad_mode.h"
 #include "opwright/program/export_session.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/program/program_object.h"
@@ -67,11 +69,26 @@ Program export_function(std::span<const Tensor> inputs, const ExportOptions& opt
   return Program(program_value(session.finish(outputs)));
 }
 
+namespace {
+
+// Its parameters may require grad, but nothing gives a C++ caller their gradients: a run is worth
+// recording where an input is.
+std::vector<Value> run_recording_inputs(const Value& program, std::span<const OpwValue> inputs) {
+  const bool has_tracked = std::ranges::any_of(inputs, [](const OpwValue& input) {
+    return input.tag == kOpwTensor && (input.as_tensor->flags & kOpwFlagRequiresGrad) != 0;
+  });
+  std::optional<NoGradScope> no_grad;
+  if (!has_tracked && !current_interpreter()) no_grad.emplace();
+  return program_of(program.get())->run(inputs);
+}
+
+}  // namespace
+
 std::vector<Value> Program::run(std::span<const Value> inputs) const {
   std::vector<OpwValue> given;
   given.reserve(inputs.size());
   for (const Value& input : inputs) given.push_back(input.get());
-  return program_of(program_.get())->run(given);
+  return run_recording_inputs(program_, given);
 }
 
 std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
@@ -79,7 +96,7 @@ std::vector<Tensor> Program::operator()(std::span<const Tensor> inputs) const {
   given.reserve(inputs.size());
   for (const Tensor& input : inputs) given.push_back(ValueOf<Tensor>::lend(input));
   std::vector<Tensor> results;
-  for (Value& result : program_of(program_.get())->run(given)) {
+  for (Value& result : run_recording_inputs(program_, given)) {
     results.push_back(ValueOf<Tensor>::take(result.give()));
   }
   return results;

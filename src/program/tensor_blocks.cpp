@@ -139,12 +139,23 @@ std::string_view TensorBlocks::block_bytes(const std::vector<size_t>& members, R
   return copy;
 }
 
+std::string_view TensorBlocks::normalize_bools(const std::vector<size_t>& members,
+                                               std::string_view bytes) {
+  const bool has_bools_only = std::ranges::all_of(
+      members, [&](size_t number) { return members_[number].tensor.dtype() == DType::Bool; });
+  const auto is_other = [](char byte) { return (byte & ~1) != 0; };
+  if (!has_bools_only || std::ranges::none_of(bytes, is_other)) return bytes;
+  std::string& copy = copies_.emplace_back(bytes);
+  std::ranges::replace_if(copy, is_other, '\1');
+  return copy;
+}
+
 uint64_t TensorBlocks::place() {
   uint64_t end = 0;
   stored_.resize(members_.size());
   for (const std::vector<size_t>& members : in_block_) {
     const Range range = range_of(members);
-    bytes_.push_back(block_bytes(members, range));
+    bytes_.push_back(normalize_bools(members, block_bytes(members, range)));
     const StoredBlock block{.offset = align(end, kBlockAlignment),
                             .bytes = range.end - range.begin,
                             .checksum = checksum(bytes_.back())};

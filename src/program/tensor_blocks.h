@@ -48,6 +48,9 @@ class TensorBlocks {
   };
   [[nodiscard]] Range range_of(const std::vector<size_t>& members) const;
   [[nodiscard]] std::string_view block_bytes(const std::vector<size_t>& members, Range range);
+  // Of bools: every byte that is not 0 as 1, which alone a file may have.
+  [[nodiscard]] std::string_view normalize_bools(const std::vector<size_t>& members,
+                                                 std::string_view bytes);
 
   std::vector<Member> members_;
   std::vector<std::vector<size_t>> in_block_;  // the members of each

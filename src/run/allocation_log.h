@@ -32,6 +32,12 @@ class AllocationLog : public Counted<AllocationLog> {
   // entries.
   [[nodiscard]] bool serve(size_t nbytes, uint32_t step, ServedMemory& served) noexcept;
 
+  // The run is over: what goes from now on outlived it.
+  void finish() noexcept { finished_ = clock_.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] bool outlived_the_run(const Entry& entry) const noexcept {
+    return entry.died.load(std::memory_order_acquire) >= finished_;
+  }
+
   [[nodiscard]] const std::deque<Entry>& entries() const noexcept { return entries_; }
 
  private:
@@ -39,6 +45,7 @@ class AllocationLog : public Counted<AllocationLog> {
 
   std::deque<Entry> entries_;  // in the order of their births; they do not move
   std::atomic<uint32_t> clock_{0};
+  uint32_t finished_ = UINT32_MAX;
   uint32_t last_step_ = UINT32_MAX;
   uint32_t of_step_ = 0;
 };

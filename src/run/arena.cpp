@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "opwright/base/block_cache.h"
+#include "opwright/base/block_cache.h"  // IWYU pragma: keep
 #include "opwright/base/large_memory.h"
 #include "opwright/run/placement.h"
 

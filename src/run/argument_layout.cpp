@@ -1,7 +1,5 @@
 #include "opwright/run/argument_layout.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "opwright/run/schedule.h"
 #include "opwright/value.h"
@@ -18,8 +17,7 @@ Frame::Frame(const Schedule& schedule)
       numbers(schedule.sizes.num_early()),
       late_numbers(schedule.sizes.num_late()),
       conditions(std::max(schedule.sizes.inputs().guards.size(), schedule.sizes.most_assertions())),
-      num_inputs(schedule.slots.num_inputs()),
-      memory(schedule.sizes.num_symbols() == 0) {
+      num_inputs(schedule.slots.num_inputs()) {
   random_states.reserve(schedule.num_random_states);
 }
 

@@ -62,9 +62,8 @@ struct EarlyWrites {
     const std::vector<GraphValue*> inputs = copy->inputs();
     const auto is_apart = [&](const GraphValue& input) {
       Storage* own = storage_of(input);
-      return own && std::ranges::count(inputs, own, [](const GraphValue* each) {
-                      return storage_of(*each);
-                    }) == 1;
+      return own && std::ranges::count(
+                        inputs, own, [](const GraphValue* each) { return storage_of(*each); }) == 1;
     };
     for (const GraphValue* input : write_in_place(*copy, is_apart)) {
       storages.push_back(storage_of(*input));

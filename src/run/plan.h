@@ -44,8 +44,8 @@ class Plan : public Counted<Plan> {
   void run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
            StepWatch* watch = nullptr) const;
 
-  // What the run that ended last used for large intermediate values; small ones come from the
-  // thread's cache of blocks.
+  // What the run that ended last used for large intermediate values; nothing is placed before the
+  // second run of the same sizes. Small ones come from the thread's cache of blocks.
   struct Memory {
     size_t placed_bytes = 0;  // one block for all intermediate values
     size_t value_bytes = 0;   // what they would take without being re-used

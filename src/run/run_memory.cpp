@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/base/intrusive_ptr.h"
 #include "opwright/run/allocation_log.h"
 #include "opwright/run/arena.h"
 #include "opwright/run/placement.h"
@@ -18,33 +19,36 @@ namespace {
 // often.
 constexpr uint32_t kMostWatches = 4;
 
+// Null: no memory for one.
+AllocationLogPtr make_log() noexcept {
+  try {
+    return make_intrusive<AllocationLog>();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 void RunMemory::forget() noexcept {
   arena_.reset();
   log_.reset();
+  watched_.reset();
   expected_.clear();
   is_placed_ = false;
-  runs_ = 0;
   watches_ = 0;
   surprises_ = 0;
 }
 
 StorageSource* RunMemory::begin(bool has_new_sizes) noexcept {
   if (has_new_sizes) forget();
-  ++runs_;
+  if (watched_) place_watched();
   next_ = 0;
   const bool was_surprised = std::exchange(surprises_, 0) != 0;
   if (is_placed_ && !(was_surprised && watches_ < kMostWatches)) return this;
-  if (!is_static_ && runs_ < 2) return nullptr;
-  log_ = AllocationLogPtr::take(new (std::nothrow) AllocationLog);
+  log_ = make_log();
   ++watches_;
   return log_ ? this : nullptr;
-}
-
-void RunMemory::begin_step(uint32_t step) noexcept {
-  step_ = step;
-  while (next_ < expected_.size() && expected_[next_].step < step) ++next_;
 }
 
 bool RunMemory::serve(size_t nbytes, ServedMemory& served) noexcept {
@@ -65,24 +69,29 @@ bool RunMemory::serve_from_arena(size_t nbytes, ServedMemory& served) noexcept {
 
 void RunMemory::end() noexcept {
   if (!log_) return;
+  log_->finish();
+  watched_ = std::move(log_);
+}
+
+void RunMemory::place_watched() noexcept {
   try {
-    place_lives();
-    log_.reset();
+    place_lives(*watched_);
+    watched_.reset();
   } catch (const std::bad_alloc&) {
     forget();
   }
 }
 
-void RunMemory::place_lives() {
+void RunMemory::place_lives(const AllocationLog& log) {
   expected_.clear();
   arena_.reset();
   value_bytes_ = 0;
   std::vector<Lifetime> lives;
-  for (const AllocationLog::Entry& entry : log_->entries()) {
-    const uint32_t died = entry.died.load(std::memory_order_acquire);
-    const bool is_placed = died != AllocationLog::kStillAlive;
+  for (const AllocationLog::Entry& entry : log.entries()) {
+    const bool is_placed = !log.outlived_the_run(entry);
+    const uint32_t died = is_placed ? entry.died.load(std::memory_order_relaxed) : entry.born;
     expected_.push_back({entry.bytes, entry.step, is_placed});
-    lives.push_back({is_placed ? entry.bytes : 0, entry.born, is_placed ? died : entry.born});
+    lives.push_back({is_placed ? entry.bytes : 0, entry.born, died});
     if (is_placed) value_bytes_ += entry.bytes;
   }
   is_placed_ = true;

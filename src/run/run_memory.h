@@ -1,8 +1,9 @@
 // RunMemory: where the large intermediate values of a run lie.
 //
-// One run is watched; the lives that ended within it are placed in one block, which serves the runs
-// after it while their sizes stay the same. What a kernel asks for is matched by its step, its turn
-// and its size; anything else comes from the allocator, as do values that outlive the run.
+// The first run of some sizes is watched. If the next one has the same, the lives that ended within
+// the first are placed in one block, which serves all runs until sizes change. What a kernel asks
+// for is matched by its step, its turn and its size; anything else comes from the allocator, as do
+// values that outlive the run.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +18,12 @@ namespace opwright {
 
 class RunMemory final : public StorageSource {
  public:
-  // Sizes that differ from run to run are not worth watching: `is_static` watches the first run,
-  // else the second of the same sizes is.
-  explicit RunMemory(bool is_static) noexcept : is_static_(is_static) {}
-
   // Before a run. Gives the source to set for its length; null: none.
   [[nodiscard]] StorageSource* begin(bool has_new_sizes) noexcept;
-  void begin_step(uint32_t step) noexcept;
+  void begin_step(uint32_t step) noexcept {
+    step_ = step;
+    while (next_ < expected_.size() && expected_[next_].step < step) ++next_;
+  }
   // After a run that ended well.
   void end() noexcept;
   // After one that did not.
@@ -43,17 +43,17 @@ class RunMemory final : public StorageSource {
   };
 
   void forget() noexcept;
-  void place_lives();
+  void place_watched() noexcept;
+  void place_lives(const AllocationLog& log);
   [[nodiscard]] bool serve_from_arena(size_t nbytes, ServedMemory& served) noexcept;
 
-  bool is_static_;
-  bool is_placed_ = false;  // a run was watched, and `expected_` tells what comes
-  uint32_t runs_ = 0;       // with these sizes
-  uint32_t watches_ = 0;    // of them
+  bool is_placed_ = false;  // `expected_` tells what comes
+  uint32_t watches_ = 0;    // with these sizes
   uint32_t surprises_ = 0;  // of this run: nothing such was expected, or its place was taken
   uint32_t step_ = 0;
-  size_t next_ = 0;  // of `expected_`
-  AllocationLogPtr log_;
+  size_t next_ = 0;           // of `expected_`
+  AllocationLogPtr log_;      // of this run
+  AllocationLogPtr watched_;  // of the last one, not placed yet
   ArenaPtr arena_;
   std::vector<Expected> expected_;
   size_t value_bytes_ = 0;

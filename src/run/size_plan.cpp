@@ -59,7 +59,7 @@ void SizePlan::add_results(const Graph& graph, const ValueSlots& slots) {
   }
 }
 
-NumberPlaceInTable SizePlan::add(const SymInt& expression) {
+NumberIndex SizePlan::add(const SymInt& expression) {
   if (!inputs_->scope.find_unbound(expression).empty()) {
     late_expressions_.push_back(expression);
     const auto place = static_cast<uint32_t>(late_expressions_.size() - 1);

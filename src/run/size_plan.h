@@ -20,7 +20,7 @@
 namespace opwright {
 
 // Where a number is computed: among those of the inputs, or late.
-struct NumberPlaceInTable {
+struct NumberIndex {
   bool is_late = false;
   uint32_t index = 0;
 };
@@ -44,7 +44,7 @@ class SizePlan {
   // ---- While the plan is made ----
 
   // The place of an expression that the next call takes.
-  [[nodiscard]] NumberPlaceInTable add(const SymInt& expression);
+  [[nodiscard]] NumberIndex add(const SymInt& expression);
   // Ends a call's numbers. Gives its index in late(); kNoIndex: it has none that are late.
   [[nodiscard]] uint32_t finish_call();
   // After the last call.

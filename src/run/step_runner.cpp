@@ -1,11 +1,11 @@
 #include "opwright/run/step_runner.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
@@ -31,6 +31,15 @@ int64_t read_clock() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
+// Most slots hold a tensor.
+void drop(OpwValue& value) {
+  if (value.tag != kOpwTensor) [[unlikely]]
+    return release_value(value);
+  OpwTensor* tensor = value.as_tensor;
+  value = OpwValue{};
+  release_tensor(tensor);
+}
+
 uint32_t flags_to_watch() {
   uint32_t flags = kOpwDeviceBits | kOpwFlagFake | kOpwFlagWrapped | kMissingTensor;
   if (!thread_state().is_inference()) flags |= kOpwFlagInference;
@@ -47,10 +56,10 @@ bool StepRunner::can_run_here() noexcept {
 StepRunner::StepRunner(const Graph& graph, const Schedule& schedule, Frame& frame) noexcept
     : graph_(graph), schedule_(schedule), frame_(frame), watched_flags_(flags_to_watch()) {}
 
-void StepRunner::put_arguments(const Step& step) {
+inline void StepRunner::put_arguments(const Step& step) {
+  const ArgumentLayout::ValueUse* uses = schedule_.arguments.value_uses().data();
   for (uint32_t i = step.value_uses.begin; i < step.value_uses.end; ++i) {
-    const ArgumentLayout::ValueUse& use = schedule_.arguments.value_uses()[i];
-    frame_.arguments.cells[use.cell] = frame_.slots[use.slot];
+    frame_.arguments.cells[uses[i].cell] = frame_.slots[uses[i].slot];
   }
   if (!step.list_uses.is_empty() || step.sizes != kNoIndex) [[unlikely]]
     put_late_arguments(step);
@@ -149,7 +158,7 @@ inline void StepRunner::run_step(uint32_t index) {
   frame_.memory.begin_step(index);
   call_step(step, index);
   for (uint32_t i = step.drops.begin; i < step.drops.end; ++i) {
-    release_value(frame_.slots[schedule_.drops[i]]);
+    drop(frame_.slots[schedule_.drops[i]]);
   }
   if (!step.leftovers.is_empty() || step.results != kNoIndex) [[unlikely]]
     keep_results(step);

@@ -12,8 +12,9 @@ namespace opwright {
 // Up to so many bytes stand in the storage's own block and ask nobody.
 inline constexpr size_t kLeastServed = kLargestBlock - sizeof(Storage);
 
-// Memory that the source owns. `deleter(context)` is called when the last tensor on it goes, on any
-// thread: it is the source's word that the memory may be used again.
+// Memory that the source owns. The storage on it is as any of its device, but that
+// `deleter(context)` is called in place of the device's free: when the last tensor on it goes, on
+// any thread.
 struct ServedMemory {
   void* data = nullptr;
   Deleter deleter = nullptr;

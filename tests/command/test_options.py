@@ -58,7 +58,7 @@ def test_without_words_it_tells_how_it_is_used(opwright):
         (["run", "a.opw", "--fast"], "opwright run: unknown option --fast"),
         (["run", "a.opw", "--repeat"], "opwright run: --repeat needs a value"),
         (["run", "a.opw", "--repeat", "x"], "--repeat must be a whole number, got 'x'"),
-        (["run", "a.opw", "--repeat=0"], "--repeat must be from 1 to 1000000000, got 0"),
+        (["run", "a.opw", "--repeat=0"], "--repeat must be from 1 to 10000000, got 0"),
         (["run", "a.opw", "--threads", "0"], "--threads must be from 1 to 4096, got 0"),
         (["run", "a.opw", "--random=yes"], "--random takes no value, got 'yes'"),
         (["show"], "opwright show: name a program: a file that export saved"),

@@ -91,6 +91,16 @@ def test_several_outputs_go_to_files_in_order_or_by_name(opwright, programs, tmp
     assert text.count("output ") == 4
 
 
+def test_files_without_a_name_are_for_what_nothing_names(opwright, programs, tmp_path):
+    np.save(tmp_path / "mask.npy", np.ones((2, 2), np.float32))
+
+    words = ("-i", "mask.npy", "-i", "n=4", "-o", "twice.npy", "-o", "add=sum.npy")
+    run_ok(opwright, programs / "mixed.opw", *words, cwd=tmp_path)
+
+    assert np.load(tmp_path / "sum.npy").tolist() == [[5, 5], [5, 5]]
+    assert np.load(tmp_path / "twice.npy") == 8
+
+
 def test_the_output_is_that_of_the_first_run(opwright, programs, tmp_path):
     np.save(tmp_path / "x.npy", np.zeros(2, np.float32))
 
@@ -133,6 +143,7 @@ def test_it_tells_times_memory_and_outputs(opwright, programs, x_file):
 
     time = r"[\d.]+(?:e\+\d+)? (?:ns|us|ms|s)"
     assert re.search(rf"^program +{program}: 3 calls$", text, re.MULTILINE)
+    assert re.search(rf"^operators +{time}$", text, re.MULTILINE)
     assert re.search(rf"^load +{time}$", text, re.MULTILINE)
     assert re.search(rf"^first run +{time}$", text, re.MULTILINE)
     assert re.search(rf"^10 runs +median {time}, min {time}, max {time}$", text, re.MULTILINE)

@@ -16,7 +16,11 @@
 
 #include "host/sample_programs.h"
 #include "host/test_host.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/dtype.h"
+#include "opwright/fake_tensor.h"
+#include "opwright/functions.h"
+#include "opwright/operator_handle.h"
 #include "opwright/program/program_file.h"
 
 namespace opwright::testing {
@@ -385,6 +389,31 @@ TEST(ProgramApi, ANumberMustBeOneOfItsDtype) {
   EXPECT_EQ(error_after(run(program, {Input(mask, {2, 2}).view, Input(many, {2}).view}).status),
             "TypeError: input 'n' is a number: it is given as a tensor without dimensions, got 1 "
             "dimensions");
+}
+
+TEST(ProgramApi, AnOperatorThatKeepsAnInputIsFound) {
+  static Tensor kept;
+  std::vector<Registration> registrations;
+  Registry& registry = Registry::get();
+  registrations.push_back(registry.define("keeping::keep(Tensor x) -> Tensor"));
+  registrations.push_back(registry.implement(
+      "keeping::keep", Slot::Cpu, +[](const Tensor& x) {
+        kept = x;
+        return clone(x);
+      }));
+  registrations.push_back(registry.implement(
+      "keeping::keep", Slot::Fake, +[](const FakeTensor& x) { return empty_like(x); }));
+  {
+    OperatorHandle<Tensor(const Tensor&)> keep("keeping::keep");
+    const ProgramHandle program = load(exported(
+        export_program([&](const Tensor& x) { return keep(x); }, {.names = {"x"}}, ones({2}))));
+    std::vector<float> x = {1, 2};
+    EXPECT_EQ(error_after(run(program, {Input(x, {2}).view}).status),
+              "RuntimeError: input 'x': an operator of the program kept the tensor, whose memory "
+              "the caller takes back when the run ends");
+  }
+  kept = Tensor();
+  while (!registrations.empty()) registrations.pop_back();
 }
 
 TEST(ProgramApi, NullIsRefusedAndReleasingItIsHarmless) {

@@ -96,6 +96,28 @@ def test_every_public_header_is_installed(prefix):
     assert {path.relative_to(prefix / "include") for path in prefix.rglob("*.h")} == public
 
 
+def test_the_command_finds_its_library_in_a_moved_prefix(prefix, tmp_path):
+    moved = shutil.copytree(prefix, tmp_path / "moved", symlinks=True)
+
+    assert run(moved / "bin/opwright", "--version").startswith("opwright ")
+
+
+def test_a_project_in_c_alone_links_the_library(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(authored LANGUAGES C)\n"
+        "find_package(opwright REQUIRED)\nadd_executable(version version.c)\n"
+        "target_link_libraries(version PRIVATE opwright::opwright)\n"
+    )
+    (tmp_path / "version.c").write_text(
+        '#include <stdio.h>\n#include "opwright/program_api.h"\n'
+        "int main(void) { return puts(opw_version()) < 0; }\n"
+    )
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "build")
+
+    assert re.fullmatch(r"\d+\.\d+\.\d+\n", run(tmp_path / "build/version"))
+
+
 def test_the_cmake_package_names_no_folder_of_this_machine(prefix):
     texts = [path.read_text() for path in (prefix / "lib/cmake/opwright").iterdir()]
 

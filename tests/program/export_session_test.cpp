@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "opwright/autograd/history.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -298,6 +299,19 @@ TEST(Export, ANameThatTheTextOfSizesUsesIsFine) {
     EXPECT_EQ(to_text(*parse_graph(to_text(core(program).graph()))), to_text(core(program).graph()))
         << name;
   }
+}
+
+Tensor tracked(Tensor tensor) {
+  set_requires_grad(tensor, true);
+  return tensor;
+}
+
+TEST(Export, ARunIsRecordedWhereAnInputRequiresGrad) {
+  const Tensor w = tracked(ones({2}));
+  const Program program = export_program([&](const Tensor& x) { return x * w; },
+                                         {.names = {"x"}, .state = {{"w", w}}}, ones({2}));
+  EXPECT_FALSE(program({ones({2})})[0].requires_grad());
+  EXPECT_TRUE(program({tracked(ones({2}))})[0].requires_grad());
 }
 
 TEST(Export, RandomNumbersGoOnWithTheGenerator) {

@@ -176,6 +176,17 @@ TEST(ProgramFileTensors, ATensorThatReachesOutOfItsBlockIsRefused) {
   }
 }
 
+TEST(ProgramFileTensors, BoolsOfOtherBytesAreWrittenAsOne) {
+  const Tensor mask = ones({3}, DType::Bool);
+  static_cast<char*>(mask.mutable_data())[1] = 2;
+
+  const ExportedProgramPtr read =
+      read_program(write_program(*program_of_state({{"mask", mask}})), "net.opw");
+
+  EXPECT_EQ(to_text(read->state()[0].tensor), "tensor([True, True, True])");
+  EXPECT_EQ(static_cast<const char*>(mask.data())[1], 2);
+}
+
 TEST(ProgramFileTensors, ABoolThatIsNeitherIsRefused) {
   FileParts parts(write_program(*program_of_state({{"mask", ones({3}, DType::Bool)}})));
   parts.data[1] = 2;

@@ -139,7 +139,8 @@ PlanPtr plan_of(uint32_t seed, TracingMode mode) {
   const auto program = [&](const Tensor& x, const Tensor& y) {
     return RandomProgram(seed).run(Tensors{x, y});
   };
-  const TracedGraph graph = make_fx(program, mode)(random_square(18, dice), random_square(18, dice));
+  const TracedGraph graph =
+      make_fx(program, mode)(random_square(18, dice), random_square(18, dice));
   return testing::make_plan(graph.text());
 }
 

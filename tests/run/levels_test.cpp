@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
+#include "ops/op_tensors.h"
 #include "opwright/autograd/history.h"
 #include "opwright/func.h"
 #include "opwright/functions.h"
@@ -15,7 +16,6 @@
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/vmap.h"
-#include "ops/op_tensors.h"
 #include "run/plan_runs.h"
 #include "transforms/recorder.h"
 
@@ -84,8 +84,7 @@ TEST(PlanLevels, Vectorise) {
 TEST(PlanLevels, AreTracedStepByStep) {
   const PlanPtr plan = make_plan(kSquare);
 
-  const TracedGraph graph =
-      make_fx([&](const Tensor& x) { return apply(*plan, x); })(numbers());
+  const TracedGraph graph = make_fx([&](const Tensor& x) { return apply(*plan, x); })(numbers());
 
   EXPECT_EQ(graph.text(),
             "graph(%x: float32[3]) -> (%sin) {\n"
@@ -136,7 +135,6 @@ TEST(PlanLevels, RefuseToWriteInferenceTensorsOutside) {
 
   EXPECT_ERROR_CONTAINS(apply(*plan, x), "RuntimeError", "inference");
 }
-
 
 TEST(PlanLevels, KnowTheBasesOfViewsThatTheyReturn) {
   const PlanPtr plan = make_plan(

@@ -87,9 +87,8 @@ TEST_F(PlanMemory, IsTheSameBlockInEveryRun) {
         seen.push_back(made.data<float>());
         return made;
       });
-  const PlanPtr plan =
-      make_plan(graph_of("%c", {"%a = test::note(%x)", "%b = test::note(%a)",
-                                "%c = test::negative(%b)"}));
+  const PlanPtr plan = make_plan(
+      graph_of("%c", {"%a = test::note(%x)", "%b = test::note(%a)", "%c = test::negative(%b)"}));
   std::vector<Value> kept;
   (void)run(*plan, given(large(2)));
   seen.clear();
@@ -190,8 +189,8 @@ TEST_F(PlanMemory, IsUsedAgainOnceWhatWasKeptIsGone) {
         if (keeps) kept.push_back(x);
         return testing::copy(x);
       });
-  const PlanPtr plan = make_plan(
-      graph_of("%c", {"%a = test::negative(%x)", "%b = test::keep(%a)", "%c = test::negative(%b)"}));
+  const PlanPtr plan = make_plan(graph_of(
+      "%c", {"%a = test::negative(%x)", "%b = test::keep(%a)", "%c = test::negative(%b)"}));
   (void)run(*plan, given(large(1)));
   keeps = true;
   (void)run(*plan, given(large(1)));
@@ -239,8 +238,8 @@ TEST_F(PlanMemory, OfAnotherSizeThanWasPlannedComesFromTheAllocator) {
         const Tensor scratch = matrix(kRows + extra, kRows, 7);
         return testing::map(x, [](float value) { return value + 1; });
       });
-  const PlanPtr plan = make_plan(
-      graph_of("%c", {"%a = test::odd(%x)", "%b = test::odd(%a)", "%c = test::odd(%b)"}));
+  const PlanPtr plan =
+      make_plan(graph_of("%c", {"%a = test::odd(%x)", "%b = test::odd(%a)", "%c = test::odd(%b)"}));
 
   for (const int64_t rows : {0, 0, 5, -3, 0, 40, 0, 0}) {
     extra = rows;
@@ -275,9 +274,8 @@ TEST_F(PlanMemory, IsGivenBackByARunThatFails) {
         if (until_failure-- == 0) throw Error("ValueError", "it failed");
         return testing::copy(x);
       });
-  const std::string text =
-      graph_of("%d", {"%a = test::fail(%x)", "%b = test::fail(%a)", "%c = test::fail(%b)",
-                      "%d = test::negative(%c)"});
+  const std::string text = graph_of("%d", {"%a = test::fail(%x)", "%b = test::fail(%a)",
+                                           "%c = test::fail(%b)", "%d = test::negative(%c)"});
   const LiveCounts before = live_counts();
   {
     const PlanPtr plan = make_plan(text);
@@ -295,8 +293,8 @@ TEST_F(PlanMemory, IsGivenBackByARunThatFails) {
 }
 
 TEST_F(PlanMemory, OfAResultOutlivesThePlan) {
-  const PlanPtr plan = make_plan(
-      graph_of("[%b, %a]", {"%a = test::negative(%x)", "%b = test::alias(%a)"}));
+  const PlanPtr plan =
+      make_plan(graph_of("[%b, %a]", {"%a = test::negative(%x)", "%b = test::alias(%a)"}));
   (void)run(*plan, given(large(1)));
   std::vector<Value> outputs;
   {

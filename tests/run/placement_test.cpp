@@ -38,8 +38,8 @@ TEST(Placement, UsesTheMemoryOfWhatHasEnded) {
 }
 
 TEST(Placement, FillsTheSmallestGapThatFits) {
-  const std::vector<Lifetime> lives{
-      {640, 0, 9}, {320, 0, 3}, {512, 0, 9}, {256, 5, 9}, {128, 0, 9}, {64, 5, 9}};
+  const std::vector<Lifetime> lives{{640, 0, 9}, {320, 0, 3}, {512, 0, 9},
+                                    {256, 5, 9}, {128, 0, 9}, {64, 5, 9}};
 
   const Placement placement = place(lives);
 

@@ -15,6 +15,7 @@
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "run/plan_runs.h"
+#include "tensor/test_device.h"
 
 namespace opwright {
 namespace {
@@ -292,6 +293,67 @@ TEST_F(RunPlan, SeesAKernelThatAnEarlierStepReplaced) {
   replaced.remove();
 
   EXPECT_EQ(values_of(outputs[0]), (std::vector<float>{42}));
+}
+
+TEST_F(RunPlan, NamesAKernelThatWasRemovedAsEvaluateDoes) {
+  PlanPtr plan;
+  const auto inputs = given(tensor({1}));
+  {
+    const ScopedOperator passing("test::passing(Tensor x) -> Tensor", &testing::copy);
+    plan = make_plan(
+        "graph(%x: float32[1]) -> (%y) {\n"
+        "  %y: float32[1] = test::passing(%x)  # model.py:2\n"
+        "}\n");
+    (void)run(*plan, inputs);
+  }
+  const auto wanted =
+      testing::error_of([&] { (void)evaluate(plan->graph(), testing::lent(inputs)); });
+
+  ASSERT_TRUE(wanted.has_value());
+  EXPECT_ERROR(run(*plan, inputs), wanted->kind(), wanted->message());
+}
+
+TEST_F(RunPlan, TellsTheNodeAndTheLineOfAnErrorAsEvaluateDoes) {
+  const ScopedOperator fail(
+      "test::fail(Tensor x) -> Tensor",
+      +[](const Tensor& /*x*/) -> Tensor { throw Error("ValueError", "it failed"); });
+  const PlanPtr plan = make_plan(
+      "graph(%x: float32[2]) -> (%y) {\n"
+      "  %a: float32[2] = test::negative(%x)\n"
+      "  %y: float32[2] = test::fail(%a)  # model.py:8\n"
+      "}\n");
+  const auto inputs = given(tensor({1, 2}));
+  const auto wanted =
+      testing::error_of([&] { (void)evaluate(plan->graph(), testing::lent(inputs)); });
+
+  ASSERT_TRUE(wanted.has_value());
+  EXPECT_ERROR(run(*plan, inputs), "ValueError", wanted->message());
+  EXPECT_ERROR_CONTAINS(run(*plan, inputs), "ValueError",
+                        "in the graph's '%y = test::fail(%a)' from model.py:8");
+}
+
+TEST_F(RunPlan, RunsTheKernelsOfAnotherDevice) {
+  const Device device = testing::TestDevice::device();
+  const Registration kernel = Registry::get().implement(
+      "test::negative", device_slot(device.type), +[](const Tensor& x) {
+        Tensor made = make_empty(x.sizes(), DType::Float32, x.device());
+        static_cast<float*>(made.mutable_data())[0] = 42;
+        return made;
+      });
+  const PlanPtr plan = make_plan(
+      "graph(%x: float32[1] on test:0) -> (%z) {\n"
+      "  %y: float32[1] on test:0 = test::negative(%x)\n"
+      "  %z: float32[1] on test:0 = test::negative(%y)\n"
+      "}\n");
+
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<int64_t> size{1};
+    const auto outputs = run(*plan, given(make_empty(size, DType::Float32, device)));
+    const Tensor made = Tensor::borrow(outputs[0].get().as_tensor);
+    EXPECT_EQ(made.device(), device);
+    EXPECT_EQ(static_cast<const float*>(impl(made).storage->data)[0], 42);
+  }
+  EXPECT_ERROR_CONTAINS(run(*plan, given(tensor({1}))), "TypeError", "another device");
 }
 
 TEST_F(RunPlan, RunsItselfFromWithinAKernel) {

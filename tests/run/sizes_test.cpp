@@ -76,9 +76,8 @@ TEST_F(PlanSizes, OfWrongInputsAreNamedAsByEvaluate) {
                            "dimension 0 of input 'y' must be 10");
   expect_error_of_evaluate(kDynamic, good, given(matrix(4, 3), matrix(1, 8)), "TypeError",
                            "another number of dimensions");
-  expect_error_of_evaluate(kDynamic, good,
-                           given(matrix(4, 3), tensor({1, 1, 1, 1, 1, 1, 1, 1})), "ValueError",
-                           "which model.py:13 asked");
+  expect_error_of_evaluate(kDynamic, good, given(matrix(4, 3), tensor({1, 1, 1, 1, 1, 1, 1, 1})),
+                           "ValueError", "which model.py:13 asked");
   expect_error_of_evaluate(kDynamic, good, given(matrix(5, 3)), "TypeError", "it takes 2 inputs");
   expect_error_of_evaluate(kDynamic, good, given(matrix(5, 3), 1.0), "TypeError",
                            "must be a tensor, got float");
@@ -117,8 +116,8 @@ TEST_F(PlanSizes, ComeFromIntsStridesAndOffsets) {
   const int64_t size = 4;
   const int64_t stride = 3;
 
-  const auto outputs = run(*plan, given(int64_t{-6}, make_view(base, std::span(&size, 1),
-                                                               std::span(&stride, 1), 2)));
+  const auto outputs = run(
+      *plan, given(int64_t{-6}, make_view(base, std::span(&size, 1), std::span(&stride, 1), 2)));
 
   EXPECT_EQ(outputs[0].get().as_int, -6);
   EXPECT_EQ(outputs[1].get().as_int, 3);
@@ -181,8 +180,8 @@ TEST_F(PlanSizes, OfResultsThatNoSymbolFitsAreNamedAsByEvaluate) {
 }
 
 TEST_F(PlanSizes, MayBeResultsInTheListsOfLaterSteps) {
-  const ScopedOperator rows("test::rows(Tensor x) -> SymInt",
-                            +[](const Tensor& x) { return SymInt(x.sizes()[0]); });
+  const ScopedOperator rows(
+      "test::rows(Tensor x) -> SymInt", +[](const Tensor& x) { return SymInt(x.sizes()[0]); });
   const PlanPtr plan = make_plan(
       "graph(%x: float32[s0, 3]) -> (%y) {\n"
       "  symbol s0 in [2, inf], hint 5, from x.size(0)\n"
@@ -198,8 +197,8 @@ TEST_F(PlanSizes, MayStandInNestedListsBesideConstants) {
   const ScopedOperator nest(
       "test::nested(Tensor x, SymInt[][] lists) -> Tensor",
       +[](const Tensor& /*x*/, const std::vector<std::vector<SymInt>>& lists) {
-        return tensor({static_cast<float>(lists[0][1].word()),
-                       static_cast<float>(lists[1][0].word())});
+        return tensor(
+            {static_cast<float>(lists[0][1].word()), static_cast<float>(lists[1][0].word())});
       });
   const PlanPtr plan = make_plan(
       "graph(%x: float32[s0]) -> (%y) {\n"

@@ -82,9 +82,7 @@ constexpr const char* kStep =
     "  %copy_: float32[4] = aten::copy_(%cache, %new)\n"
     "}\n";
 
-std::string text_of(const Value& tensor) {
-  return to_text(Tensor::borrow(tensor.get().as_tensor));
-}
+std::string text_of(const Value& tensor) { return to_text(Tensor::borrow(tensor.get().as_tensor)); }
 
 class Names final : public StepWatch {
  public:

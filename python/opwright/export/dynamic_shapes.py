@@ -70,6 +70,8 @@ def read_dynamic_shapes(
     if isinstance(shapes, ShapesCollection):
         return shapes.read(leaves)
     named = _named_arguments(f, args, kwargs)
+    if isinstance(shapes, Mapping):
+        shapes = _spread_rest(dict(shapes), Parameters(f).name_of_rest, kwargs)
     found: list[Any] = []
     for (name, argument), shape in zip(named, _split(named, shapes), strict=True):
         _walk(pytree.tree_structure(argument), shape, name, found)
@@ -104,13 +106,19 @@ def int_dim(leaf: int, shape: Any, path: str) -> Dim:
     if isinstance(shape, Dim):
         return shape
     raise TypeError(
-        f"dynamic_shapes: '{path}' is an int; give a Dim such as Dim.DYNAMIC, or None, got {shape!r}"
+        f"dynamic_shapes: '{path}' is an int; give a Dim such as Dim.DYNAMIC, or None, "
+        f"got {shape!r}"
     )
 
 
-def check_no_shape(leaf: Any, shape: Any, path: str) -> None:
-    """Refuse to say something of what has no size."""
-    if shape is not None:
+def check_constant(leaf: Any, shape: Any, path: str) -> None:
+    """Refuse to say something of what has no size, and arrays, which no program takes."""
+    if hasattr(leaf, "__array__"):
+        kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
+        raise TypeError(
+            f"export: the argument '{path}' is a {kind}; give a tensor, opwright.as_tensor(...)"
+        )
+    if shape is not None and type(leaf) is not int:
         raise TypeError(
             f"dynamic_shapes: '{path}' is {_kind_of(leaf)}, which has no sizes; give None, "
             f"got {shape!r}"
@@ -138,7 +146,15 @@ def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
 
 
 def _named_arguments(f: Callable, args: tuple, kwargs: dict) -> list[tuple[str, Any]]:
-    return list(zip([*Parameters(f).paths(len(args)), *kwargs], [*args, *kwargs.values()]))
+    names = [*Parameters(f).paths(len(args)), *kwargs]
+    return list(zip(names, [*args, *kwargs.values()], strict=True))
+
+
+def _spread_rest(shapes: dict[Any, Any], rest: str | None, kwargs: dict) -> dict[Any, Any]:
+    """Put what stands under the name of `**kwargs` beside the others."""
+    if rest in kwargs or not isinstance(shapes.get(rest), Mapping):
+        return shapes
+    return {**shapes.pop(rest), **shapes}
 
 
 def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:

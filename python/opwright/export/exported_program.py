@@ -149,15 +149,17 @@ class ExportedProgram:
 
     # ---- What it is ----
 
-    @property
+    @functools.cached_property
     def graph(self) -> _C.Graph:
         """The graph: parameters, buffers and constants first, then what the caller gives.
+
+        It is a copy: changing it does not change the program.
 
         >>> from opwright.export import export
         >>> len(export(lambda x: x.sin().cos(), (ow.ones(2),)).graph.nodes)
         4
         """
-        return self._program.graph
+        return self._program.graph.copy()
 
     @property
     def graph_module(self) -> ProgramGraph:
@@ -355,7 +357,7 @@ def _with_parameters(program: ExportedProgram) -> dict[str, _C.Tensor]:
         first.setdefault(id(tensor), name)
     grads = _gradients_wanted(program)
     made: dict[int, _C.Tensor] = {}
-    for name, tensor in state.items():
+    for tensor in state.values():
         key = first[id(tensor)]
         if key in grads and not isinstance(tensor, nn.Parameter):
             made.setdefault(id(tensor), nn.Parameter(tensor, requires_grad=grads[key]))

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _C, nn, pytree
 from .._call_tree import Arguments, argument_paths, is_value, module_of
-from .dynamic_shapes import check_no_shape, int_dim, leaf_dims, read_dynamic_shapes
+from .dynamic_shapes import Dim, check_constant, int_dim, leaf_dims, read_dynamic_shapes
 from .exported_program import ExportedProgram
 from .module_state import ModuleState
 
@@ -46,6 +46,8 @@ def export(
         raise TypeError(f"export: expected a module or a function, got {type(mod).__name__}")
     if not isinstance(args, (tuple, list)):
         raise TypeError(f"export: args must be a tuple of arguments, got {type(args).__name__}")
+    if kwargs is not None and not isinstance(kwargs, Mapping):
+        raise TypeError(f"export: kwargs must be a dict of arguments, got {type(kwargs).__name__}")
     with contextlib.ExitStack() as stack:
         stack.enter_context(_C.inference_mode(False))
         stack.enter_context(_C.enable_grad())
@@ -91,10 +93,10 @@ def _add_leaves(
         if isinstance(leaf, _C.Tensor):
             session.add_tensor(leaf, path, leaf_dims(leaf, shape, path))
             tensors.append(index)
-        elif type(leaf) is int:
-            leaves[index] = session.add_int(leaf, path, int_dim(leaf, shape, path))
+        elif type(leaf) is int and (dim := int_dim(leaf, shape, path)) != Dim.STATIC:
+            leaves[index] = session.add_int(leaf, path, dim)
         else:
-            check_no_shape(leaf, shape, path)
+            check_constant(leaf, shape, path)
             session.add_constant(leaf, path)
     for index, own in zip(tensors, session.enter(), strict=True):
         leaves[index] = own

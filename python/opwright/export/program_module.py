@@ -57,13 +57,21 @@ to; export it again in the other mode
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program."""
         leaves = self._arguments.read(args, kwargs, "program")
-        state = [_find(self, path) for path in self._inputs]
-        return pytree.tree_unflatten(self._program.run([*state, *leaves]), self._results)
+        results = self._program.run([*self._state(), *leaves])
+        return pytree.tree_unflatten(results, self._results)
+
+    def _state(self) -> list[_C.Tensor]:
+        """Return the tensors that the program takes; looked up anew when a module has changed."""
+        bound = self.__dict__.get("_bound")
+        if bound is None or not bound.is_current():
+            bound = _Bound(self)
+            self.__dict__["_bound"] = bound  # it is no change of the module
+        return bound.tensors
 
     @property
     def graph(self) -> _C.Graph:
         """The graph, which takes parameters and buffers before the arguments."""
-        return self._program.graph
+        return self._program.graph.copy()
 
     @property
     def code(self) -> str:
@@ -104,14 +112,28 @@ to; export it again in the other mode
         own = {
             name: value if name in _SHARED else copy.deepcopy(value, memo)
             for name, value in self.__dict__.items()
+            if name != "_bound"
         }
         made.__setstate__(own)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        own = {name: value for name, value in self.__dict__.items() if name not in _SHARED}
+        left_out = (*_SHARED, "_bound")
+        own = {name: value for name, value in self.__dict__.items() if name not in left_out}
         data = _C.write_program(self._program)
         return _rebuild, (data, self._arguments.text, _C.tree_text(self._results), own)
+
+
+class _Bound:
+    """The tensors that a module has under the paths of its program, and when it had them."""
+
+    def __init__(self, module: ProgramModule):
+        self._owners = list(module.modules())
+        self._epochs = [owner._attribute_epoch for owner in self._owners]
+        self.tensors = [_find(module, path) for path in module._inputs]
+
+    def is_current(self) -> bool:
+        return self._epochs == [owner._attribute_epoch for owner in self._owners]
 
 
 # What nothing changes, so that copies of a module have it together.

@@ -62,6 +62,10 @@ def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
     check_guide("tracing.md", tmp_path)
 
 
+def test_the_guide_to_export_prints_what_it_shows(tmp_path):
+    check_guide("export.md", tmp_path)
+
+
 def test_the_guide_to_opcheck_prints_what_it_shows(tmp_path):
     check_guide("opcheck.md", tmp_path)
 
@@ -70,6 +74,13 @@ def test_the_guide_to_operators_in_pytorch_prints_what_it_shows(tmp_path):
     pytest.importorskip("torch")
 
     check_guide("torch.md", tmp_path)
+
+
+def test_the_guide_to_the_runtime_prints_what_it_shows(tmp_path, monkeypatch):
+    build = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
+    monkeypatch.setenv("PATH", f"{build / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+    check_guide("runtime.md", tmp_path)
 
 
 def test_the_guide_to_training_prints_what_it_shows(tmp_path):

@@ -1,10 +1,12 @@
 """A function becomes a program: what it takes, what it gives, what it says of itself."""
 
 import dataclasses
+import gc
 from typing import NamedTuple
 
 import opwright as ow
 import pytest
+from opwright import _C
 from opwright.export import (
     ConstantArgument,
     Dim,
@@ -290,6 +292,14 @@ def test_an_export_inside_a_transform_names_it():
     )
 
 
+def test_a_fake_tensor_is_no_argument():
+    with ow.FakeTensorMode() as mode:
+        fake = mode.from_tensor(ow.ones(2))
+
+    with pytest.raises(TypeError, match=r"export: the argument 'x' is a fake tensor, got"):
+        export(lambda x: x, (fake,))
+
+
 def test_a_program_can_be_called_inside_a_transform():
     program = export(lambda x: x.sin().sum(), (ow.ones(3),))
     x = ow.randn(5, 3)
@@ -306,6 +316,52 @@ def test_what_is_not_callable_is_refused():
 def test_arguments_are_a_tuple():
     with pytest.raises(TypeError, match="export: args must be a tuple of arguments, got Tensor"):
         export(lambda x: x, ow.ones(2))
+
+
+def test_an_array_is_no_argument():
+    numpy = pytest.importorskip("numpy")
+
+    with pytest.raises(TypeError) as error:
+        export(lambda x, rest: x, (ow.ones(2), [numpy.ones(2)]))
+    assert str(error.value) == (
+        "export: the argument 'rest[0]' is a numpy.ndarray; give a tensor, opwright.as_tensor(...)"
+    )
+
+
+def test_an_int_that_does_not_fit_is_refused():
+    with pytest.raises(OverflowError, match="64 bits"):
+        export(lambda x, n: x, (ow.ones(2), 2**70))
+
+
+def test_keyword_arguments_are_a_dict():
+    with pytest.raises(TypeError, match="export: kwargs must be a dict of arguments, got list"):
+        export(lambda x: x, (ow.ones(2),), [1])
+
+
+def test_changing_the_graph_does_not_change_the_program():
+    program = export(lambda x: x.sin(), (ow.ones(2),))
+    (sin,) = program.graph.find_nodes(op="call_function")
+
+    program.graph.set_outputs(program.graph.insert_call(ow.ops.aten.neg.default, (sin,)))
+
+    assert ow.equal(program(ow.ones(2)), ow.ones(2).sin())
+    assert [use.name for use in program.operators] == ["aten::sin"]
+
+
+def test_an_export_leaves_no_tensor_behind():
+    layer = ow.nn.Linear(3, 2)
+    x = ow.ones(4, 3)
+    export(layer, (x,), dynamic_shapes=[{0: Dim("n")}])
+    gc.collect()
+    before = _C.live_counts()
+
+    for _ in range(3):
+        export(layer, (x,), dynamic_shapes=[{0: Dim("n")}])(x)
+    with pytest.raises(ValueError, match="Use instead"):
+        export(layer, (x,), dynamic_shapes=[{1: Dim("n")}])
+    gc.collect()
+
+    assert _C.live_counts() == before
 
 
 def test_a_result_that_a_program_cannot_give_is_named():

@@ -130,6 +130,19 @@ def test_a_trained_program_is_saved_as_it_is(tmp_path):
     assert saved_and_loaded(program, tmp_path)(ow.ones(1, 3)).tolist() == [[3.0, 3.0]]
 
 
+def test_a_loaded_program_is_trained_and_saved_again(tmp_path):
+    loaded = saved_and_loaded(export(nn.Linear(3, 2), (ow.ones(1, 3),)), tmp_path)
+    module = loaded.module()
+    optimizer = ow.optim.SGD(module.parameters(), lr=0.5)
+    module(ow.ones(1, 3)).sum().backward()
+    optimizer.step()
+
+    again = saved_and_loaded(loaded, tmp_path)
+
+    assert ow.equal(again(ow.ones(1, 3)), module(ow.ones(1, 3)))
+    assert ow.equal(again.state_dict["bias"], module.bias)
+
+
 @pytest.mark.parametrize(
     "how", [copy.deepcopy, copy.copy, lambda program: pickle.loads(pickle.dumps(program))]
 )

@@ -86,6 +86,29 @@ def test_loading_a_state_changes_what_it_computes():
     assert module(ow.zeros(1, 3)).item() == pytest.approx(8 * 0.76159 + 1, rel=1e-4)
 
 
+def test_a_parameter_that_is_replaced_is_used():
+    _, program = make_program()
+    module = program.module()
+    first = module(ow.ones(1, 3))
+
+    module._modules["2"].bias = nn.Parameter(ow.full([1], 100.0))
+    second = module(ow.ones(1, 3))
+    setattr(module, "2", nn.Linear(8, 1, bias=False))
+
+    assert second.item() > first.item() + 50
+    with pytest.raises(TypeError, match=r"the argument .2\.bias. must be a tensor, got None"):
+        module(ow.ones(1, 3))
+
+
+def test_a_parameter_of_another_size_is_refused_by_name():
+    _, program = make_program()
+    module = program.module()
+    module._modules["2"].bias = nn.Parameter(ow.ones(2))
+
+    with pytest.raises(ValueError, match=r"dimension 0 of the argument '2\.bias' must be 1, got 2"):
+        module(ow.ones(1, 3))
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [

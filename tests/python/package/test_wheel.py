@@ -152,7 +152,9 @@ def test_it_has_the_package_with_headers_library_and_cmake_package_and_nothing_e
         *(f"opwright/lib/cmake/opwright/{name}" for name in CMAKE_PACKAGE),
         *(f"opwright/{module}" for module in modules),
         *(f"opwright/lib/{library}" for library in LIBRARIES),
+        "opwright/bin/opwright",
         "opwright/bin/opwright-config",
+        f"opwright-{version_of_tree()}.data/scripts/opwright",
         f"opwright-{version_of_tree()}.data/scripts/opwright-config",
     }
 
@@ -163,9 +165,10 @@ def test_it_is_small(wheel):
 
 
 def test_its_binaries_need_nothing_but_the_c_and_cxx_runtime(package):
-    binaries = [*package.glob("_*.so"), *(package / "lib").glob("*.so")]
+    command = package / "bin" / "opwright"
+    binaries = [command, *package.glob("_*.so"), *(package / "lib").glob("*.so")]
 
-    assert len(binaries) == 2 + len(LIBRARIES)
+    assert len(binaries) == 3 + len(LIBRARIES)
     for binary in binaries:
         assert set(dynamic_entries(binary, "NEEDED")) <= RUNTIME | LIBRARIES, binary.name
 
@@ -176,6 +179,7 @@ def test_the_modules_find_the_libraries_beside_them(package):
     for bridge in LIBRARIES - {"libopwright.so"}:
         assert dynamic_entries(package / "lib" / bridge, "(?:RUNPATH|RPATH)") == ["$ORIGIN"]
     assert dynamic_entries(package / "lib/libopwright.so", "(?:RUNPATH|RPATH)") == []
+    assert dynamic_entries(package / "bin/opwright", "(?:RUNPATH|RPATH)") == ["$ORIGIN/../lib"]
 
 
 def test_no_file_names_the_folders_of_the_build(package):
@@ -185,7 +189,7 @@ def test_no_file_names_the_folders_of_the_build(package):
 
 
 def test_its_binaries_are_stripped(package):
-    for binary in package.rglob("*.so"):
+    for binary in (package / "bin/opwright", *package.rglob("*.so")):
         assert ".debug_info" not in run("readelf", "-SW", binary, cwd=package)
         assert ".symtab" not in run("readelf", "-SW", binary, cwd=package)
 
@@ -250,3 +254,19 @@ def test_opwright_config_is_a_command_and_knows_the_package(python, package, tmp
     assert run(config, "--version", cwd=tmp_path) == f"{version_of_tree()}\n"
     assert run(config, "--cxxflags", cwd=tmp_path) == f"-std=c++20 -I{package}/include\n"
     assert run(config, "--cmakedir", cwd=tmp_path) == f"{package}/lib/cmake/opwright\n"
+
+
+def test_opwright_is_a_command_that_runs_a_program(python, tmp_path):
+    numpy.save(tmp_path / "x.npy", numpy.array([1, -2], numpy.float32))
+    export = (
+        "import opwright as ow\n"
+        "program = ow.export.export(lambda x: x.relu(), (ow.ones(2),))\n"
+        "ow.export.save(program, 'relu.opw')"
+    )
+    run(python, "-I", "-c", export, cwd=tmp_path)
+
+    command = python.parent / "opwright"
+    run(command, "run", "relu.opw", "--input", "x.npy", "--output", "y.npy", cwd=tmp_path)
+
+    assert run(command, "--version", cwd=tmp_path) == f"opwright {version_of_tree()}\n"
+    assert numpy.load(tmp_path / "y.npy").tolist() == [1, 0]

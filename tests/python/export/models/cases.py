@@ -15,6 +15,7 @@ from . import (
     decoder,
     limited_net,
     point_filter,
+    recurrent_loop,
     recurrent_net,
     residual_net,
     vision_transformer,
@@ -111,6 +112,10 @@ def tagger_inputs(batch: int) -> tuple[Any, ...]:
     return tokens, (floats(random, *state_sizes), floats(random, *state_sizes))
 
 
+def sequence_inputs(batch: int, length: int) -> tuple[Any, ...]:
+    return (random_of(batch, length).integers(0, 11, (batch, length)),)
+
+
 def point_inputs(points: int, groups: int) -> tuple[Any, ...]:
     random = random_of(points, groups)
     return floats(random, points, 4), random.integers(0, 5, groups)
@@ -145,6 +150,10 @@ def step_shapes(dim: Any) -> dict[str, Any]:
 def tagger_shapes(dim: Any) -> dict[str, Any]:
     batch = dim("batch", min=1, max=32)
     return {"tokens": {0: batch}, "state": ({1: batch}, {1: batch})}
+
+
+def sequence_shapes(dim: Any) -> dict[str, Any]:
+    return {"tokens": {0: dim("batch", min=1, max=32), 1: dim("length", min=1, max=64)}}
 
 
 def point_shapes(dim: Any) -> dict[str, Any]:
@@ -191,6 +200,14 @@ CASES = (
         exported=(3,),
         others=((1,), (2,), (4,), (7,), (12,)),
         dynamic_shapes=tagger_shapes,
+    ),
+    Case(
+        "recurrent_loop",
+        recurrent_loop.make,
+        sequence_inputs,
+        exported=(3, 6),
+        others=((1, 6), (2, 1), (4, 3), (7, 12), (1, 31)),
+        dynamic_shapes=sequence_shapes,
     ),
     Case(
         "point_filter",
