@@ -122,8 +122,9 @@ class Arguments:
     def _order(self, args: tuple, kwargs: dict, what: str) -> tuple[tuple, dict]:
         """Put each argument where the first call had it."""
         if len(args) > len(self.names):
+            names = self.labels()[: len(self.names)]
             raise TypeError(
-                f"{what}: it takes {len(self.names)} arguments by position ({self._text()}), "
+                f"{what}: it takes {len(names)} by position ({', '.join(names) or 'none'}), "
                 f"got {len(args)}"
             )
         places = dict.fromkeys(range(len(self.names)), _MISSING)
