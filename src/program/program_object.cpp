@@ -1,13 +1,10 @@
 #include "opwright/program/program_object.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
-#include "opwright/base/intrusive_ptr.h"
+#include "opwright/base/counted_object.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/program/exported_program.h"
@@ -16,57 +13,25 @@
 namespace opwright {
 namespace {
 
-struct ProgramObject : OpwObject, Counted<ProgramObject> {
-  explicit ProgramObject(ExportedProgramPtr held);
-  ExportedProgramPtr program;
-};
-
-ProgramObject& as_program_object(const OpwObject* object) {
-  return const_cast<ProgramObject&>(static_cast<const ProgramObject&>(*object));
-}
-
-void retain_program(OpwObject* object) { as_program_object(object).add_ref(); }
-void release_program(OpwObject* object) { as_program_object(object).release(); }
-
-int are_one_program(const OpwObject* a, const OpwObject* b) {
-  return as_program_object(a).program.get() == as_program_object(b).program.get() ? 1 : 0;
-}
-
-uint64_t hash_program(const OpwObject* object) {
-  return reinterpret_cast<uintptr_t>(as_program_object(object).program.get());
-}
-
-size_t write_program_text(const OpwObject* object, char* buffer, size_t capacity) {
-  const std::string text = to_text(*as_program_object(object).program);
-  if (capacity > 0) {
-    const size_t length = std::min(text.size(), capacity - 1);
-    std::memcpy(buffer, text.data(), length);
-    buffer[length] = '\0';
+struct ProgramTraits {
+  using Held = ExportedProgram;
+  static constexpr const char* kTypeName = "ExportedProgram";
+  static bool are_equal(const ExportedProgram& a, const ExportedProgram& b) { return &a == &b; }
+  static uint64_t hash(const ExportedProgram& program) {
+    return reinterpret_cast<uintptr_t>(&program);
   }
-  return text.size();
-}
-
-constexpr OpwObjectTable kProgramTable = {
-    sizeof(OpwObjectTable), "ExportedProgram", &retain_program,    &release_program,
-    &are_one_program,       &hash_program,     &write_program_text};
-
-ProgramObject::ProgramObject(ExportedProgramPtr held)
-    : OpwObject{&kProgramTable}, program(std::move(held)) {}
+  static std::string text(const ExportedProgram& program) { return to_text(program); }
+};
+using ProgramObject = CountedObject<ProgramTraits>;
 
 }  // namespace
 
-Value program_value(ExportedProgramPtr program) {
-  OpwValue value{};
-  value.tag = kOpwObject;
-  value.as_object = new ProgramObject(std::move(program));
-  return Value::take(value);
-}
+Value program_value(ExportedProgramPtr program) { return ProgramObject::make(std::move(program)); }
 
 ExportedProgramPtr program_of(const OpwValue& value) {
-  const bool is_program =
-      value.tag == kOpwObject && value.as_object && value.as_object->table == &kProgramTable;
-  OPWRIGHT_CHECK_TYPE(is_program, "expected an ExportedProgram, got ", tag_name(value.tag));
-  return as_program_object(value.as_object).program;
+  const ProgramObject* found = ProgramObject::find(value);
+  OPWRIGHT_CHECK_TYPE(found, "expected an ExportedProgram, got ", tag_name(value.tag));
+  return found->held();
 }
 
 }  // namespace opwright
