@@ -403,12 +403,16 @@ def test_the_text_of_a_program_tells_all():
     shapes = {"x": {0: Dim("n", max=9)}}
     program = export(lambda x: x + 1, (ow.ones(3),), dynamic_shapes=shapes)
 
-    assert str(program).splitlines()[:5] == [
+    assert str(program).splitlines()[:9] == [
         "program",
-        "  input x: float32[n]",
-        "  output add: float32[n]",
-        "  size n in [1, 9]",
-        "  calls aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+        "inputs",
+        "  user x: %x float32[n]",
+        "outputs",
+        "  user: %add",
+        "sizes",
+        "  symbol n in [1, 9], hint 3, from x.size(0)",
+        "operators",
+        "  aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
     ]
 
 
