@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from types import MethodType
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
 
 from . import _C, pytree
 
@@ -51,10 +53,20 @@ class Parameters:
 _EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
+# Of methods, by their functions: inspect takes longer than the rest of a small export.
+_OF_METHODS: WeakKeyDictionary[Callable, inspect.Signature] = WeakKeyDictionary()
+
+
 def _signature_of(f: Callable) -> inspect.Signature:
     """Return the signature; a module takes what its forward takes."""
     is_module = hasattr(f, "forward") and hasattr(f, "named_parameters")
-    return inspect.signature(f.forward if is_module and not hasattr(f, "__signature__") else f)
+    shown = f.forward if is_module and not hasattr(f, "__signature__") else f
+    if not isinstance(shown, MethodType):
+        return inspect.signature(shown)
+    known = _OF_METHODS.get(shown.__func__)
+    if known is None:
+        known = _OF_METHODS[shown.__func__] = inspect.signature(shown)
+    return known
 
 
 class Arguments:
