@@ -43,7 +43,7 @@ to; export it again in the other mode
         own = {id(state[name]): _copied(state[name]) for name in written}
         for name, tensor in state.items():
             owner, last = _make_owner(self, name)
-            if id(tensor) in parameters:
+            if isinstance(tensor, nn.Parameter) and id(tensor) in parameters:
                 owner.register_parameter(last, tensor)
             else:
                 is_persistent = name in program.state_dict

@@ -12,7 +12,7 @@ import textwrap
 
 import opwright as ow
 import pytest
-from opwright import nn
+from opwright import _C, nn
 from opwright.export import Dim, export, load, save
 
 
@@ -177,6 +177,41 @@ def test_classes_of_the_structure_are_found_again(tmp_path):
 
     assert isinstance(result, collections.OrderedDict)
     assert isinstance(result["pair"], Pair)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_program_of_cpp_takes_tensors_one_after_the_other(count):
+    weight = ow.full([2], 3.0)
+    session = _C.ExportSession()
+    session.add_state("weight", weight, True, True)
+    session.add_tensor(ow.ones(2), "x", {})
+    session.add_tensor(ow.ones(2), "y", {})
+    x, y = session.enter()
+    outputs = session.run(lambda: [x * weight - y, y][:count], (), {})
+    file = io.BytesIO(_C.write_program(session.finish(outputs, "", "")))
+
+    program = load(file)
+
+    result = program(ow.ones(2), y=ow.zeros(2))
+    first = result if count == 1 else result[0]
+    assert first.tolist() == [3.0, 3.0]
+    assert count == 1 or len(result) == 2
+    assert len(program.example_inputs[0]) == 2
+    module = program.module()
+    assert isinstance(module.weight, nn.Parameter)
+    assert not module.weight.requires_grad
+
+
+def test_a_structure_that_does_not_fit_the_program_is_told():
+    session = _C.ExportSession()
+    session.add_tensor(ow.ones(2), "x", {})
+    (x,) = session.enter()
+    program = session.finish([x], "((*, *), {})", "*")
+
+    with pytest.raises(
+        ValueError, match="the structure of the arguments has 2 leaves, the program 1"
+    ):
+        load(io.BytesIO(_C.write_program(program)))
 
 
 def run_elsewhere(code, folder):
