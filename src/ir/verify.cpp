@@ -89,6 +89,7 @@ void Verifier::check_sub_graphs(const Node& node, const OpwValue& value) {
     for (uint32_t i = 0; i < value.length; ++i) check_sub_graphs(node, list_element(value, i));
   }
   if (!is_graph(value)) return;
+  if (node.kind() != NodeKind::Call) fail(node, "gives a graph, which only operators take");
   const GraphPtr inner = graph_of(value);
   if (inner->shape_env() && inner->shape_env() != graph_.shape_env()) {
     fail(node,

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +21,7 @@ namespace opwright {
 namespace {
 
 constexpr int kTries = 100;
+constexpr size_t kMostWaiting = size_t{64} << 10;
 
 // No other of this process and, most likely, of no other process.
 std::string temporary_name(const std::string& path) {
@@ -62,6 +64,17 @@ void FileReplacement::fail() const {
 }
 
 void FileReplacement::write(std::string_view bytes) {
+  if (waiting_.size() + bytes.size() > kMostWaiting) flush();
+  if (bytes.size() > kMostWaiting) return write_out(bytes);
+  waiting_.append(bytes);
+}
+
+void FileReplacement::flush() {
+  write_out(waiting_);
+  waiting_.clear();
+}
+
+void FileReplacement::write_out(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -71,6 +84,7 @@ void FileReplacement::write(std::string_view bytes) {
 }
 
 void FileReplacement::commit() {
+  flush();
   if (fsync(file_) != 0) fail();
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
   close(file_);

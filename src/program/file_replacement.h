@@ -24,11 +24,14 @@ class FileReplacement {
   void commit();
 
  private:
+  void flush();
+  void write_out(std::string_view bytes);
   [[noreturn]] void fail() const;  // by errno
 
   std::string path_;
   std::string target_;  // what a link leads to
   std::string temporary_;
+  std::string waiting_;  // small pieces go to the system together
   int file_ = -1;
 };
 

@@ -236,5 +236,14 @@ TEST_F(VerifyGraph, RefusesASubGraphOfAnotherTrace) {
       "graph around it");
 }
 
+TEST_F(VerifyGraph, RefusesAGraphAsAnOutput) {
+  auto inner = make_intrusive<Graph>();
+  inner->set_outputs({});
+  graph_->set_outputs({NodeArgument::constant(graph_value(inner))});
+
+  EXPECT_ERROR(verify(*graph_), "ValueError",
+               "graph: 'return graph() -> () {\n}' gives a graph, which only operators take");
+}
+
 }  // namespace
 }  // namespace opwright
