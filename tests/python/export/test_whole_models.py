@@ -90,6 +90,18 @@ def test_the_program_gives_what_eager_gives_at_every_size(case):
 
 
 @each_model
+def test_an_example_of_one_keeps_its_batch_free(case):
+    ours, _ = case.make_twins()
+    of_one = case._replace(exported=case.others[0])
+    assert of_one.exported[0] == 1
+
+    program = export(of_one, ours)
+
+    calls = all_calls(case)
+    assert_close(run_eagerly(program.module(), calls), run_eagerly(ours, calls))
+
+
+@each_model
 @each_place
 def test_a_saved_program_gives_the_same_in_another_process(case, run_saved, tmp_path):
     ours, theirs = case.make_twins()
