@@ -101,7 +101,7 @@ class TreeReader {
       std::string parameter = may_name ? read_parameter() : "";
       may_name = !parameter.empty();
       if (parameter.empty()) {
-        keys.append(read_key());
+        keys.append(read_key(is_call_ && level == 1));
         cursor_.expect(": ");
       } else {
         keys.append(nb::cast(parameter));
@@ -113,8 +113,11 @@ class TreeReader {
     nodes_[place].children = own(PyList_AsTuple(keys.ptr()));
   }
 
-  nb::object read_key() {
+  nb::object read_key(bool names_arguments) {
     nb::object key = read_data(cursor_, use_);
+    if (names_arguments && !PyUnicode_Check(key.ptr())) {
+      cursor_.fail("expected the name of an argument");
+    }
     if (PyObject_Hash(key.ptr()) == -1) {
       PyErr_Clear();
       cursor_.fail("a key that has no hash");

@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from types import MethodType
 from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
 
 from . import _C, pytree
 
@@ -51,10 +53,20 @@ class Parameters:
 _EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
+# Of methods, by their functions: inspect takes longer than the rest of a small export.
+_OF_METHODS: WeakKeyDictionary[Callable, inspect.Signature] = WeakKeyDictionary()
+
+
 def _signature_of(f: Callable) -> inspect.Signature:
     """Return the signature; a module takes what its forward takes."""
     is_module = hasattr(f, "forward") and hasattr(f, "named_parameters")
-    return inspect.signature(f.forward if is_module and not hasattr(f, "__signature__") else f)
+    shown = f.forward if is_module and not hasattr(f, "__signature__") else f
+    if not isinstance(shown, MethodType):
+        return inspect.signature(shown)
+    known = _OF_METHODS.get(shown.__func__)
+    if known is None:
+        known = _OF_METHODS[shown.__func__] = inspect.signature(shown)
+    return known
 
 
 class Arguments:
@@ -71,9 +83,11 @@ class Arguments:
         self._num_args = len(positional.children())
 
     @classmethod
-    def of_call(cls, f: Callable, args: tuple, kwargs: dict) -> tuple["Arguments", list[Any]]:
-        """Return the structure of a call of `f`, and its leaves."""
-        names = Parameters(f).names(len(args), kwargs)
+    def of_call(
+        cls, parameters: Parameters, args: tuple, kwargs: dict
+    ) -> tuple["Arguments", list[Any]]:
+        """Return the structure of a call, and its leaves."""
+        names = parameters.names(len(args), kwargs)
         kwargs = {key: kwargs[key] for key in dict.fromkeys([*names[len(args) :], *kwargs])}
         leaves, spec = pytree.tree_flatten((args, kwargs))
         return cls(spec, names, list(kwargs)), leaves
@@ -108,8 +122,9 @@ class Arguments:
     def _order(self, args: tuple, kwargs: dict, what: str) -> tuple[tuple, dict]:
         """Put each argument where the first call had it."""
         if len(args) > len(self.names):
+            names = self.labels()[: len(self.names)]
             raise TypeError(
-                f"{what}: it takes {len(self.names)} arguments by position ({self._text()}), "
+                f"{what}: it takes {len(names)} by position ({', '.join(names) or 'none'}), "
                 f"got {len(args)}"
             )
         places = dict.fromkeys(range(len(self.names)), _MISSING)
@@ -155,9 +170,9 @@ class Arguments:
         raise AssertionError(f"{what}: the structure {self.spec} was not met")
 
 
-def argument_paths(f: Callable, args: tuple, kwargs: dict) -> list[str]:
+def argument_paths(parameters: Parameters, args: tuple, kwargs: dict) -> list[str]:
     """Tell where each leaf of the arguments stands: `x`, `pair[0]`, `batch["mask"]`."""
-    names = [*Parameters(f).paths(len(args)), *kwargs]
+    names = [*parameters.paths(len(args)), *kwargs]
     paths = []
     for name, argument in zip(names, [*args, *kwargs.values()], strict=True):
         spec = pytree.tree_structure(argument)
@@ -165,12 +180,12 @@ def argument_paths(f: Callable, args: tuple, kwargs: dict) -> list[str]:
     return paths
 
 
-def argument_names(f: Callable, args: tuple, kwargs: dict) -> list[str]:
+def argument_names(parameters: Parameters, args: tuple, kwargs: dict) -> list[str]:
     """Name each leaf by its parameter, with a number where that holds several."""
     names = []
-    parameters = [*Parameters(f).paths(len(args)), *kwargs]
-    for parameter, argument in zip(parameters, [*args, *kwargs.values()], strict=True):
-        name = parameter.replace("[", "_").replace("]", "")
+    paths = [*parameters.paths(len(args)), *kwargs]
+    for path, argument in zip(paths, [*args, *kwargs.values()], strict=True):
+        name = path.replace("[", "_").replace("]", "")
         leaves, _ = pytree.tree_flatten(argument)
         is_leaf = len(leaves) == 1 and leaves[0] is argument
         names += [name] if is_leaf else [f"{name}_{index}" for index in range(len(leaves))]

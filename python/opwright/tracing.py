@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from . import _C, pytree
-from ._call_tree import Arguments, argument_names, is_value, module_tensors
+from ._call_tree import Arguments, Parameters, argument_names, is_value, module_tensors
 
 __all__ = ["GraphModule", "make_fx"]
 
@@ -176,8 +176,9 @@ def make_fx(
 def _trace(
     session: _C.TraceSession, f: Callable, args: tuple, kwargs: dict, tracing_mode: str
 ) -> GraphModule:
-    arguments, given = Arguments.of_call(f, args, kwargs)
-    names = argument_names(f, args, {key: kwargs[key] for key in arguments.keys})
+    parameters = Parameters(f)
+    arguments, given = Arguments.of_call(parameters, args, kwargs)
+    names = argument_names(parameters, args, {key: kwargs[key] for key in arguments.keys})
     for tensor, name in module_tensors(f):
         session.name_tensor(tensor, name.replace(".", "_"))
     leaves = list(given)

@@ -87,7 +87,12 @@ struct Violation {
 
 class Judge {
  public:
-  explicit Judge(const ShapeEnv& env) : env_(env), solution_(env.solve()) {}
+  Judge(const ShapeEnv& env, const std::vector<DeclaredSize>& declared)
+      : env_(env), solution_(env.solve()) {
+    for (const DeclaredSize& size : declared) {
+      if (!size.dim.name().empty()) names_.push_back(size.dim.name());
+    }
+  }
 
   [[nodiscard]] Violation judge(const DeclaredSize& declared) const {
     const Symbol* symbol = find_symbol(env_, solution_, declared);
@@ -123,11 +128,25 @@ class Judge {
             concatenate(dim.name(), " = ", root)};
   }
 
-  [[nodiscard]] static Violation derived_violation(const DeclaredSize& declared,
-                                                   const Symbol& symbol) {
-    return {concatenate(declared.place, " is ", to_text(declared.dim), ", but ", symbol.name,
-                        " must be ", *symbol.equals),
-            concatenate(symbol.name, " = ", *symbol.equals)};
+  [[nodiscard]] Violation derived_violation(const DeclaredSize& declared,
+                                            const Symbol& symbol) const {
+    std::string what = concatenate(declared.place, " is ", to_text(declared.dim), ", but ",
+                                   symbol.name, " must be ", *symbol.equals);
+    if (!is_a_dim(*symbol.equals)) {
+      return {std::move(what), concatenate(declared.dim.name(), " = Dim.DYNAMIC")};
+    }
+    return {std::move(what), concatenate(declared.dim.name(), " = ", *symbol.equals)};
+  }
+
+  // Whether a Dim can say it: batch, 2*batch + 1.
+  [[nodiscard]] bool is_a_dim(const SymInt& size) const {
+    const Expression* root = &expression_of(size.word());
+    if (root->kind == ExpressionKind::Sum) {
+      if (root->terms.size() != 1 || root->terms[0].coefficient < 1) return false;
+      root = root->terms[0].monomial;
+    }
+    return root->kind == ExpressionKind::Symbol &&
+           std::ranges::find(names_, *root->name) != names_.end();
   }
 
   [[nodiscard]] static Violation range_violation(const DeclaredSize& declared,
@@ -174,12 +193,13 @@ class Judge {
 
   const ShapeEnv& env_;
   ShapeEnv::Solution solution_;
+  std::vector<std::string> names_;  // of the Dims
 };
 
 }  // namespace
 
 void check_constraints(const ShapeEnv& env, const std::vector<DeclaredSize>& declared) {
-  const Judge judge(env);
+  const Judge judge(env, declared);
   std::string text;
   std::vector<std::string> fixes;
   for (const DeclaredSize& size : declared) {

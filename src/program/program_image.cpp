@@ -92,8 +92,7 @@ void add_examples(ProgramText& text, std::span<const Value> examples, TensorBloc
 
 }  // namespace
 
-ProgramImage::ProgramImage(const ExportedProgram& program) {
-  check_arguments(program.graph());
+ProgramText text_without_tensors(const ExportedProgram& program) {
   ProgramText text;
   text.writer = concatenate("opwright ", kVersion);
   // The schemas of now: the graph's text leaves out what they give as defaults.
@@ -101,13 +100,19 @@ ProgramImage::ProgramImage(const ExportedProgram& program) {
   text.signature = program.signature();
   text.size_outputs = find_size_outputs(program);
   text.structure = program.structure();
+  text.graph = to_text(program.graph());
+  return text;
+}
+
+ProgramImage::ProgramImage(const ExportedProgram& program) {
+  check_arguments(program.graph());
+  ProgramText text = text_without_tensors(program);
   add_names(text.state, program.state(), blocks_);
   add_names(text.constants, program.constants(), blocks_);
   add_examples(text, program.example_inputs(), blocks_);
   const uint64_t data_bytes = blocks_.place();
   text.blocks = blocks_.blocks();
   text.tensors = blocks_.tensors();
-  text.graph = to_text(program.graph());
   const std::string written = to_text(text);
 
   ProgramFileHeader header{.format = current_program_format()};

@@ -6,9 +6,13 @@
 #include <string_view>
 
 #include "opwright/program/exported_program.h"
+#include "opwright/program/program_text.h"
 #include "opwright/program/tensor_blocks.h"
 
 namespace opwright {
+
+// All of a program but its tensors and their names.
+[[nodiscard]] ProgramText text_without_tensors(const ExportedProgram& program);
 
 class ProgramImage {
  public:

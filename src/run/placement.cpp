@@ -49,9 +49,9 @@ Placement place(std::span<const Lifetime> lives) {
   for (size_t i = 0; i < lives.size(); ++i) {
     if (lives[i].bytes != 0) order.push_back(i);
   }
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
+  std::ranges::sort(order, [&](size_t a, size_t b) {
     if (lives[a].bytes != lives[b].bytes) return lives[a].bytes > lives[b].bytes;
-    return lives[a].born < lives[b].born;
+    return a < b;
   });
   order.resize(std::min(order.size(), kMostPlaced));
   Placement placement{.offsets = std::vector<size_t>(lives.size(), kNotPlaced)};

@@ -1,4 +1,4 @@
-"""Programs that Python exported, run by the command: results, lines and modules of the user's code."""
+"""Programs that Python exported, run by the command: results, lines, modules."""
 
 import json
 import re

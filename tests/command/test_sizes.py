@@ -1,4 +1,4 @@
-"""The runtime is small: the library without its symbols, and a process that runs a small program."""
+"""The runtime is small: the stripped library, and a process that runs a small program."""
 
 import os
 import re

@@ -275,7 +275,7 @@ TEST(ProgramApi, TellsNumbersAndWhatIsNone) {
 TEST(ProgramApi, GivesTheTextOfAProgram) {
   const ProgramHandle program = load(export_linear());
   const std::string text = opw_program_text(program.get());
-  EXPECT_NE(text.find("input x: float32[batch, 3]"), std::string::npos) << text;
+  EXPECT_NE(text.find("user x: %x float32[batch, 3]"), std::string::npos) << text;
   EXPECT_NE(text.find("%relu"), std::string::npos);
   EXPECT_EQ(opw_program_text(program.get()), opw_program_text(program.get()));
 }

@@ -44,12 +44,16 @@ TEST(Export, AFunctionBecomesAProgramThatTakesOtherSizes) {
       [&](const Tensor& x) { return relu(mm(x, w)); },
       {.names = {"x"}, .dynamic = {{"x", 0, kBatch}}, .state = {{"weight", w}}}, ones({5, 3}));
   EXPECT_EQ(program.text(), R"(program
-  parameter weight: float32[3, 4]
-  input x: float32[batch, 3]
-  output relu: float32[batch, 4]
-  size batch in [1, inf]
-  calls aten::mm(Tensor self, Tensor mat2) -> Tensor
-  calls aten::relu(Tensor self) -> Tensor
+inputs
+  parameter weight: %weight float32[3, 4]
+  user x: %x float32[batch, 3]
+outputs
+  user: %relu
+sizes
+  symbol batch in [1, inf], hint 5, from x.size(0)
+operators
+  aten::mm(Tensor self, Tensor mat2) -> Tensor
+  aten::relu(Tensor self) -> Tensor
 graph(captured %weight: float32[3, 4], %x: float32[batch, 3]) -> (%relu) {
   symbol batch in [1, inf], hint 5, from x.size(0)
   %mm: float32[batch, 4] = aten::mm(%x, %weight)
@@ -105,14 +109,17 @@ TEST(Export, WritesToInputsAndBuffersReachTheCaller) {
       {.names = {"x"}, .state = {{"count", count, false}}}, ones({2}));
   EXPECT_EQ(text_of(count), "tensor([0.])");
   EXPECT_EQ(program.text(), R"(program
-  buffer count: float32[1]
-  input x: float32[2]
-  writes input x = %add
-  writes buffer count = %add_1
-  output mul: float32[2]
-  calls aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
-  calls aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
-  calls aten::mul.Scalar(Tensor self, Scalar other) -> Tensor
+inputs
+  buffer count: %count float32[1]
+  user x: %x float32[2]
+outputs
+  user_input_mutation x: %add
+  buffer_mutation count: %add_1
+  user: %mul
+operators
+  aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+  aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
+  aten::mul.Scalar(Tensor self, Scalar other) -> Tensor
 graph(captured %count: float32[1], %x: float32[2]) -> (%mul) {
   %add: float32[2] = aten::add.Scalar(%x, 1.0)
   %add_1: float32[1] = aten::add.Scalar(%count, 2.0)
@@ -341,13 +348,16 @@ TEST(Export, DecomposingKeepsWritesAndOperatorsThatHaveNoDecomposition) {
   const Operator* addmm_operator = &Registry::get().require("aten::addmm");
   const ExportedProgramPtr decomposed = core(program).decompose(std::span(&addmm_operator, 1));
   EXPECT_EQ(to_text(*decomposed), R"(program
-  buffer count: float32[1]
-  input x: float32[4, 4]
-  writes buffer count = %add
-  output addmm: float32[4, 4]
-  calls aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
-  calls aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-  calls aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
+inputs
+  buffer count: %count float32[1]
+  user x: %x float32[4, 4]
+outputs
+  buffer_mutation count: %add
+  user: %addmm
+operators
+  aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+  aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+  aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
 graph(captured %count: float32[1], %x: float32[4, 4]) -> (%addmm) {
   %add: float32[1] = aten::add.Scalar(%count, 1.0)
   %addmm: float32[4, 4] = aten::addmm(%add, %x, %x)

@@ -92,12 +92,12 @@ TEST(ProgramFileOperators, AFileWithMissingOperatorsCanBeDescribed) {
   EXPECT_EQ(
       describe_program_file(path),
       R"(program file of format 1.0, written by opwright 0.1.0: 369 bytes, 0 of them in 0 tensors
-operators
-  filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor, from libfiled.so
 inputs
   user x: %x float32[2]
 outputs
   user: %y
+operators
+  filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor, from libfiled.so
 graph(%x: float32[2]) -> (%y) {
   %y: float32[2] = filed::scale(%x)
 }

@@ -276,9 +276,6 @@ TEST(ProgramFile, TheDescriptionTellsAll) {
   EXPECT_EQ(
       describe_program_file(path),
       R"(program file of format 1.0, written by opwright 0.1.0: 4220 bytes, 124 of them in 2 tensors
-operators
-  aten::mm(Tensor self, Tensor mat2) -> Tensor
-  aten::relu(Tensor self) -> Tensor
 inputs
   parameter weight: %weight float32[3, 4]
   user x: %x float32[batch, 3]
@@ -286,6 +283,9 @@ outputs
   user: %relu
 sizes
   symbol batch in [1, inf], hint 5, from x.size(0)
+operators
+  aten::mm(Tensor self, Tensor mat2) -> Tensor
+  aten::relu(Tensor self) -> Tensor
 state
   weight: tensor 0, float32[3, 4], 48 bytes
 graph(captured %weight: float32[3, 4], %x: float32[batch, 3]) -> (%relu) {

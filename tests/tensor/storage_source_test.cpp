@@ -74,7 +74,9 @@ TEST_F(StorageSourceTest, IsNotAskedForSmallMemoryNorForThatOfOtherDevices) {
 }
 
 TEST_F(StorageSourceTest, IsNotAskedByOtherThreadsNorAfterItsScope) {
-  { const StorageSourceScope scope(&source_); }
+  {
+    const StorageSourceScope scope(&source_);
+  }
   (void)allocate_storage(OneBuffer::kBytes, kCpu);
   const StorageSourceScope scope(&source_);
   std::thread([] { (void)allocate_storage(OneBuffer::kBytes, kCpu); }).join();

@@ -8,7 +8,13 @@
 """
 
 from .dynamic_shapes import Dim, ShapesCollection, dims
-from .exported_program import ExportedProgram, OperatorUse, ProgramGraph, RangeConstraint
+from .exported_program import (
+    ExportedProgram,
+    OperatorUse,
+    ProgramGraph,
+    RangeConstraint,
+    default_decompositions,
+)
 from .exporter import export
 from .graph_signature import (
     ConstantArgument,
@@ -39,6 +45,7 @@ __all__ = [
     "ShapesCollection",
     "SymIntArgument",
     "TensorArgument",
+    "default_decompositions",
     "dims",
     "export",
     "load",

@@ -1,7 +1,7 @@
 """What a caller says of the sizes of the arguments, in the forms that torch.export takes."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .. import _C, pytree
@@ -62,16 +62,17 @@ class ShapesCollection:
 
 
 def read_dynamic_shapes(
-    f: Callable, shapes: Any, args: tuple, kwargs: dict[str, Any], leaves: list[Any]
+    parameters: Parameters, shapes: Any, args: tuple, kwargs: dict[str, Any], leaves: list[Any]
 ) -> list[Any]:
     """Return for each leaf of `(args, kwargs)` what `shapes` says of it; None: nothing."""
     if shapes is None:
         return [None] * len(leaves)
     if isinstance(shapes, ShapesCollection):
         return shapes.read(leaves)
-    named = _named_arguments(f, args, kwargs)
+    names = [*parameters.paths(len(args)), *kwargs]
+    named = list(zip(names, [*args, *kwargs.values()], strict=True))
     if isinstance(shapes, Mapping):
-        shapes = _spread_rest(dict(shapes), Parameters(f).name_of_rest, kwargs)
+        shapes = _spread_rest(dict(shapes), parameters.name_of_rest, kwargs)
     found: list[Any] = []
     for (name, argument), shape in zip(named, _split(named, shapes), strict=True):
         _walk(pytree.tree_structure(argument), shape, name, found)
@@ -87,7 +88,8 @@ def leaf_dims(leaf: _C.Tensor, shape: Any, path: str) -> dict[int, Dim]:
     elif isinstance(shape, (tuple, list)):
         if len(shape) != leaf.ndim:
             raise ValueError(
-                f"dynamic_shapes: '{path}' has {leaf.ndim} dimensions, got {len(shape)} entries"
+                f"dynamic_shapes: '{path}' has {_some(leaf.ndim, 'dimension')}, got "
+                f"{_some(len(shape), 'entry')}"
             )
         entries = dict(enumerate(shape))
     else:
@@ -145,11 +147,6 @@ def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
     return Dim.STATIC
 
 
-def _named_arguments(f: Callable, args: tuple, kwargs: dict) -> list[tuple[str, Any]]:
-    names = [*Parameters(f).paths(len(args)), *kwargs]
-    return list(zip(names, [*args, *kwargs.values()], strict=True))
-
-
 def _spread_rest(shapes: dict[Any, Any], rest: str | None, kwargs: dict) -> dict[Any, Any]:
     """Put what stands under the name of `**kwargs` beside the others."""
     if rest in kwargs or not isinstance(shapes.get(rest), Mapping):
@@ -166,8 +163,8 @@ def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:
             return _split(named, dict(zip(roots, shapes, strict=True)))
         if len(shapes) != len(named):
             raise ValueError(
-                f"dynamic_shapes: the call has {len(named)} arguments ({', '.join(names)}), "
-                f"got {len(shapes)} entries"
+                f"dynamic_shapes: the call has {_some(len(named), 'argument')} "
+                f"({', '.join(names)}), got {_some(len(shapes), 'entry')}"
             )
         return list(shapes)
     if not isinstance(shapes, Mapping):
@@ -204,7 +201,8 @@ def _element(shapes: Any, index: int, root: str, names: list[str]) -> Any:
         return None
     if not isinstance(shapes, (tuple, list)) or len(shapes) != count:
         raise ValueError(
-            f"dynamic_shapes: '{root}' holds {count} arguments; give a list with an entry for each"
+            f"dynamic_shapes: '{root}' holds {_some(count, 'argument')}; give a list with an entry "
+            "for each"
         )
     return shapes[index]
 
@@ -239,7 +237,7 @@ def _entries(spec: _C.TreeSpec, keys: list[Any], shapes: Any, path: str) -> list
         if len(shapes) != len(keys):
             raise ValueError(
                 f"dynamic_shapes: '{path}' is {_article(spec)} of {len(keys)}, "
-                f"got {len(shapes)} entries"
+                f"got {_some(len(shapes), 'entry')}"
             )
         return list(shapes)
     expected = "a dict with its keys" if spec.kind == "dict" else "an entry for each"
@@ -260,8 +258,14 @@ def _article(spec: _C.TreeSpec) -> str:
     return kinds.get(spec.kind, f"a {spec.kind}")
 
 
+def _some(count: int, noun: str) -> str:
+    """Count things: 1 entry, 2 entries."""
+    plural = noun if count == 1 else noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{count} {plural}"
+
+
 def _kind_of(leaf: Any) -> str:
     if isinstance(leaf, _C.Tensor):
-        return f"a tensor of {leaf.ndim} dimension{'' if leaf.ndim == 1 else 's'}"
+        return f"a tensor of {_some(leaf.ndim, 'dimension')}"
     name = type(leaf).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

@@ -13,7 +13,13 @@ from .graph_signature import GraphSignature, InputKind
 if TYPE_CHECKING:
     from .. import nn
 
-__all__ = ["ExportedProgram", "OperatorUse", "ProgramGraph", "RangeConstraint"]
+__all__ = [
+    "ExportedProgram",
+    "OperatorUse",
+    "ProgramGraph",
+    "RangeConstraint",
+    "default_decompositions",
+]
 
 
 class RangeConstraint(NamedTuple):
@@ -302,6 +308,19 @@ class ExportedProgram:
         # The same classes and objects in the structures, also those that a file cannot name.
         copied.__dict__.update(_arguments=self._arguments, _results=self._results)
         return copied
+
+
+def default_decompositions() -> dict[_C.Operator, None]:
+    """Return all operators that can be taken apart, as a table for `run_decompositions`.
+
+    >>> from opwright.export import default_decompositions, export
+    >>> table = default_decompositions()
+    >>> del table[ow.ops.aten.conv2d.default]
+    >>> export(lambda x: x.sin(), (ow.ones(2),)).run_decompositions(table).operators[0].name
+    'aten::sin'
+    """
+    operators = map(_C.require_operator, _C.list_operators())
+    return dict.fromkeys(each for each in operators if _has_decomposition(each))
 
 
 def read_bytes(data: bytes) -> ExportedProgram:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _C, nn, pytree
-from .._call_tree import Arguments, argument_paths, is_value, module_of
+from .._call_tree import Arguments, Parameters, argument_paths, is_value, module_of
 from .dynamic_shapes import Dim, check_constant, int_dim, leaf_dims, read_dynamic_shapes
 from .exported_program import ExportedProgram
 from .module_state import ModuleState
@@ -61,13 +61,14 @@ def export(
 def _export(
     f: Callable, state: ModuleState | None, args: tuple, kwargs: dict, dynamic_shapes: Any
 ) -> ExportedProgram:
-    arguments, given = Arguments.of_call(f, args, kwargs)
+    parameters = Parameters(f)
+    arguments, given = Arguments.of_call(parameters, args, kwargs)
     kwargs = {key: kwargs[key] for key in arguments.keys}
-    shapes = read_dynamic_shapes(f, dynamic_shapes, args, kwargs, given)
+    shapes = read_dynamic_shapes(parameters, dynamic_shapes, args, kwargs, given)
     session = _C.ExportSession()
     if state:
         state.add_to(session)
-    leaves = _add_leaves(session, given, argument_paths(f, args, kwargs), shapes)
+    leaves = _add_leaves(session, given, argument_paths(parameters, args, kwargs), shapes)
     own_args, own_kwargs = pytree.tree_unflatten(leaves, arguments.spec)
 
     def call() -> Any:

@@ -60,6 +60,9 @@ def note_assignment(module: Module, name: str) -> None:
 
 def _name_in(parent: Module, module: Module) -> str:
     """The path from a module to one that it holds; the class's name where it holds it not."""
+    for name, child in parent._modules.items():
+        if child is module:
+            return name
     for name, each in parent.named_modules():
         if each is module:
             return name

@@ -26,7 +26,7 @@ PROGRAM = export(
         (
             lambda: PROGRAM(X, PAIR, 3.0, 4),
             TypeError,
-            "program: it takes 3 arguments by position (x, pair, scale), got 4",
+            "program: it takes 3 by position (x, pair, scale), got 4",
         ),
         (
             lambda: PROGRAM(X, PAIR, 3.0, width=1),

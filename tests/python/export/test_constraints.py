@@ -67,6 +67,34 @@ def test_a_dim_that_is_derived_is_told():
     assert program(ow.ones(8), ow.ones(16)).shape == (16,)
 
 
+@pytest.mark.parametrize("shapes", [{"x": {0: BATCH}}, {"x": {0: Dim.DYNAMIC}}])
+def test_a_size_that_no_dim_can_say_becomes_dynamic(shapes):
+    def f(x, y):
+        return x[::2] + y
+
+    args = (ow.ones(9), ow.ones(5))
+    text = refusal(f, args, {**shapes, "y": {0: LENGTH}})
+
+    assert text.endswith("\nUse instead:\n  length = Dim.DYNAMIC")
+    program = export(f, args, dynamic_shapes={**shapes, "y": {0: pasted(text)["length"]}})
+    assert program(ow.ones(7), ow.ones(4)).shape == (4,)
+    with pytest.raises(ValueError, match="dimension 0 of the argument 'y'"):
+        program(ow.ones(7), ow.ones(5))
+
+
+def test_a_product_of_dims_becomes_dynamic():
+    def f(x, y):
+        return x.flatten() + y
+
+    args = (ow.ones(3, 4), ow.ones(12))
+    shapes = {"x": {0: BATCH, 1: LENGTH}, "y": {0: Dim("area")}}
+    text = refusal(f, args, shapes)
+
+    assert "dimension 0 of 'y' is area, but area must be batch*length:" in text
+    shapes["y"][0] = pasted(text)["area"]
+    assert export(f, args, dynamic_shapes=shapes)(ow.ones(5, 6), ow.ones(30)).shape == (30,)
+
+
 def test_a_narrower_range_is_told_with_its_bounds(here):
     def f(x):
         return x + 1 if x.shape[0] > 3 else x - 1  # the branch

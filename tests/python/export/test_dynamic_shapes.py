@@ -215,7 +215,7 @@ def test_a_dim_that_cannot_be_is_refused(make, text):
     ("shapes", "text"),
     [
         ({"z": {0: BATCH}}, "dynamic_shapes: there is no argument 'z'; the call has x, y"),
-        (({0: BATCH},), "dynamic_shapes: the call has 2 arguments (x, y), got 1 entries"),
+        (({0: BATCH},), "dynamic_shapes: the call has 2 arguments (x, y), got 1 entry"),
         (
             BATCH,
             "dynamic_shapes: give a dict by the names of the arguments (x, y), or one entry for "
@@ -226,7 +226,7 @@ def test_a_dim_that_cannot_be_is_refused(make, text):
             "dynamic_shapes: 'x' is a tensor of 2 dimensions; give a dict such as {0: batch}, a "
             'list with an entry for each dimension, or None, got Dim("batch")',
         ),
-        ({"x": [BATCH]}, "dynamic_shapes: 'x' has 2 dimensions, got 1 entries"),
+        ({"x": [BATCH]}, "dynamic_shapes: 'x' has 2 dimensions, got 1 entry"),
         (
             {"x": {2: BATCH}},
             "export: 'x': dimension 2 is out of range for a tensor of 2 dimensions",
@@ -280,7 +280,7 @@ def test_what_does_not_fit_is_told_with_its_place(shapes, text):
         ),
         (
             {"batch": {"rest": [None]}},
-            "dynamic_shapes: 'batch[\"rest\"]' is a list of 2, got 1 entries",
+            "dynamic_shapes: 'batch[\"rest\"]' is a list of 2, got 1 entry",
         ),
         (
             {"batch": {"rest": {0: BATCH}}},

@@ -209,7 +209,7 @@ def test_a_class_that_is_not_there_is_asked_for_when_the_program_is_called(tmp_p
         from opwright.export import load
 
         program = load("points.opw")
-        print(str(program).splitlines()[1])
+        print(str(program).splitlines()[2])
         print(program.graph_signature.user_inputs)
         try:
             program(ow.ones(1))
@@ -222,7 +222,7 @@ def test_a_class_that_is_not_there_is_asked_for_when_the_program_is_called(tmp_p
     )
 
     assert printed.splitlines() == [
-        "  input p.x: float32[1]",
+        "  user p.x: %p_x float32[1]",
         "('p_x', 'p_y')",
         "the structure of the program's call has the class Point of the module points, which is "
         "not imported; import points before the program is called",

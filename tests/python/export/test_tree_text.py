@@ -141,6 +141,11 @@ def test_a_call_is_a_tuple_and_a_dict(text):
         _C.check_call_text(text)
 
 
+def test_arguments_by_name_have_strings_for_names():
+    with pytest.raises(ValueError, match="expected the name of an argument at column 8"):
+        _C.check_call_text("((), {1: *})")
+
+
 def test_a_name_after_a_key_is_refused():
     with pytest.raises(ValueError, match="the structure of the arguments: "):
         _C.check_call_text('((), {"key": *, scale=*})')

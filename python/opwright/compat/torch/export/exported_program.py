@@ -1,8 +1,8 @@
 """torch.export.exported_program: what export gives."""
 
 from opwright.compat._absent import absent
-from opwright.export import ExportedProgram
+from opwright.export import ExportedProgram, default_decompositions
 
-__all__ = ["ExportedProgram"]
+__all__ = ["ExportedProgram", "default_decompositions"]
 
 __getattr__ = absent(__name__)
