@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace opwright {
 namespace {
@@ -33,8 +35,12 @@ constexpr Tables make_tables() {
 }
 constexpr Tables kTables = make_tables();
 
-uint32_t byte_at(std::string_view bytes, size_t place) {
-  return static_cast<unsigned char>(bytes[place]);
+using Words = std::array<uint32_t, kStep / 4>;
+
+// The remainder after all bytes of the words, whose lowest come first.
+template <size_t... I>
+uint32_t take_step(const Words& words, std::index_sequence<I...> /*bytes*/) {
+  return (kTables[kStep - 1 - I][words[I / 4] >> (8 * (I % 4)) & 0xff] ^ ...);
 }
 
 }  // namespace
@@ -42,15 +48,14 @@ uint32_t byte_at(std::string_view bytes, size_t place) {
 uint32_t checksum(std::string_view bytes) noexcept {
   uint32_t remainder = 0xffffffff;
   for (; bytes.size() >= kStep; bytes.remove_prefix(kStep)) {
-    uint32_t next = 0;
-    for (size_t i = 0; i < kStep; ++i) {
-      const uint32_t before = i < 4 ? (remainder >> (8 * i)) & 0xff : 0;
-      next ^= kTables[kStep - 1 - i][byte_at(bytes, i) ^ before];
-    }
-    remainder = next;
+    Words words;
+    std::memcpy(words.data(), bytes.data(), kStep);
+    words[0] ^= remainder;
+    remainder = take_step(words, std::make_index_sequence<kStep>());
   }
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    remainder = (remainder >> 8) ^ kTables[0][(remainder & 0xff) ^ byte_at(bytes, i)];
+  for (const char byte : bytes) {
+    remainder =
+        (remainder >> 8) ^ kTables[0][(remainder ^ static_cast<unsigned char>(byte)) & 0xff];
   }
   return ~remainder;
 }

@@ -1,59 +1,39 @@
 // parse_program_text: reads what to_text wrote, line by line.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/ir/argument_parser.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node_argument.h"
 #include "opwright/ir/text_cursor.h"
-#include "opwright/ir/value_name.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_text.h"
+#include "opwright/program/program_text_cursor.h"
 #include "opwright/program/signature.h"
 #include "opwright/program/utf8.h"
-#include "opwright/value.h"
 
 namespace opwright {
 namespace {
 
-using Names = std::unordered_set<std::string>;
+using Names = ProgramTextCursor::Names;
 
-class Reader final : public ArgumentParser::SubGraphs {
+class Reader {
  public:
   Reader(std::string_view text, const ProgramFormat& format)
-      : text_(text), format_(format), cursor_(text, "program"), constants_(cursor_, *this) {}
+      : text_(text), format_(format), cursor_(text) {}
 
   ProgramText read();
-  GraphPtr parse_sub_graph() override { cursor_.fail_expected("a constant, not a graph"); }
 
  private:
-  // The parts of a line, behind its keyword.
-  std::string take_string();
-  std::string take_string_if();  // empty: there is none
-  std::string take_new_string(Names& taken, std::string_view what);
-  std::string take_value();
-  uint64_t take_number(int base = 10);
-  void take_next(size_t count, std::string_view what);
   size_t take_block();
   size_t take_tensor();
-  Value take_constant();
-  void expect_word(std::string_view word);
 
   bool read_line();
-  void end_line();
   void skip_unknown(TextSpan keyword, bool is_optional);
 
   void read_writer();
@@ -72,8 +52,7 @@ class Reader final : public ArgumentParser::SubGraphs {
 
   std::string_view text_;
   const ProgramFormat& format_;
-  TextCursor cursor_;
-  ArgumentParser constants_;
+  ProgramTextCursor cursor_;
   ProgramText program_;
   Names single_;  // keywords that stand once
   Names operators_;
@@ -88,64 +67,9 @@ class Reader final : public ArgumentParser::SubGraphs {
   std::vector<Mention> mentions_;
 };
 
-// ---- Parts of a line ----
-
-std::string Reader::take_string() {
-  const size_t begin = cursor_.next();
-  std::string text = cursor_.take_string();
-  if (!is_utf8(text)) cursor_.fail_since(begin, "the string is not UTF-8");
-  return text;
-}
-
-std::string Reader::take_string_if() {
-  const size_t begin = cursor_.at();
-  if (cursor_.peek() == '"') return take_string();
-  cursor_.seek(begin);
-  return "";
-}
-
-std::string Reader::take_new_string(Names& taken, std::string_view what) {
-  const size_t begin = cursor_.next();
-  std::string text = take_string();
-  if (!taken.insert(text).second) {
-    cursor_.fail_since(begin, concatenate("the ", what, " stands twice"));
-  }
-  return text;
-}
-
-std::string Reader::take_value() {
-  if (!cursor_.take_if("%")) return "";
-  const TextSpan span = cursor_.take_word();
-  std::string name(cursor_.text(span));
-  if (!is_value_name(name)) {
-    cursor_.fail(span, concatenate("'", name, "' cannot name a value"));
-  }
-  return name;
-}
-
-uint64_t Reader::take_number(int base) {
-  const TextSpan span = cursor_.take_run("");
-  const std::string_view digits = cursor_.text(span);
-  uint64_t number = 0;
-  const auto [end, problem] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
-  if (digits.empty()) cursor_.fail_expected("a number");
-  if (problem != std::errc() || end != digits.data() + digits.size()) {
-    cursor_.fail(span, concatenate("'", digits, "' is no number that fits 64 bits"));
-  }
-  return number;
-}
-
-void Reader::take_next(size_t count, std::string_view what) {
-  const size_t begin = cursor_.next();
-  if (take_number() != count) {
-    cursor_.fail_since(begin, concatenate("the next ", what, " has the number ", count));
-  }
-}
-
 size_t Reader::take_block() {
   const size_t begin = cursor_.next();
-  const uint64_t number = take_number();
+  const uint64_t number = cursor_.take_number();
   if (number >= program_.blocks.size()) {
     cursor_.fail_since(begin, concatenate("there are ", program_.blocks.size(), " blocks so far"));
   }
@@ -153,31 +77,22 @@ size_t Reader::take_block() {
 }
 
 size_t Reader::take_tensor() {
-  expect_word("tensor");
+  cursor_.expect_word("tensor");
   const size_t begin = cursor_.next();
-  const uint64_t number = take_number();
+  const uint64_t number = cursor_.take_number();
   mentions_.push_back({.tensor = number, .span = {begin, cursor_.at()}});
   return number;
 }
 
-Value Reader::take_constant() {
-  NodeArgument argument = constants_.parse_argument();
-  return argument.constant();
-}
-
-void Reader::expect_word(std::string_view word) {
-  if (!cursor_.take_word_if(word)) cursor_.fail_expected(concatenate("'", word, "'"));
-}
-
 // ---- Lines ----
 
-void Reader::read_writer() { program_.writer = take_string(); }
+void Reader::read_writer() { program_.writer = cursor_.take_text(); }
 
 void Reader::read_operator() {
   OperatorUse use;
-  use.name = take_new_string(operators_, "operator");
-  use.schema = take_string();
-  if (cursor_.take_word_if("library")) use.library = take_string();
+  use.name = cursor_.take_new_text(operators_, "operator");
+  use.schema = cursor_.take_text();
+  if (cursor_.take_word_if("library")) use.library = cursor_.take_text();
   program_.operators.push_back(std::move(use));
 }
 
@@ -188,18 +103,18 @@ void Reader::read_input() {
   if (!kind) cursor_.fail(word, concatenate("no kind of input is '", cursor_.text(word), "'"));
   input.kind = *kind;
   const size_t begin = cursor_.next();
-  input.value = take_value();
+  input.value = cursor_.take_value_name();
   if (!input.value.empty() && !inputs_.insert(input.value).second) {
     cursor_.fail_since(begin, "the input stands twice");
   }
-  input.target = take_string_if();
+  input.target = cursor_.take_text_if();
   if (cursor_.take_word_if("not_persistent")) input.is_persistent = false;
   if (input.value.empty() && input.kind != InputKind::UserInput) {
     cursor_.fail_since(begin, "only a user input can be a constant");
   }
   if (input.value.empty()) {
-    expect_word("constant");
-    input.constant = take_constant();
+    cursor_.expect_word("constant");
+    input.constant = cursor_.take_constant();
   }
   program_.signature.inputs.push_back(std::move(input));
 }
@@ -213,24 +128,24 @@ void Reader::read_output() {
   const size_t begin = cursor_.next();
   const bool is_size = cursor_.take_word_if("sizes");
   if (is_size) program_.size_outputs.insert(program_.signature.outputs.size());
-  output.value = is_size ? take_string() : take_value();
-  output.target = take_string_if();
+  output.value = is_size ? cursor_.take_text() : cursor_.take_value_name();
+  output.target = cursor_.take_text_if();
   if (output.kind != OutputKind::UserOutput && (is_size || output.value.empty())) {
     cursor_.fail_since(begin, "only a user output can be a constant or a size");
   }
   if (output.value.empty()) {
-    expect_word("constant");
-    output.constant = take_constant();
+    cursor_.expect_word("constant");
+    output.constant = cursor_.take_constant();
   }
   program_.signature.outputs.push_back(std::move(output));
 }
 
-void Reader::read_arguments() { program_.structure.arguments = take_string(); }
-void Reader::read_results() { program_.structure.results = take_string(); }
+void Reader::read_arguments() { program_.structure.arguments = cursor_.take_text(); }
+void Reader::read_results() { program_.structure.results = cursor_.take_text(); }
 
 void Reader::read_name(std::vector<StoredName>& names, Names& taken) {
   StoredName stored;
-  stored.name = take_new_string(taken, "name");
+  stored.name = cursor_.take_new_text(taken, "name");
   stored.tensor = take_tensor();
   names.push_back(std::move(stored));
 }
@@ -240,7 +155,7 @@ void Reader::read_constant() { read_name(program_.constants, constant_names_); }
 void Reader::read_example() {
   StoredExample example;
   if (cursor_.take_word_if("constant")) {
-    example.constant = take_constant();
+    example.constant = cursor_.take_constant();
   } else {
     example.tensor = take_tensor();
   }
@@ -248,17 +163,17 @@ void Reader::read_example() {
 }
 
 void Reader::read_block() {
-  take_next(program_.blocks.size(), "block");
-  expect_word("offset");
+  cursor_.expect_next(program_.blocks.size(), "block");
+  cursor_.expect_word("offset");
   const size_t begin = cursor_.next();
   StoredBlock block;
-  block.offset = take_number();
-  expect_word("bytes");
-  block.bytes = take_number();
+  block.offset = cursor_.take_number();
+  cursor_.expect_word("bytes");
+  block.bytes = cursor_.take_number();
   const size_t end = cursor_.at();
-  expect_word("checksum");
+  cursor_.expect_word("checksum");
   const size_t place = cursor_.next();
-  const uint64_t checksum = take_number(16);
+  const uint64_t checksum = cursor_.take_number(16);
   if (checksum > UINT32_MAX) cursor_.fail_since(place, "a checksum has eight digits");
   block.checksum = static_cast<uint32_t>(checksum);
   const StoredBlock before = program_.blocks.empty() ? StoredBlock{} : program_.blocks.back();
@@ -273,13 +188,10 @@ void Reader::read_block() {
 
 void Reader::read_tensor() {
   StoredTensor tensor;
-  take_next(program_.tensors.size(), "tensor");
-  expect_word("block");
+  cursor_.expect_next(program_.tensors.size(), "tensor");
+  cursor_.expect_word("block");
   tensor.block = take_block();
-  const size_t begin = cursor_.next();
-  const Value meta = constants_.parse_meta();
-  if (meta.tag() != kOpwTensor) cursor_.fail_since(begin, "this is no tensor");
-  tensor.meta = Tensor::borrow(meta.get().as_tensor);
+  tensor.meta = cursor_.take_tensor_type();
   program_.tensors.push_back(std::move(tensor));
 }
 
@@ -292,16 +204,8 @@ void Reader::check_tensor_numbers() const {
 
 // ---- The text ----
 
-void Reader::end_line() {
-  const size_t end = cursor_.at();
-  const size_t next = cursor_.next();
-  const bool is_ended =
-      next == text_.size() || cursor_.text({end, next}).find('\n') != std::string_view::npos;
-  if (!is_ended) cursor_.fail_expected("the end of the line");
-}
-
 void Reader::skip_unknown(TextSpan keyword, bool is_optional) {
-  if (is_optional) return cursor_.seek(std::min(text_.find('\n', keyword.end), text_.size()));
+  if (is_optional) return cursor_.skip_line_from(keyword.end);
   const std::string_view word = cursor_.text(keyword);
   const ProgramFormat own = current_program_format();
   if (format_.minor_version <= own.minor_version || word.empty()) {
@@ -348,7 +252,7 @@ bool Reader::read_line() {
     cursor_.fail(keyword, concatenate("the ", word, " stands twice"));
   }
   (this->*line->read)();
-  end_line();
+  cursor_.expect_line_end();
   return true;
 }
 

@@ -141,10 +141,16 @@ std::string_view TensorBlocks::block_bytes(const std::vector<size_t>& members, R
 
 std::string_view TensorBlocks::normalize_bools(const std::vector<size_t>& members,
                                                std::string_view bytes) {
-  const bool has_bools_only = std::ranges::all_of(
-      members, [&](size_t number) { return members_[number].tensor.dtype() == DType::Bool; });
+  const auto is_bool = [&](size_t number) {
+    return members_[number].tensor.dtype() == DType::Bool;
+  };
   const auto is_other = [](char byte) { return (byte & ~1) != 0; };
-  if (!has_bools_only || std::ranges::none_of(bytes, is_other)) return bytes;
+  if (std::ranges::none_of(members, is_bool) || std::ranges::none_of(bytes, is_other)) {
+    return bytes;
+  }
+  OPWRIGHT_CHECK_VALUE(std::ranges::all_of(members, is_bool),
+                       "save: a bool tensor shares memory with one of another dtype that has bytes "
+                       "other than 0 and 1; clone() one of them");
   std::string& copy = copies_.emplace_back(bytes);
   std::ranges::replace_if(copy, is_other, '\1');
   return copy;

@@ -187,6 +187,20 @@ TEST(ProgramFileTensors, BoolsOfOtherBytesAreWrittenAsOne) {
   EXPECT_EQ(static_cast<const char*>(mask.data())[1], 2);
 }
 
+TEST(ProgramFileTensors, BoolsThatShareOtherBytesCannotBeSaved) {
+  const Tensor bytes = full({3}, 2, DType::UInt8);
+  TensorImpl* shown =
+      new_impl(StoragePtr::share(impl(bytes).storage), DType::Bool, kCpu, bytes.get()->flags, 1);
+  shown->dl.shape[0] = 3;
+  shown->dl.strides[0] = 1;
+  shown->dl.data = bytes.get()->dl.data;
+  const Tensor mask = Tensor::take(shown);
+  EXPECT_EQ(error_of([&] { (void)data_of({{"bytes", bytes}, {"mask", mask}}); }),
+            "ValueError: save: a bool tensor shares memory with one of another dtype that has "
+            "bytes other than 0 and 1; clone() one of them");
+  EXPECT_EQ(data_of({{"bytes", ones({3}, DType::UInt8)}, {"mask", mask}}).size(), 67u);
+}
+
 TEST(ProgramFileTensors, ABoolThatIsNeitherIsRefused) {
   FileParts parts(write_program(*program_of_state({{"mask", ones({3}, DType::Bool)}})));
   parts.data[1] = 2;
