@@ -56,8 +56,8 @@ class ExportedProgram : public Counted<ExportedProgram> {
   struct Parts {
     GraphPtr graph;
     GraphSignature signature;
-    // Parameters and persistent buffers by name, in the module's order, also those that the graph
-    // does not use; tied ones are one tensor under two names.
+    // Parameters and persistent buffers by name, in the order in which they were added, also those
+    // that the graph does not use; tied ones are one tensor under two names.
     std::vector<NamedTensor> state;
     // The other bound inputs, by target: buffers that state_dict leaves out, constants.
     std::vector<NamedTensor> constants;
