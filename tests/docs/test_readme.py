@@ -2,10 +2,12 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,18 +47,39 @@ def test_the_traced_example_prints_what_it_shows(capsys):
     assert repr(eval("traced(ow.ones(7, 3))", names)) == "tensor([1., 1., 1.])"
 
 
+BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
+
+
+def block_with(words, language="python"):
+    """The block of the README that has these words."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return next(block for block in blocks if words in block)
+
+
+def run(command, folder):
+    environment = {**os.environ, "PYTHONPATH": str(BUILD / "python")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_the_example_in_torch_runs():
     pytest.importorskip("torch", reason="torch is not installed: the README's part was not run")
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    build = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
-    program = blocks[2].replace("fullgraph=True", 'fullgraph=True, backend="aot_eager"')
+    program = block_with("import opwright.torch")
+    program = program.replace("fullgraph=True", 'fullgraph=True, backend="aot_eager"')
 
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=build / "operators",
-        env={**os.environ, "PYTHONPATH": str(build / "python")},
-        capture_output=True,
-        text=True,
-    )
+    run([sys.executable, "-c", program], BUILD / "operators")
 
-    assert done.returncode == 0, done.stderr
+
+def test_the_exported_example_runs_without_python(tmp_path):
+    binary = BUILD / "operators/libsoft_clip.so"
+    before = f"import opwright as ow\now.load_library({str(binary)!r})\n"
+    run([sys.executable, "-c", before + block_with("limiter.opw")], tmp_path)
+    np.save(tmp_path / "x.npy", np.full(5, 0.25, np.float32))
+    words = shlex.split(block_with("opwright run limiter.opw", "sh"))
+    words = [str(binary) if word == binary.name else word for word in words]
+
+    run([str(BUILD / "bin/opwright"), *words[1:]], tmp_path)
+
+    assert np.allclose(np.load(tmp_path / "y.npy"), np.tanh(0.5))
+    assert (tmp_path / "trace.json").exists()
