@@ -94,12 +94,6 @@ function(opwright_layer name)
       # A tenth of the core that no program waits for.
       target_compile_options(opwright_check PRIVATE -Os)
     endif()
-    if(name STREQUAL "host")
-      set_source_files_properties(
-        "${CMAKE_SOURCE_DIR}/src/host/program_api.cpp"
-        PROPERTIES COMPILE_DEFINITIONS "OPWRIGHT_VERSION=\"${PROJECT_VERSION}\""
-      )
-    endif()
     set(OPWRIGHT_BUILT_LAYERS ${OPWRIGHT_BUILT_LAYERS} ${name} PARENT_SCOPE)
   endif()
 

@@ -16,6 +16,7 @@
 #include "opwright/host/program_handle.h"  // IWYU pragma: keep
 #include "opwright/host/program_run.h"
 #include "opwright/program/program_file.h"
+#include "opwright/program/version.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
@@ -82,7 +83,7 @@ void run_into(const OpwProgram& program, std::span<const OpwDlTensor> inputs,
 
 }  // namespace
 
-const char* opw_version() { return OPWRIGHT_VERSION; }
+const char* opw_version() { return opwright::kVersion; }
 
 const char* opw_last_error() { return last_error().text.c_str(); }
 

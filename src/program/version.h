@@ -1,10 +1,8 @@
 // The version of this Opwright, as CMakeLists.txt has it.
 #pragma once
 
-#include <string_view>
-
 namespace opwright {
 
-extern const std::string_view kVersion;
+extern const char* const kVersion;
 
 }  // namespace opwright
