@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 LIBRARIES = ("libsoft_clip.so", "libdual_residual.so")
+OPERATORS = ("audio::soft_clip", "cst::dual_residual")
 
 
 def operators_of(package: ModuleType) -> tuple[Any, Any]:
