@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/dispatch/slot.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/infer.h"
 #include "opwright/ir/node_text.h"
@@ -59,10 +61,21 @@ struct Write {
   Node* copy;                // the write at the end
 };
 
+// The body of an author's composite may give an argument back, and its schema need not say so.
+bool may_pass_on(const Operator& op) {
+  const bool is_composite =
+      op.record(Slot::ImplicitComposite) || op.record(Slot::ExplicitComposite);
+  return is_composite && op.schema().name.name_space != "aten";
+}
+
 class Search {
  public:
   Search(Graph& graph, const std::function<bool(const GraphValue&)>& is_apart)
-      : graph_(graph), is_apart_(is_apart), memory_(graph, SharedMemory::Inputs::Apart) {}
+      : graph_(graph), is_apart_(is_apart), memory_(graph, SharedMemory::Inputs::Apart) {
+    for (const Node* node = graph.first(); node; node = node->next()) {
+      if (is_call(*node) && may_pass_on(node->op())) join_results(*node);
+    }
+  }
 
   [[nodiscard]] std::vector<Write> run() const {
     static const Operator& copy = Registry::get().require("aten::copy_");
@@ -94,18 +107,35 @@ class Search {
     return write.chain.empty() ? std::nullopt : std::optional(std::move(write));
   }
 
+  void join_results(const Node& node) {
+    for (const NodeArgument& argument : node.args()) {
+      argument.visit_values([&](const GraphValue& given) {
+        for (const GraphValue& result : node.values()) joined_[group_of(result)] = group_of(given);
+      });
+    }
+  }
+  // Values of another group share no memory with it.
+  [[nodiscard]] uint32_t group_of(const GraphValue& value) const {
+    uint32_t group = memory_.group(value);
+    for (auto next = joined_.find(group); next != joined_.end() && next->second != group;
+         next = joined_.find(group)) {
+      group = next->second;
+    }
+    return group;
+  }
+
   [[nodiscard]] bool reads(const Node& node, uint32_t group, size_t first_argument = 0) const {
     bool found = false;
     for (size_t i = first_argument; i < node.args().size(); ++i) {
       node.args()[i].visit_values(
-          [&](const GraphValue& value) { found |= memory_.group(value) == group; });
+          [&](const GraphValue& value) { found |= group_of(value) == group; });
     }
     return found;
   }
 
   // Whether nothing looks at the memory of the value that `writer` changes, from there to `end`.
   [[nodiscard]] bool is_last_reader(const Node& writer, const Node* end) const {
-    const uint32_t group = memory_.group(writer.args()[0].value());
+    const uint32_t group = group_of(writer.args()[0].value());
     if (reads(writer, group, 1)) return false;
     for (const Node* node = writer.next(); node != end; node = node->next()) {
       if (reads(*node, group)) return false;
@@ -115,7 +145,7 @@ class Search {
 
   [[nodiscard]] bool can_be_early(const Write& write) const {
     if (write.input->node().kind() != NodeKind::Input || !is_apart_(*write.input)) return false;
-    if (memory_.is_returned(write.chain.back()->values()[0])) return false;
+    if (reads(*graph_.output(), group_of(write.chain.back()->values()[0]))) return false;
     return std::ranges::all_of(write.chain, [&](const Node* writer) {
       // After the copy the input has its new value anyway.
       const bool is_first = &writer->args()[0].value() == write.input;
@@ -126,6 +156,7 @@ class Search {
   Graph& graph_;
   const std::function<bool(const GraphValue&)>& is_apart_;
   SharedMemory memory_;
+  std::unordered_map<uint32_t, uint32_t> joined_;  // groups that may be parts of others
 };
 
 GraphValue& call_before(Graph& graph, Node& place, const Operator& op,

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "opwright/dispatch/registry.h"
+#include "opwright/dispatch/slot.h"
 #include "opwright/functions.h"
 #include "opwright/ir/graph.h"
 #include "opwright/run/plan.h"
@@ -121,6 +123,21 @@ TEST(WriteInPlace, APlanThatIsGivenThatBufferWritesAtTheEnd) {
   const Value total = Plan(graph).run(std::span(&given.get(), 1))[0];
   EXPECT_EQ(text_of(total), "tensor([10., 10., 10., 10.])");
   EXPECT_EQ(to_text(cache), "tensor([2., 2., 2., 2.])");
+}
+
+TEST(WriteInPlace, AnAuthorsCompositeMayGiveTheOldValueOn) {
+  Registry& registry = Registry::get();
+  const Registration defined = registry.define("passing::on(Tensor x) -> Tensor", {});
+  const Registration body = registry.implement(
+      "passing::on", Slot::ImplicitComposite, +[](const Tensor& x) { return x; });
+  const char* text =
+      "graph(captured %c: float32[8], %a: float32[2]) -> (%total) {\n"
+      "  %same: float32[8] = passing::on(%c)\n"
+      "  %new: float32[8] = aten::slice_scatter(%c, %a, end=2)\n"
+      "  %total: float32[] = aten::sum(%same)\n"
+      "  %copy_: float32[8] = aten::copy_(%c, %new)\n"
+      "}\n";
+  EXPECT_EQ(rewritten(text), text);
 }
 
 // Graphs that stay as they are.
