@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -214,7 +212,8 @@ std::vector<Value> ExportedProgram::with_constants(std::vector<Value> results) c
   size_t used = 0;
   for (const OutputSpec& spec : parts_.signature.outputs) {
     if (spec.kind != OutputKind::UserOutput) continue;
-    outputs.push_back(spec.value.empty() ? spec.constant : std::move(results[used++]));
+    Value& output = outputs.emplace_back(spec.constant);
+    if (!spec.value.empty()) output = std::move(results[used++]);
   }
   return outputs;
 }

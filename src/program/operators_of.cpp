@@ -1,5 +1,4 @@
 // The operators that a graph and its sub-graphs call.
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
