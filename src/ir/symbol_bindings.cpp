@@ -69,7 +69,7 @@ std::vector<ShownNumber> shown_numbers(const Value& meta) {
 }
 
 std::string describe(const GraphValue& value, const ShownNumber& shown) {
-  const std::string name = value.node().graph().input_words().name(value);
+  std::string name = value.node().graph().input_words().name(value);
   switch (shown.part) {
     case ShownNumber::Part::Size:
       return concatenate("dimension ", shown.dim, " of ", name);
