@@ -176,9 +176,8 @@ void ExportSession::add_state(NamedTensor given, InputKind kind, bool is_persist
   }
   Trace& trace = state_->trace.trace();
   trace.name_tensor(given.tensor, given.name);
-  const bool is_constant = kind == InputKind::ConstantTensor;
-  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent && !is_constant});
-  if (!is_constant) (void)trace.own(given.tensor);
+  state_->held.push_back({{given.name}, given.tensor, kind, is_persistent});
+  (void)trace.own(given.tensor);
 }
 
 void ExportSession::name_constant(const Tensor& tensor, const std::string& name) {

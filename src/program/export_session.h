@@ -29,8 +29,7 @@ class ExportSession {
   ExportSession& operator=(const ExportSession&) = delete;
 
   // A parameter or buffer of the module, in order, before the user inputs. The same tensor under a
-  // second name is tied to the first. A ConstantTensor is a name for a tensor that the function may
-  // close over; it is part of the program only if it does.
+  // second name is tied to the first.
   void add_state(NamedTensor tensor, InputKind kind, bool is_persistent = true);
 
   // What a tensor that is no state is called, should the function use it.
