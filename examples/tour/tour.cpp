@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -130,7 +131,8 @@ void run_functionalised() {
 void run_exported() {
   const auto level = [](const Tensor& x) { return sum(soft_clip(x, 2)); };
   const ExportOptions options{.names = {"x"}, .dynamic = {{"x", 0, Dim::named("samples")}}};
-  const std::string path = "/tmp/opwright_tour_" + std::to_string(getpid()) + ".opw";
+  const std::string name = "opwright_tour_" + std::to_string(getpid()) + ".opw";
+  const std::string path = (std::filesystem::temp_directory_path() / name).string();
   export_program(level, options, samples()).save(path);
   const Program program = load_program(path);
   std::remove(path.c_str());

@@ -1,6 +1,5 @@
 #include "opwright/ir/evaluate.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -106,10 +105,7 @@ std::vector<Value> Evaluation::run_all(std::vector<Value> inputs) {
 
 std::vector<Value> Evaluation::run(std::span<const OpwValue> arguments) {
   std::vector<Value> outputs = run_all(inputs_.collect(arguments));
-  const std::vector<GraphValue*> inputs = graph_.inputs();
-  auto num_states = std::ranges::count_if(inputs, [](const GraphValue* input) {
-    return input->node().role() == InputRole::RandomState;
-  });
+  auto num_states = static_cast<std::ptrdiff_t>(count_random_states(graph_));
   OPWRIGHT_CHECK_VALUE(std::ssize(outputs) >= num_states, "graph: it takes ", num_states,
                        " states of random numbers and returns ", outputs.size(),
                        " values; the last outputs must be the new states");

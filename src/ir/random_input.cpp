@@ -1,7 +1,11 @@
 #include "opwright/ir/random_input.h"
 
+#include <cstdint>
+
 #include "opwright/device.h"
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/node.h"
 #include "opwright/ir/random_states.h"
 #include "opwright/operator_handle.h"
 #include "opwright/tensor/random_state.h"
@@ -18,6 +22,14 @@ RandomStates* find_states() {
 }
 
 }  // namespace
+
+uint32_t count_random_states(const Graph& graph) {
+  uint32_t count = 0;
+  for (const GraphValue* input : graph.inputs()) {
+    count += input->node().role() == InputRole::RandomState ? 1 : 0;
+  }
+  return count;
+}
 
 Tensor call_random_state() {
   static OperatorHandle<Tensor()> op("opwright::random_state");

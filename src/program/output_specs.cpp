@@ -9,6 +9,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
+#include "opwright/ir/random_input.h"
 #include "opwright/program/signature.h"
 
 namespace opwright {
@@ -40,21 +41,13 @@ OutputSpec find_mutation(const Node& node, const GraphSignature& signature) {
   return mutation;
 }
 
-size_t num_random_states(const Graph& graph) {
-  size_t count = 0;
-  for (const GraphValue* input : graph.inputs()) {
-    if (input->node().role() == InputRole::RandomState) ++count;
-  }
-  return count;
-}
-
 // What the graph returns to its caller; the states of generators come last and are not given.
 std::vector<std::string> returned_values(const Graph& graph) {
   std::vector<std::string> names;
   for (const NodeArgument& output : graph.outputs()) {
     names.push_back(output.kind() == NodeArgument::Kind::Value ? output.value().name() : "");
   }
-  const size_t num_states = num_random_states(graph);
+  const size_t num_states = count_random_states(graph);
   OPWRIGHT_CHECK_VALUE(names.size() >= num_states, "program: the graph returns ", names.size(),
                        " values, fewer than the ", num_states, " states of random numbers");
   names.resize(names.size() - num_states);

@@ -6,6 +6,7 @@
 
 #include "opwright/ir/graph.h"
 #include "opwright/ir/node.h"
+#include "opwright/ir/random_input.h"
 #include "opwright/run/liveness.h"
 #include "opwright/run/step.h"
 
@@ -13,14 +14,6 @@ namespace opwright {
 namespace {
 
 uint32_t size_of(const auto& list) { return static_cast<uint32_t>(list.size()); }
-
-uint32_t count_random_states(const Graph& graph) {
-  uint32_t count = 0;
-  for (const GraphValue* input : graph.inputs()) {
-    count += input->node().role() == InputRole::RandomState ? 1 : 0;
-  }
-  return count;
-}
 
 }  // namespace
 

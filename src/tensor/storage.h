@@ -31,9 +31,8 @@ struct Storage {
   void* data = nullptr;  // null: Fake
   size_t nbytes = 0;     // Fake: what the data would take, or kUnknownBytes
   Device device;
-  Deleter deleter = nullptr;  // Foreign; null: nothing to free
-  void* context =
-      nullptr;  // Foreign: the deleter's; OfDevice: the OpwStream that it was allocated on
+  Deleter deleter = nullptr;  // Foreign, or memory that a StorageSource served; null: none
+  void* context = nullptr;  // the deleter's; else, OfDevice: the OpwStream that it was allocated on
   Kind kind = Kind::Fake;
   bool is_read_only = false;
 
