@@ -1,0 +1,37 @@
+// From IR text to code: memory, then the folder of kept objects, then LLVM.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/compile/emit_llvm.h"
+#include "opwright/compile/object_code.h"
+
+namespace opwright {
+
+// Makes object bytes for this machine: relocatable, position-independent, small code model, code
+// generation level 2, no optimiser.
+struct ObjectMaker {
+  std::string name;     // "llvmlite"
+  std::string version;  // of LLVM; part of the key of kept objects
+  std::function<std::vector<std::byte>(std::string_view ir)> make;
+  std::function<std::string(std::string_view ir)> assembly;  // may be missing
+};
+// Called when the first object has to be made; gives one without `make` where there is none. The
+// package sets one that imports llvmlite; otherwise LLVM's C API is looked for.
+using FindObjectMaker = std::function<ObjectMaker()>;
+void set_object_maker(FindObjectMaker find);
+
+// What code is made for. False: no code is made on this machine (below x86-64-v3).
+[[nodiscard]] bool find_emit_target(EmitTarget& target);
+
+// The code of a module; the same text gives the same object. Null where nothing can make it, told
+// once by a warning. Any thread.
+[[nodiscard]] ObjectCodePtr code_for(const std::string& ir);
+// Empty where nothing can tell.
+[[nodiscard]] std::string assembly_for(const std::string& ir);
+
+}  // namespace opwright

@@ -1,0 +1,37 @@
+// What a pointwise call computes, as an expression that a compiler can read.
+//
+// An operation tells its formula beside its kernels (PointwiseOp::formula): over the operands x, y,
+// z, in the dtype that is computed in, and the numbers a, b, c of the call. Operators of C++ with
+// its precedence, numbers, ?:, and functions by the names of lane operations: "x + a * y",
+// "x > 0 ? x : a * x", "0.5 * x * (1 + erf(x * 0.7071067811865476))".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "opwright/dispatch/operator.h"
+#include "opwright/ops/pointwise.h"
+
+namespace opwright {
+
+struct PointwiseFormula {
+  struct Operand {
+    bool is_number = false;
+    uint32_t argument = 0;  // of the call; where it is a tensor
+    Scalar number = {};
+  };
+  const char* text = nullptr;
+  std::vector<Operand> operands;  // x, y, z
+  std::vector<Scalar> numbers;    // a, b, c
+  bool has_condition = false;     // x is a bool and is not converted
+  DType common{};                 // in which the operands meet
+  DType compute{};                // in which the formula is
+  DType result{};
+};
+
+// None: the operator is no pointwise one, its CPU kernel is not the core's own, it writes, or it
+// has no formula for these dtypes. Tensors among the arguments may be fakes.
+[[nodiscard]] std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args);
+
+}  // namespace opwright
