@@ -1,6 +1,5 @@
 #include "opwright/compile/object_code.h"
 
-#include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,6 +14,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <elf.h>
 
 #include "opwright/compile/object_file.h"
 #include "opwright/error.h"
@@ -149,8 +150,8 @@ void relocate(const ObjectFile& file, const Layout& layout,
 void protect(std::byte* begin, size_t size, int protection) {
   if (size == 0 || mprotect(begin, size, protection) == 0) return;
   const int problem = errno;
-  throw_error("RuntimeError", "the system lets no memory become code: ",
-              std::string_view(std::strerror(problem)));
+  throw_error("RuntimeError",
+              "the system lets no memory become code: ", std::string_view(std::strerror(problem)));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "opwright/compile/object_file.h"
 
-#include <elf.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <elf.h>
 
 #include "opwright/error.h"
 
@@ -45,22 +45,22 @@ bool fits(uint64_t total, uint64_t offset, uint64_t count, uint64_t size) {
 }  // namespace
 
 std::string relocation_name(uint64_t type) {
-  constexpr auto kNames = std::to_array<std::pair<uint64_t, const char*>>(
-      {{R_X86_64_NONE, "NONE"},
-       {R_X86_64_64, "64"},
-       {R_X86_64_PC32, "PC32"},
-       {R_X86_64_GOT32, "GOT32"},
-       {R_X86_64_PLT32, "PLT32"},
-       {R_X86_64_GOTPCREL, "GOTPCREL"},
-       {R_X86_64_32, "32"},
-       {R_X86_64_32S, "32S"},
-       {R_X86_64_PC64, "PC64"},
-       {R_X86_64_GOTOFF64, "GOTOFF64"},
-       {R_X86_64_GOTPC32, "GOTPC32"},
-       {R_X86_64_GOTPC64, "GOTPC64"},
-       {R_X86_64_PLTOFF64, "PLTOFF64"},
-       {R_X86_64_GOTPCRELX, "GOTPCRELX"},
-       {R_X86_64_REX_GOTPCRELX, "REX_GOTPCRELX"}});
+  constexpr auto kNames =
+      std::to_array<std::pair<uint64_t, const char*>>({{R_X86_64_NONE, "NONE"},
+                                                       {R_X86_64_64, "64"},
+                                                       {R_X86_64_PC32, "PC32"},
+                                                       {R_X86_64_GOT32, "GOT32"},
+                                                       {R_X86_64_PLT32, "PLT32"},
+                                                       {R_X86_64_GOTPCREL, "GOTPCREL"},
+                                                       {R_X86_64_32, "32"},
+                                                       {R_X86_64_32S, "32S"},
+                                                       {R_X86_64_PC64, "PC64"},
+                                                       {R_X86_64_GOTOFF64, "GOTOFF64"},
+                                                       {R_X86_64_GOTPC32, "GOTPC32"},
+                                                       {R_X86_64_GOTPC64, "GOTPC64"},
+                                                       {R_X86_64_PLTOFF64, "PLTOFF64"},
+                                                       {R_X86_64_GOTPCRELX, "GOTPCRELX"},
+                                                       {R_X86_64_REX_GOTPCRELX, "REX_GOTPCRELX"}});
   for (const auto& [number, name] : kNames)
     if (number == type) return concatenate("R_X86_64_", name);
   return concatenate("number ", type);
@@ -94,8 +94,7 @@ std::vector<T> ObjectFile::read_array(const Elf64_Shdr& section, std::string_vie
   if (section.sh_size % sizeof(T) != 0 || !fits(bytes_.size(), section.sh_offset, count, sizeof(T)))
     refuse_object(what, " lie outside of it");
   std::vector<T> items(count);
-  if (count != 0)
-    std::memcpy(items.data(), bytes_.data() + section.sh_offset, count * sizeof(T));
+  if (count != 0) std::memcpy(items.data(), bytes_.data() + section.sh_offset, count * sizeof(T));
   return items;
 }
 
@@ -160,8 +159,7 @@ void ObjectFile::read_relocations() {
     if (section.sh_info >= sections_.size())
       refuse_object("section ", section_names_[i], " changes a section that is not there");
     if (!is_loaded(section.sh_info)) continue;
-    if (is_plain)
-      refuse_object("section ", section_names_[i], " has relocations without addends");
+    if (is_plain) refuse_object("section ", section_names_[i], " has relocations without addends");
     for (const Elf64_Rela& entry : read_array<Elf64_Rela>(section, section_names_[i])) {
       const uint64_t type = ELF64_R_TYPE(entry.r_info);
       const uint64_t width = type == R_X86_64_64 ? 8 : 4;

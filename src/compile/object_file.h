@@ -2,14 +2,14 @@
 // is followed, and what the loader does not know is refused by its name.
 #pragma once
 
-#include <elf.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <elf.h>
 
 #include "opwright/error.h"
 

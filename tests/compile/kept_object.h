@@ -1,14 +1,14 @@
 // The kept object of the loader's tests, and its parts to damage.
 #pragma once
 
-#include <elf.h>
-
 #include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include <elf.h>
 
 namespace opwright::testing {
 

@@ -1,7 +1,5 @@
 #include "opwright/compile/object_code.h"
 
-#include <elf.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
@@ -94,9 +93,8 @@ TEST(ObjectCode, WritesWholeAddresses) {
   // Eight bytes of the constants become the address of the function.
   object.section(KeptObject::TextRelocations).sh_info = KeptObject::Constants;
   object.section(KeptObject::TextRelocations).sh_size = sizeof(Elf64_Rela);
-  object.relocation(0) = {.r_offset = 8,
-                          .r_info = ELF64_R_INFO(KeptObject::Nest, R_X86_64_64),
-                          .r_addend = 3};
+  object.relocation(0) = {
+      .r_offset = 8, .r_info = ELF64_R_INFO(KeptObject::Nest, R_X86_64_64), .r_addend = 3};
   const ObjectCodePtr code = ObjectCode::load(object.bytes);
   const auto* function = reinterpret_cast<const std::byte*>(code->find("nest"));
   const std::byte* constants = function - reinterpret_cast<uintptr_t>(function) % 4096 + 4096;
@@ -121,11 +119,10 @@ TEST(ObjectCode, RefusesWhatIsNoObjectOfThisMachine) {
 }
 
 TEST(ObjectCode, RefusesSymbolsFromOutsideByName) {
-  EXPECT_EQ(refusal([](KeptObject& object) {
-              object.name(object.symbol(KeptObject::Memcpy))[3] = 'x';
-            }),
-            "RuntimeError: object code is refused: it needs 'memxpy' from outside; memcpy, memset "
-            "and memmove alone are there");
+  EXPECT_EQ(
+      refusal([](KeptObject& object) { object.name(object.symbol(KeptObject::Memcpy))[3] = 'x'; }),
+      "RuntimeError: object code is refused: it needs 'memxpy' from outside; memcpy, memset "
+      "and memmove alone are there");
 }
 
 TEST(ObjectCode, RefusesSectionsThatAreNeitherCodeNorConstants) {
@@ -148,10 +145,9 @@ TEST(ObjectCode, RefusesSectionsThatAreNeitherCodeNorConstants) {
               object.section(KeptObject::Constants).sh_addralign = 8192;
             }),
             "RuntimeError: object code is refused: section .rodata.cst16 is aligned to 8192 bytes");
-  EXPECT_EQ(refusal([](KeptObject& object) {
-              object.section(KeptObject::Constants).sh_addralign = 24;
-            }),
-            "RuntimeError: object code is refused: section .rodata.cst16 is aligned to 24 bytes");
+  EXPECT_EQ(
+      refusal([](KeptObject& object) { object.section(KeptObject::Constants).sh_addralign = 24; }),
+      "RuntimeError: object code is refused: section .rodata.cst16 is aligned to 24 bytes");
   EXPECT_EQ(refusal([](KeptObject& object) {
               object.section(KeptObject::Constants).sh_size = ~uint64_t{0};
             }),
@@ -202,10 +198,9 @@ TEST(ObjectCode, RefusesSymbolsThatAreNotWhereTheySay) {
               object.symbol(KeptObject::Constant).st_shndx = SHN_COMMON;
             }),
             "RuntimeError: object code is refused: it has a variable '.LCPI0_0'");
-  EXPECT_EQ(refusal([](KeptObject& object) {
-              object.symbol(KeptObject::Nest).st_name = ~uint32_t{0};
-            }),
-            "RuntimeError: object code is refused: a symbol's name lies outside of its table");
+  EXPECT_EQ(
+      refusal([](KeptObject& object) { object.symbol(KeptObject::Nest).st_name = ~uint32_t{0}; }),
+      "RuntimeError: object code is refused: a symbol's name lies outside of its table");
   EXPECT_EQ(refusal([](KeptObject& object) {
               object.symbol(KeptObject::Constant) = object.symbol(KeptObject::Nest);
             }),

@@ -1,4 +1,4 @@
-"""Makes the kept objects anew from their texts: `.venv/bin/python tests/compile/objects/make_objects.py`.
+"""Makes the kept objects anew from their texts, which stand beside it as .ll.
 
 The bytes depend on the version of LLVM; the loader's tests read the kept ones and need none.
 """
