@@ -22,15 +22,14 @@ struct Exponential {
   IrValue scale, rest;
 };
 Exponential split_exp(IrBuilder& b, const IrValue& x) {
-  const IrValue shifted =
-      b.fma(x, constant(x, 1.4426950408889634), constant(x, kRounding));
+  const IrValue shifted = b.fma(x, constant(x, 1.4426950408889634), constant(x, kRounding));
   const IrValue minus = b.negate(b.subtract(shifted, constant(x, kRounding)));
   const IrValue r = b.fma(minus, constant(x, 1.90821492927058770002e-10),
                           b.fma(minus, constant(x, 0.693147180369123816490), x));
-  const IrValue q = polynomial(
-      b, r,
-      {0.5, 0.16666666719312481, 0.041666655640829359, 0.0083332983440230924,
-       0.0013890694896224627, 0.00019899390183679625, 2.3985609897938534e-05});
+  const IrValue q =
+      polynomial(b, r,
+                 {0.5, 0.16666666719312481, 0.041666655640829359, 0.0083332983440230924,
+                  0.0013890694896224627, 0.00019899390183679625, 2.3985609897938534e-05});
   const IrValue bits = b.bitcast(shifted, IrKind::I64);
   const IrValue power = b.binary("shl", b.binary("add", bits, whole(bits, 1023)), whole(bits, 52));
   return {b.bitcast(power, IrKind::Double), b.fma(b.multiply(q, r), r, r)};
@@ -45,8 +44,7 @@ IrValue bounded(IrBuilder& b, const IrValue& x) {
 IrValue log_wide(IrBuilder& b, const IrValue& x) {
   constexpr int64_t kHalfRoot = 0x3fe6a09e667f3bcd;  // sqrt(1/2)
   const IrValue bits = b.bitcast(x, IrKind::I64);
-  const IrValue above =
-      b.binary("add", bits, whole(bits, (int64_t{1024} << 52) - kHalfRoot));
+  const IrValue above = b.binary("add", bits, whole(bits, (int64_t{1024} << 52) - kHalfRoot));
   const IrValue exponent = b.binary("lshr", above, whole(bits, 52));  // plus 1024
   const IrValue moved = b.binary("sub", exponent, whole(bits, 1024));
   const IrValue mantissa =
@@ -55,8 +53,8 @@ IrValue log_wide(IrBuilder& b, const IrValue& x) {
   const IrValue biased =
       b.bitcast(b.binary("or", exponent, whole(bits, 0x4330000000000000)), IrKind::Double);
   const IrValue n = b.subtract(biased, constant(x, 4503599627371520.0));
-  const IrValue t = b.divide(b.subtract(mantissa, constant(x, 1.0)),
-                             b.add(mantissa, constant(x, 1.0)));
+  const IrValue t =
+      b.divide(b.subtract(mantissa, constant(x, 1.0)), b.add(mantissa, constant(x, 1.0)));
   const IrValue p = polynomial(b, b.multiply(t, t),
                                {1.9999999999999469, 0.6666666667964497, 0.39999994870971811,
                                 0.28572168415052901, 0.22174150760917444, 0.19609592916949259});
@@ -120,11 +118,9 @@ IrValue pow(IrBuilder& b, const IrValue& x, const IrValue& y) {
   const IrValue is_halved = b.compare("fcmp oeq", b.call("llvm.trunc", y.type, {half}), half);
   const IrValue is_odd = b.binary("and", is_whole, b.binary("xor", is_halved, whole(is_halved, 1)));
   result = b.select(b.binary("and", is_negative, is_odd), b.negate(result), result);
-  const IrValue is_usual =
-      b.binary("and", b.compare("fcmp olt", x, constant(x, 0.0)),
-               b.compare("fcmp ogt", x, constant(x, -kInfinity)));
-  const IrValue has_none =
-      b.binary("and", is_usual, b.binary("xor", is_whole, whole(is_whole, 1)));
+  const IrValue is_usual = b.binary("and", b.compare("fcmp olt", x, constant(x, 0.0)),
+                                    b.compare("fcmp ogt", x, constant(x, -kInfinity)));
+  const IrValue has_none = b.binary("and", is_usual, b.binary("xor", is_whole, whole(is_whole, 1)));
   result = b.select(has_none, constant(x, std::numeric_limits<double>::quiet_NaN()), result);
   const IrValue is_certain = b.binary("or", b.compare("fcmp oeq", y, constant(y, 0.0)),
                                       b.compare("fcmp oeq", x, constant(x, 1.0)));

@@ -36,7 +36,8 @@ double error_of(float result, double exact) {
     // The largest float stands one unit before infinity.
     const double beyond = std::abs(static_cast<double>(result) - exact);
     if (result == nearest) return 0;
-    return std::isinf(result) ? 1 + std::abs(0x1p128 - std::abs(exact)) / 0x1p104 : beyond / 0x1p104;
+    return std::isinf(result) ? 1 + std::abs(0x1p128 - std::abs(exact)) / 0x1p104
+                              : beyond / 0x1p104;
   }
   const int exponent = std::max(std::ilogb(nearest == 0 ? 0x1p-149F : nearest) - 23, -149);
   return std::abs(static_cast<double>(result) - exact) / std::ldexp(1.0, exponent);
@@ -116,13 +117,13 @@ TEST_P(LaneMath, IsNearTheExactResultOnAllInputs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Functions, LaneMath,
-    ::testing::Values(
-        Function{"exp", std::exp, 2}, Function{"log", std::log, 2}, Function{"tanh", std::tanh, 2},
-        Function{"erf", std::erf, 2}, Function{"sin", std::sin, 2}, Function{"cos", std::cos, 2},
-        Function{"sigmoid", exact_sigmoid, 2}, Function{"rsqrt", exact_rsqrt, 2},
-        Function{"sqrt", std::sqrt, 0.51}, Function{"exp2", std::exp2, 2},
-        Function{"expm1", std::expm1, 1}, Function{"log2", std::log2, 1},
-        Function{"log10", std::log10, 1}, Function{"log1p", std::log1p, 1}),
+    ::testing::Values(Function{"exp", std::exp, 2}, Function{"log", std::log, 2},
+                      Function{"tanh", std::tanh, 2}, Function{"erf", std::erf, 2},
+                      Function{"sin", std::sin, 2}, Function{"cos", std::cos, 2},
+                      Function{"sigmoid", exact_sigmoid, 2}, Function{"rsqrt", exact_rsqrt, 2},
+                      Function{"sqrt", std::sqrt, 0.51}, Function{"exp2", std::exp2, 2},
+                      Function{"expm1", std::expm1, 1}, Function{"log2", std::log2, 1},
+                      Function{"log10", std::log10, 1}, Function{"log1p", std::log1p, 1}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 }  // namespace
