@@ -37,8 +37,8 @@ struct JointGraph {
   // tensors and the state of random numbers. Its outputs: those of the function, roots, a gradient
   // or None for each target; states of random numbers.
   GraphPtr graph;
-  size_t num_outputs = 0;  // of the function
-  size_t num_roots = 0;    // values that several outputs are views of
+  size_t num_outputs = 0;            // of the function
+  size_t num_roots = 0;              // values that several outputs are views of
   std::vector<JointOutput> outputs;  // one for each of the function
   // What a tangent is the gradient of: output `of` of the graph (a root too), or what input `of`
   // holds after the function wrote to it.
@@ -57,9 +57,9 @@ struct JointGraph {
 };
 
 // Ends a trace on fakes that is not functional. Called with the session's level current, after the
-// function returned `outputs` (tensors, ints, None). `own_arguments` are its tensor arguments as the
-// session added them, all of them and in order. RuntimeError for what cannot be kept: hooks that the
-// function put on its values, leaves that it made and returns, formulas with side effects.
+// function returned `outputs` (tensors, ints, None). `own_arguments` are its tensor arguments as
+// the session added them, all of them and in order. RuntimeError for what cannot be kept: hooks
+// that the function put on its values, leaves that it made and returns, formulas with side effects.
 [[nodiscard]] JointGraph finish_joint(TraceSession& session, std::span<const Tensor> own_arguments,
                                       std::span<const OpwValue> outputs);
 
