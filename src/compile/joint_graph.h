@@ -21,15 +21,17 @@ namespace opwright {
 // What an output of the function is to autograd.
 struct JointOutput {
   enum class Kind : uint8_t {
-    Value,        // a new value, with a history where it has a tangent; also ints and None
-    Input,        // input `of` of the graph itself
-    ViewOfInput,  // made again from input `of` where the function is called, with eager's history
-    ViewOfRoot,   // the same from root `of`, which other outputs are or show
-    Same,         // output `of` itself
+    Value,         // a new value, with a history where it has a tangent; also ints and None
+    Input,         // input `of` of the graph itself
+    ViewOfInput,   // made again from input `of` where the function is called, with eager's history
+    ViewOfOutput,  // the same from output `of` of the graph, a root too
+    Same,          // output `of` itself
   };
   Kind kind = Kind::Value;
   uint32_t of = 0;
-  ViewSteps steps = {};  // of a view; empty: its sizes are symbolic, it is cut out by its geometry
+  // Of a view; empty: steps cannot tell it (symbolic sizes, no_grad), its geometry does.
+  ViewSteps steps = {};
+  bool is_under_no_grad = false;  // a view that may not be written with grad mode on
 };
 
 struct JointGraph {
