@@ -88,8 +88,10 @@ PyObject* new_compiled(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyObject* backend = nullptr;
     static const char* const names[] = {"function", "fullgraph", "dynamic", "backend", nullptr};
     parse_arguments(args, kwargs, "OOOO", names, &function, &fullgraph, &dynamic, &backend);
-    OPWRIGHT_CHECK_TYPE(PyCallable_Check(function), "compile: a function or a module must be "
-                        "given, got ", class_name(function));
+    OPWRIGHT_CHECK_TYPE(PyCallable_Check(function),
+                        "compile: a function or a module must be "
+                        "given, got ",
+                        class_name(function));
     auto state = std::make_unique<CompiledState>(read_options(fullgraph, dynamic, backend));
     PyObject* made = require(type->tp_alloc(type, 0));
     CompiledObject* self = as_compiled(made);
@@ -159,15 +161,15 @@ PyObject* get_wrapped(PyObject* object, void* /*unused*/) {
 // So that isinstance() takes a compiled module for a module.
 PyObject* get_class(PyObject* object, void* /*unused*/) {
   PyObject* function = as_compiled(object)->function;
-  const bool is_function = PyFunction_Check(function) || PyMethod_Check(function) ||
-                           PyCFunction_Check(function);
+  const bool is_function =
+      PyFunction_Check(function) || PyMethod_Check(function) || PyCFunction_Check(function);
   return is_function ? Py_NewRef(reinterpret_cast<PyObject*>(compiled_type))
                      : PyObject_GetAttrString(function, "__class__");
 }
 
 PyObject* get_attribute_of_function(PyObject* object, void* name) {
-  PyObject* found = PyObject_GetAttrString(as_compiled(object)->function,
-                                           static_cast<const char*>(name));
+  PyObject* found =
+      PyObject_GetAttrString(as_compiled(object)->function, static_cast<const char*>(name));
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();
   return Py_NewRef(Py_None);
@@ -269,9 +271,9 @@ PyType_Slot compiled_slots[] = {{Py_tp_doc, const_cast<char*>(kCompiledDoc)},
                                 {Py_tp_methods, compiled_methods},
                                 {Py_tp_members, compiled_members},
                                 {0, nullptr}};
-PyType_Spec compiled_spec = {
-    "opwright.CompiledFunction", sizeof(CompiledObject), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC, compiled_slots};
+PyType_Spec compiled_spec = {"opwright.CompiledFunction", sizeof(CompiledObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC,
+                             compiled_slots};
 
 }  // namespace
 

@@ -33,8 +33,8 @@ PyObject* recompile_hook = nullptr;
 std::string name_of(PyObject* function) {
   const nb::object name = nb::steal(PyObject_GetAttrString(function, "__qualname__"));
   PyErr_Clear();
-  const char* text = name.is_valid() && PyUnicode_Check(name.ptr()) ? PyUnicode_AsUTF8(name.ptr())
-                                                                     : nullptr;
+  const char* text =
+      name.is_valid() && PyUnicode_Check(name.ptr()) ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
   return text ? text : class_name(function);
 }
 
@@ -122,8 +122,8 @@ void CompiledState::note_reason(const GivenArguments& given) {
 }
 
 nb::object CompiledState::capture(PyObject* function, const GivenArguments& given) {
-  const auto entry = std::make_shared<PythonEntry>(
-      function, given, parameter_names(function, given.num_positional));
+  const auto entry = std::make_shared<PythonEntry>(function, given,
+                                                   parameter_names(function, given.num_positional));
   const auto& tensors = entry->tensors().all();
   const bool is_plain = std::ranges::all_of(tensors, [](const GuardedTensors::One& one) {
     return (one.tensor.get()->flags & kNoPlainTensor) == 0;

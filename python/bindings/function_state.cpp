@@ -226,8 +226,8 @@ std::string FunctionState::text() const {
     if (!own.empty()) text += own + "\n";
   }
   for (const WatchedModule& each : modules_)
-    text += concatenate("attributes of ", each.path, " (", Py_TYPE(each.module.ptr())->tp_name,
-                        ")\n");
+    text +=
+        concatenate("attributes of ", each.path, " (", Py_TYPE(each.module.ptr())->tp_name, ")\n");
   return text;
 }
 

@@ -78,8 +78,8 @@ class ObjectGuard {
 
   Kind kind_ = Kind::Same;
   uint32_t place_ = 0;
-  PyTypeObject* type_ = nullptr;    // kept by object_ or, of a tensor, by keep_
-  PyObject* object_ = nullptr;      // kept by keep_
+  PyTypeObject* type_ = nullptr;  // kept by object_ or, of a tensor, by keep_
+  PyObject* object_ = nullptr;    // kept by keep_
   nanobind::object keep_;
   struct Tree {
     TreeSpec spec;

@@ -58,8 +58,8 @@ class PythonExecutable final : public Executable {
 
  private:
   void take(const nb::object& returned, std::span<OpwValue> results) const {
-    const bool is_one = results.size() == 1 && !PyTuple_Check(returned.ptr()) &&
-                        !PyList_Check(returned.ptr());
+    const bool is_one =
+        results.size() == 1 && !PyTuple_Check(returned.ptr()) && !PyList_Check(returned.ptr());
     const bool is_many = PyTuple_Check(returned.ptr()) || PyList_Check(returned.ptr());
     const nb::object all = is_one ? nb::object(nb::make_tuple(returned)) : returned;
     OPWRIGHT_CHECK_TYPE(is_one || is_many || results.empty(), "compile: what the backend '", name_,
@@ -79,12 +79,11 @@ class PythonExecutable final : public Executable {
   }
   void check_kind(PyObject* given, size_t output) const {
     const NodeArgument& expected = graph_->outputs()[output];
-    const bool is_tensor_expected = expected.kind() == NodeArgument::Kind::Value &&
-                                    expected.value().tensor().is_defined();
+    const bool is_tensor_expected =
+        expected.kind() == NodeArgument::Kind::Value && expected.value().tensor().is_defined();
     OPWRIGHT_CHECK_TYPE(is_tensor(given) == is_tensor_expected, "compile: what the backend '",
                         name_, "' gave returned a ", class_name(given), " for output ", output,
-                        ", a ", is_tensor_expected ? "tensor" : "number or None",
-                        " was expected");
+                        ", a ", is_tensor_expected ? "tensor" : "number or None", " was expected");
   }
 
   std::string name_;

@@ -59,8 +59,7 @@ Capture::Capture() : session_(capture_options()) {}
 void Capture::add_tensor(const Tensor& given, const std::string& name,
                          TensorGuards::DynamicDims dynamic) {
   FakeMode& fake = *session_.trace().fake();
-  if (dynamic != 0)
-    make_dynamic(fake.from_tensor(given), given, name, dynamic, fake.shape_env());
+  if (dynamic != 0) make_dynamic(fake.from_tensor(given), given, name, dynamic, fake.shape_env());
   own_.push_back(session_.add_tensor(given, name));
 }
 

@@ -54,8 +54,7 @@ void CompiledEntry::watch_tensors(std::span<const CapturedArgument> arguments) {
     all.push_back(node.bound());
     captured_.push_back(node.bound());
   }
-  for (const Tensor& tensor : captured_)
-    captured_values_.push_back(ValueOf<Tensor>::lend(tensor));
+  for (const Tensor& tensor : captured_) captured_values_.push_back(ValueOf<Tensor>::lend(tensor));
   std::vector<uint32_t> written;
   for (const uint32_t input : written_inputs(*graph_)) {
     if (place_of_input[input] < all.size()) written.push_back(place_of_input[input]);

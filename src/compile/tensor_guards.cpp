@@ -165,8 +165,8 @@ bool TensorGuards::check_one(const One& one, const OpwTensor* tensor) const noex
 
 bool TensorGuards::check_memory(std::span<const OpwValue> tensors) const noexcept {
   for (const Pair& pair : pairs_) {
-    const bool is_shared = impl(tensors[pair.first].as_tensor).storage ==
-                           impl(tensors[pair.second].as_tensor).storage;
+    const bool is_shared =
+        impl(tensors[pair.first].as_tensor).storage == impl(tensors[pair.second].as_tensor).storage;
     if (is_shared != pair.is_shared) return false;
   }
   for (size_t i = 0; i < tensors_.size(); ++i) {
@@ -202,14 +202,14 @@ std::string TensorGuards::describe_difference(const One& one, const OpwTensor* t
   if (!are_equal(dl.device, one.device)) {
     return concatenate(" is on ", Device(dl.device), ", it was on ", Device(one.device));
   }
-  if (dl.ndim != one.ndim)
-    return concatenate(" has ", dl.ndim, " dimensions, it had ", one.ndim);
+  if (dl.ndim != one.ndim) return concatenate(" has ", dl.ndim, " dimensions, it had ", one.ndim);
   const auto ndim = static_cast<size_t>(one.ndim);
   const std::span expected(numbers_.data() + one.first, ndim);
   for (size_t i = 0; i < ndim; ++i) {
     const bool fits = expected[i] == kFree ? dl.shape[i] != 0 : dl.shape[i] == expected[i];
     if (fits) continue;
-    const std::string had = expected[i] == kFree ? "it was not 0" : concatenate("it was ", expected[i]);
+    const std::string had =
+        expected[i] == kFree ? "it was not 0" : concatenate("it was ", expected[i]);
     return concatenate(".size(", i, ") is ", dl.shape[i], ", ", had);
   }
   const uint32_t changed = watched_flags(tensor) ^ one.flags;
@@ -239,10 +239,9 @@ std::string TensorGuards::find_difference(std::span<const OpwValue> tensors) con
 std::string TensorGuards::describe(const One& one) const {
   const auto ndim = static_cast<size_t>(one.ndim);
   const std::span sizes(numbers_.data() + one.first, ndim);
-  std::string text = concatenate(dtype_text(one.dtype), sizes_text(sizes), " on ",
-                                 Device(one.device));
-  if (!one.is_dynamic)
-    text += " strides " + sizes_text({numbers_.data() + one.first + ndim, ndim});
+  std::string text =
+      concatenate(dtype_text(one.dtype), sizes_text(sizes), " on ", Device(one.device));
+  if (!one.is_dynamic) text += " strides " + sizes_text({numbers_.data() + one.first + ndim, ndim});
   if (one.flags & kOpwFlagRequiresGrad) text += " requires grad";
   if (one.flags & kOpwFlagInference) text += " of inference mode";
   return text;

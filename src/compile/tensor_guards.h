@@ -59,8 +59,8 @@ class TensorGuards {
     OpwDevice device;
     int32_t ndim;
     OpwDtype dtype;
-    uint32_t flags;       // of kWatchedFlags
-    uint32_t first;       // in numbers_: sizes, then strides; of a dynamic one sizes and the order
+    uint32_t flags;  // of kWatchedFlags
+    uint32_t first;  // in numbers_: sizes, then strides; of a dynamic one sizes and the order
     bool is_dynamic;
     int64_t offset = -1;  // of memory that others share and the graph writes; -1: any
     // Of what is captured by a graph that writes; compared, never read. Null: any.

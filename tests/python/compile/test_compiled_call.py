@@ -56,7 +56,8 @@ def test_results_keep_their_structure_with_none_and_constants():
     assert result["sum"].tolist() == [1.0]
     assert result["parts"][0].tolist() == [0.0]
     assert result["parts"][1:] == (None, 7)
-    assert result["name"] == "f" and result["dtype"] is ow.float32
+    assert result["name"] == "f"
+    assert result["dtype"] is ow.float32
 
 
 def test_an_input_that_is_returned_is_the_callers_own_tensor():
@@ -68,7 +69,8 @@ def test_an_input_that_is_returned_is_the_callers_own_tensor():
 
     for _ in range(2):
         first, second = f(x, y)
-        assert first is y and second is x
+        assert first is y
+        assert second is x
 
 
 def test_a_view_that_is_returned_shares_memory_with_the_input():
@@ -157,7 +159,7 @@ def test_memory_that_inputs_share_and_a_function_writes_is_guarded():
     base = ow.zeros(4)
     assert f(ow.zeros(2), ow.zeros(2)).item() == 0.0
     assert f(base[:2], base[2:]).item() == 0.0
-    assert f(base[:2], base[1:3]).item() == 1.0
+    assert f(base[:2], base[1:3]).item() == 2.0
     assert base.tolist() == [2.0, 2.0, 0.0, 0.0]
 
 
@@ -218,7 +220,8 @@ def test_random_operators_draw_new_numbers_on_each_call():
     expected = [plain(x), plain(x)]
 
     for ours, theirs in zip(compiled, expected, strict=True):
-        assert ow.equal(ours[0], theirs[0]) and ow.equal(ours[1], theirs[1])
+        assert ow.equal(ours[0], theirs[0])
+        assert ow.equal(ours[1], theirs[1])
 
 
 def test_a_method_and_its_object_are_taken():
@@ -243,7 +246,7 @@ def test_what_cannot_be_compiled_is_refused_with_its_class():
         ow.compile(3)
     with pytest.raises(TypeError, match="compile: dynamic must be None, True or False, got str"):
         ow.compile(lambda x: x, dynamic="yes")
-    with pytest.raises(ValueError, match="there is no backend 'nothing', only .*llvm"):
+    with pytest.raises(ValueError, match=r"there is no backend 'nothing', only .*llvm"):
         ow.compile(lambda x: x, backend="nothing")
 
 
@@ -254,10 +257,11 @@ def test_a_result_that_no_graph_can_give_is_refused():
 
     with pytest.raises(TypeError) as error:
         f(ow.ones(1))
-    assert str(error.value).startswith(
+    assert str(error.value) == (
         "compile: test_a_result_that_no_graph_can_give_is_refused.<locals>.f returned "
-        'result["layer"] of type Identity, which a graph cannot give; return tensors'
-    ) or 'result["layer"] of type' in str(error.value)
+        'result["layer"] of type opwright.nn.linear.Identity, which a graph cannot give; return '
+        "tensors, numbers, strings, None, or tuples, lists, dicts and dataclasses of them"
+    )
 
 
 def test_an_error_of_the_function_is_the_callers():
