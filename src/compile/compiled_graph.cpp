@@ -24,10 +24,13 @@ namespace opwright {
 namespace {
 
 // Built-in operators that are made of others. What follows from an operator by its schema, as the
-// functional twins of those that write, stays a call.
+// functional twins of those that write, stays a call, and so does a product with a sum, which one
+// kernel computes.
 bool is_taken_apart(const Operator& op) {
+  const std::string_view base = op.schema().name.base;
   return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
-         !std::string_view(op.schema().name.base).starts_with("_functional_");
+         !base.starts_with("_functional_") && base != "addmm" && base != "baddbmm" &&
+         base != "addmv";
 }
 
 std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
