@@ -1,5 +1,5 @@
-"""Compiled functions beside torch.compile (Inductor) and jax.jit: their speed on one thread and two,
-what compiling takes, small calls, how often is compiled.
+"""Compiled functions beside torch.compile (Inductor) and jax.jit: their speed on one thread and on
+two, what compiling takes, small calls, how often is compiled.
 
 Code of Inductor is kept in the build folder: the first run after a clean build takes minutes more,
 and `--quick` ends within 45 seconds from the second on.

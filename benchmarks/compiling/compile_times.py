@@ -16,9 +16,10 @@ SIDE, FIRST = sys.argv[1:3]
 os.environ["JAX_PLATFORMS"] = "cpu"
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness import release_build  # noqa: E402
+
 from compiling.functions import TITLES  # noqa: E402
 from compiling.sides import jax_side, our_side, torch_sides  # noqa: E402
-from harness import release_build  # noqa: E402
 
 sys.path.insert(0, str(release_build() / "python"))
 import opwright  # noqa: E402

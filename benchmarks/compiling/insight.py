@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from compiling.functions import functions_of, training_of  # noqa: E402
-from compiling.sides import LIBRARY, operands, training_operands  # noqa: E402
-from harness import release_build  # noqa: E402
+from harness import release_build
+
+from compiling.functions import functions_of, training_of
+from compiling.sides import LIBRARY, operands, training_operands
 
 sys.path.insert(0, str(release_build() / "python"))
-import opwright  # noqa: E402
+import opwright
 
 BATCH_SIZES = range(1, 51)
 

@@ -129,11 +129,11 @@ class CompileCheck : public Check {
     for (size_t i = 0; i < before.size(); ++i) {
       if (!find_difference(called[i], before[i], {.tolerance = Tolerance{}})) continue;
       if (find_difference(ran[i], before[i], {.tolerance = Tolerance{}})) continue;
-      return Fault{"compile-misses-write",
-                   concatenate(input.op().name(), " compiled leaves '",
-                               input.example().tensor_name(i),
-                               "' as it was, and the call writes it; mark all that it writes in "
-                               "its schema")};
+      return Fault{
+          "compile-misses-write",
+          concatenate(input.op().name(), " compiled leaves '", input.example().tensor_name(i),
+                      "' as it was, and the call writes it; mark all that it writes in "
+                      "its schema")};
     }
     return std::nullopt;
   }
@@ -168,11 +168,10 @@ class CompileCheck : public Check {
           run.outcome.error ? concatenate("it raises ", text_of(*run.outcome.error))
                             : compare(input, run, plain);
       if (!difference) continue;
-      return Fault{
-          "compile-differs-at-other-size",
-          concatenate(who(input.op(), way), " is right for the sizes given, but",
-                      describe_sizes(symbols, values),
-                      " it gives something else than the call: ", *difference)};
+      return Fault{"compile-differs-at-other-size",
+                   concatenate(who(input.op(), way), " is right for the sizes given, but",
+                               describe_sizes(symbols, values),
+                               " it gives something else than the call: ", *difference)};
     }
     return std::nullopt;
   }

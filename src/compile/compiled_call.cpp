@@ -111,14 +111,12 @@ ReadCall run_compiled(const CompiledCall& compiled, const Example& example) {
   size_t num_numbers = 0;
   for (const Value& result : compiled.results) num_numbers += is_number(result) ? 1 : 0;
   try {
-    std::vector<Value> outputs = run(*compiled.executable, inputs,
-                                     2 * num_tensors + num_numbers + distinct.get().size());
+    std::vector<Value> outputs =
+        run(*compiled.executable, inputs, 2 * num_tensors + num_numbers + distinct.get().size());
     const std::vector<Tensor> tensors = tensors_of(outputs);
     const auto end_of_results = tensors.begin() + static_cast<std::ptrdiff_t>(num_tensors);
-    const auto end_of_changes =
-        end_of_results + static_cast<std::ptrdiff_t>(distinct.get().size());
-    ran.outcome.results =
-        replace_tensors(compiled.results, std::span(tensors).first(num_tensors));
+    const auto end_of_changes = end_of_results + static_cast<std::ptrdiff_t>(distinct.get().size());
+    ran.outcome.results = replace_tensors(compiled.results, std::span(tensors).first(num_tensors));
     size_t next = num_tensors;
     for (Value& result : ran.outcome.results) {
       if (is_number(result)) result = std::move(outputs[next++]);

@@ -1,8 +1,8 @@
 """Compiles one call and runs it: for fixed sizes, and for any, also at other sizes.
 
 The compiled function makes the call and reads every result once more, so that what can be fused
-is. It must give what the same function gives uncompiled: values within the tolerance of their dtype,
-dtype, sizes, strides, shared memory, written inputs. What columns mean:
+is. It must give what the same function gives uncompiled: values within the tolerance of their
+dtype, dtype, sizes, strides, shared memory, written inputs. What columns mean:
 
     calls     distinct calls compiled
     compile   the call works, and compiling it raised

@@ -1,8 +1,8 @@
 """Random programs of what is fused: pointwise operators, views, folds, casts and writes.
 
 A program is a list of steps over a growing list of values. A step that eager execution refuses is
-left out, so every program that is drawn runs. Steps that jump (comparisons, rounding, casts to ints)
-take only values without rounding errors, so that two right results are close to each other.
+left out, so every program that is drawn runs. Steps that jump (comparisons, rounding, casts to
+ints) take only values without rounding errors, so that two right results are close to each other.
 """
 
 from collections.abc import Callable
@@ -80,9 +80,9 @@ JUMPING: dict[str, Callable] = {
     "round": lambda x: ow.round(as_float(x)),
     "sign": lambda x: ow.sign(x),
     "int32": lambda x: as_number(x).clamp(0, 100).to(ow.int32),
-    "int64": lambda x: as_number(x).clamp(-100, 100).to(ow.int64)
-    if x.dtype != ow.uint8
-    else x.to(ow.int64),
+    "int64": lambda x: (
+        as_number(x).clamp(-100, 100).to(ow.int64) if x.dtype != ow.uint8 else x.to(ow.int64)
+    ),
     "bool": lambda x: x.to(ow.bool),
     "not": lambda x: ow.logical_not(x),
     "float16": lambda x: x.to(ow.float16),

@@ -37,9 +37,7 @@ def used_strides(tensor: ow.Tensor) -> list[int]:
     """Those that some element is reached by."""
     if tensor.numel() == 0:
         return []
-    return [
-        stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True) if size > 1
-    ]
+    return [stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True) if size > 1]
 
 
 def assert_same_values(is_: ow.Tensor, should: ow.Tensor) -> None:
@@ -86,7 +84,9 @@ def copies(tensors: list[ow.Tensor]) -> list[ow.Tensor]:
 def copy_of(tensor: ow.Tensor) -> ow.Tensor:
     if tensor.numel() == 0:
         return ow.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
-    spread = [(size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)]
+    spread = [
+        (size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
+    ]
     memory = tensor.detach().as_strided((1 + sum(spread),), (1,), tensor.storage_offset()).clone()
     copy = memory.as_strided(tuple(tensor.shape), tuple(tensor.stride()), 0)
     return copy.requires_grad_() if tensor.requires_grad else copy

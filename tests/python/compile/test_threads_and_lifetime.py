@@ -97,17 +97,17 @@ class Holder:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_compiled_function_and_what_it_closes_over_die_with_their_last_name(backend):
-    holder = Holder()
-    weight = ow.ones(4)
+    def call_once():
+        holder = Holder()
+        weight = ow.ones(4)
 
-    def scaled(x):
-        return x * weight * holder.factor
+        def scaled(x):
+            return x * weight * holder.factor
 
-    compiled = ow.compile(scaled, backend=backend)
-    compiled(ow.ones(3, 4))
-    watched = [weakref.ref(holder), weakref.ref(weight), weakref.ref(scaled)]
+        ow.compile(scaled, backend=backend)(ow.ones(3, 4))
+        return [weakref.ref(holder), weakref.ref(weight), weakref.ref(scaled)]
 
-    del holder, weight, scaled, compiled
+    watched = call_once()
     gc.collect()
 
     assert [watch() for watch in watched] == [None, None, None]
@@ -115,17 +115,17 @@ def test_a_compiled_function_and_what_it_closes_over_die_with_their_last_name(ba
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_function_that_holds_its_own_compiled_form_is_collected(backend):
-    holder = Holder()
+    def call_once():
+        holder = Holder()
 
-    def scaled(x):
-        assert holder is not None
-        return x * 2
+        def scaled(x):
+            return x * holder.factor
 
-    scaled.compiled = ow.compile(scaled, backend=backend)
-    scaled.compiled(ow.ones(3))
-    watched = weakref.ref(holder)
+        scaled.compiled = ow.compile(scaled, backend=backend)
+        scaled.compiled(ow.ones(3))
+        return weakref.ref(holder)
 
-    del scaled, holder
+    watched = call_once()
     gc.collect()
 
     assert watched() is None

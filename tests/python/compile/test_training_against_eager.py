@@ -32,7 +32,8 @@ FUNCTIONS = {
 
 def gradients_of(function, inputs, needs):
     """Results, and the gradients of all that is needed, of a sum of all results."""
-    own = [each.detach().clone().requires_grad_(need) for each, need in zip(inputs, needs, strict=True)]
+    pairs = zip(inputs, needs, strict=True)
+    own = [each.detach().clone().requires_grad_(need) for each, need in pairs]
     results = function(*own)
     several = results if isinstance(results, tuple | list) else [results]
     total = sum(ow.sin(each).sum() for each in several if each.requires_grad)
@@ -131,9 +132,12 @@ def test_a_second_derivative_is_eagers_or_refused(backend):
 
     x = seeded(4).requires_grad_()
     (first,) = ow.autograd.grad(ow.compile(cube, backend=backend)(x), x, create_graph=True)
+    second, refusal = None, ""
     try:
         (second,) = ow.autograd.grad(first.sum(), x)
     except RuntimeError as error:
-        assert "compile" in str(error)
-    else:
+        refusal = str(error)
+
+    assert second is not None or "compile" in refusal
+    if second is not None:
         assert_same(second, (6 * x).detach())
