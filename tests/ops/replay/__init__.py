@@ -28,8 +28,8 @@ From the root of the repository, after `tools/build release python`:
 opcheck with it as the example (checked.py), `--compiled` compiles it (compiled.py). `--op` takes
 names with or without overload, as shell patterns, and runs the entries that reach.json knows to
 reach them (`--all` with it: every entry), and the handwritten samples. It ends with one line for
-each overload and the first failing calls. Each of these is kept in build/replay/*.pt, and `--again FILE` runs it alone, with both results in
-full (so does gdb --args). What columns mean:
+each overload and the first failing calls. Each of these is kept in build/replay/*.pt, and
+`--again FILE` runs it alone, with both results in full (so does gdb --args). What columns mean:
 
     calls     distinct calls replayed: same operator, sizes, strides, dtypes and numbers count once
               (twice at most, with other values)
