@@ -21,15 +21,17 @@ namespace opwright {
 // What an output of the function is to autograd.
 struct JointOutput {
   enum class Kind : uint8_t {
-    Value,        // a new value, with a history where it has a tangent; also ints and None
-    Input,        // input `of` of the graph itself
-    ViewOfInput,  // made again from input `of` where the function is called, with eager's history
-    ViewOfRoot,   // the same from root `of`, which other outputs are or show
-    Same,         // output `of` itself
+    Value,         // a new value, with a history where it has a tangent; also ints and None
+    Input,         // input `of` of the graph itself
+    ViewOfInput,   // made again from input `of` where the function is called, with eager's history
+    ViewOfOutput,  // the same from output `of` of the graph, a root too
+    Same,          // output `of` itself
   };
   Kind kind = Kind::Value;
   uint32_t of = 0;
-  ViewSteps steps = {};  // of a view; empty: its sizes are symbolic, it is cut out by its geometry
+  // Of a view; empty: steps cannot tell it (symbolic sizes, no_grad), its geometry does.
+  ViewSteps steps = {};
+  bool is_under_no_grad = false;  // a view that may not be written with grad mode on
 };
 
 struct JointGraph {
@@ -37,8 +39,8 @@ struct JointGraph {
   // tensors and the state of random numbers. Its outputs: those of the function, roots, a gradient
   // or None for each target; states of random numbers.
   GraphPtr graph;
-  size_t num_outputs = 0;  // of the function
-  size_t num_roots = 0;    // values that several outputs are views of
+  size_t num_outputs = 0;            // of the function
+  size_t num_roots = 0;              // values that several outputs are views of
   std::vector<JointOutput> outputs;  // one for each of the function
   // What a tangent is the gradient of: output `of` of the graph (a root too), or what input `of`
   // holds after the function wrote to it.
@@ -57,9 +59,9 @@ struct JointGraph {
 };
 
 // Ends a trace on fakes that is not functional. Called with the session's level current, after the
-// function returned `outputs` (tensors, ints, None). `own_arguments` are its tensor arguments as the
-// session added them, all of them and in order. RuntimeError for what cannot be kept: hooks that the
-// function put on its values, leaves that it made and returns, formulas with side effects.
+// function returned `outputs` (tensors, ints, None). `own_arguments` are its tensor arguments as
+// the session added them, all of them and in order. RuntimeError for what cannot be kept: hooks
+// that the function put on its values, leaves that it made and returns, formulas with side effects.
 [[nodiscard]] JointGraph finish_joint(TraceSession& session, std::span<const Tensor> own_arguments,
                                       std::span<const OpwValue> outputs);
 
