@@ -75,7 +75,7 @@ void check(const std::string& text, size_t num_nests, const std::vector<Tensor>&
 }
 
 Tensor random(std::initializer_list<SymInt> sizes) {
-  default_generator(kCpu) = RandomState(kCpu, 7);
+  default_generator(kCpu).set_seed(7);
   return randn(std::vector<SymInt>(sizes));
 }
 
