@@ -12,6 +12,7 @@
 #include "opwright/compile/planned_graph.h"
 #include "opwright/compile/split_folds.h"
 #include "opwright/compile/split_products.h"
+#include "opwright/compile/whole_views.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
@@ -78,6 +79,7 @@ GraphPtr lower(const Graph& graph) {
   split_products(*lowered);
   split_folds(*lowered);
   remove_whole_copies(*lowered);
+  remove_whole_views(*lowered);
   share_common_subexpressions(*lowered);
   remove_dead_code(*lowered);
   return lowered;
