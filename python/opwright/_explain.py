@@ -27,7 +27,9 @@ class Break:
     def parse(cls, text: str) -> "Break":
         cause, at, place = text.rpartition(", at ")
         file, colon, line = place.rpartition(":")
-        return cls(file, int(line), cause) if at and colon and line.isdecimal() else cls("", 0, text)
+        return (
+            cls(file, int(line), cause) if at and colon and line.isdecimal() else cls("", 0, text)
+        )
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.cause}" if self.file else self.cause
@@ -46,10 +48,13 @@ class Explanation:
     """
 
     def __init__(self, descriptions: Iterable[Sections], guards: Iterable[str]):
-        sections = [each for entry in descriptions for each in entry]
+        # Of a training call "forward: graph" and "backward: graph".
+        self._sections = [
+            (*title.rpartition(": ")[::2], text) for entry in descriptions for title, text in entry
+        ]
 
         def texts(title: str) -> list[str]:
-            return [text for name, text in sections if name == title]
+            return [text for _, name, text in self._sections if name == title]
 
         self.graphs: list[str] = texts("graph")
         """The captured graphs, as text."""
@@ -96,14 +101,11 @@ class Explanation:
 
     def __str__(self) -> str:
         parts = [self._summary()]
-        for title, texts in (
-            ("graph", self.graphs),
-            ("plan", self.plans),
-            ("nest", self.groups),
-            ("bytes", self.traffic),
-        ):
-            for number, text in enumerate(texts, 1):
-                parts.append(_section(f"{title} {number} of {len(texts)}", text))
+        for wanted in ("graph", "fused graph", "nest", "bytes", "saved for backward"):
+            found = [(which, text) for which, name, text in self._sections if name == wanted]
+            for number, (which, text) in enumerate(found, 1):
+                place = f" {number} of {len(found)}" if len(found) > 1 else ""
+                parts.append(_section(f"{which} {wanted}".lstrip() + place, text))
         parts += [
             _section(title, text)
             for title, text in (("LLVM IR", self.code), ("assembly", self.assembly))
@@ -139,7 +141,7 @@ def _section(title: str, text: str) -> str:
 
 
 def measure_bandwidth(num_bytes: int) -> float:
-    """Bytes in a second of `x * y` into a third tensor, over about `num_bytes`; the best of some."""
+    """Bytes in a second of `x * y` into a third tensor, over about `num_bytes`; the best of 7."""
     import opwright as ow
 
     with ow.no_grad():
