@@ -13,6 +13,7 @@
 #include "opwright/compile/planned_graph.h"
 #include "opwright/compile/split_folds.h"
 #include "opwright/compile/split_products.h"
+#include "opwright/compile/whole_views.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
@@ -24,10 +25,13 @@ namespace opwright {
 namespace {
 
 // Built-in operators that are made of others. What follows from an operator by its schema, as the
-// functional twins of those that write, stays a call.
+// functional twins of those that write, stays a call, and so does a product with a sum, which one
+// kernel computes.
 bool is_taken_apart(const Operator& op) {
+  const std::string_view base = op.schema().name.base;
   return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
-         !std::string_view(op.schema().name.base).starts_with("_functional_");
+         !base.starts_with("_functional_") && base != "addmm" && base != "baddbmm" &&
+         base != "addmv";
 }
 
 std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
@@ -84,6 +88,7 @@ GraphPtr lower(const Graph& graph) {
   split_products(*lowered);
   split_folds(*lowered);
   remove_whole_copies(*lowered);
+  remove_whole_views(*lowered);
   share_common_subexpressions(*lowered);
   remove_dead_code(*lowered);
   return lowered;

@@ -22,6 +22,7 @@ from replay import (  # noqa: E402
 )
 from replay.again import run_again  # noqa: E402
 from replay.checked import CheckedReplayer  # noqa: E402
+from replay.decomposed import DecomposedReplayer  # noqa: E402
 from replay.gradients import GradientReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
@@ -32,6 +33,7 @@ from replay.vmapped import VmappedReplayer  # noqa: E402
 WAYS = {
     "plain": (Replayer, table, "replay.md"),
     "traced": (TracedReplayer, traced_table, "traced_replay.md"),
+    "decomposed": (DecomposedReplayer, traced_table, "decomposed_replay.md"),
     "gradients": (GradientReplayer, gradient_table, "gradients.md"),
     "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
     "checked": (CheckedReplayer, checked_table, "opcheck_built_ins.md"),
@@ -64,6 +66,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--traced", action="store_true", help="trace each call and run its graph; see traced.py"
+    )
+    parser.add_argument(
+        "--decomposed", action="store_true", help="run its graph taken apart; see decomposed.py"
     )
     parser.add_argument(
         "--gradients", action="store_true", help="differentiate each call; see gradients.py"
