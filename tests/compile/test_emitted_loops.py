@@ -78,7 +78,8 @@ def test_a_part_of_the_rows_leaves_the_others_alone():
     x, out = floats(6, 40), np.full((6, 40), 9, np.float32)
     nest = EmittedNest(SOFTMAX.format(rows=6, columns=40, stride=40), WIDTHS[0])
     nest([x, out], rows=(2, 4), points=40)
-    assert (out[:2] == 9).all() and (out[4:] == 9).all()
+    assert (out[:2] == 9).all()
+    assert (out[4:] == 9).all()
     np.testing.assert_allclose(out[2:4].sum(-1), 1, rtol=1e-6)
 
 
@@ -249,7 +250,8 @@ store 0 %0
 """
     out = np.zeros(256, np.float32)
     EmittedNest(text, WIDTHS[0])([out], columns=(64, 192))
-    assert (out[64:192] == 3).all() and out.sum() == 3 * 128
+    assert (out[64:192] == 3).all()
+    assert out.sum() == 3 * 128
 
 
 def test_numbers_of_the_call_are_values_too():
