@@ -59,6 +59,7 @@ class NestEmitter {
   void emit_lane_of(uint32_t lane, uint32_t copy);
   void emit_lanes(const std::vector<uint32_t>& lanes, uint32_t copies);
   IrValue value_of(uint32_t lane, uint32_t copy, uint32_t width);
+  [[nodiscard]] bool divides_by_one(const Lane& lane) const;
   void hoist_splats(const NestPass& pass);
   void store(uint32_t place, uint32_t copy);
   void store_row(uint32_t place);
