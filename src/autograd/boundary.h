@@ -15,9 +15,15 @@ class Interpreter;
 // asked for; backward() cannot go through it.
 class Boundary final : public TapeNode {
  public:
-  explicit Boundary(const Tensor& twin) { add_place(ValueMeta(twin)); }
+  explicit Boundary(const Tensor& twin) : twin_(twin.get()) { add_place(ValueMeta(twin)); }
   [[nodiscard]] std::string name() const override { return "boundary"; }
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
+  // The lifted tensor whose history it was at first: an address to compare, for as long as the
+  // transform keeps its twins.
+  [[nodiscard]] const OpwTensor* twin() const noexcept { return twin_; }
+
+ private:
+  const OpwTensor* twin_;
 };
 
 // The twin keeps of the foreign tensor whether it requires grad, whether it is a leaf, and its
