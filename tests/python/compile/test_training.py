@@ -6,7 +6,7 @@ import opwright as ow
 import pytest
 from opwright import nn
 from opwright.autograd import gradcheck, gradgradcheck
-from opwright.nn import functional as F
+from opwright.nn import functional
 
 BACKENDS = ["plan", "llvm"]
 
@@ -138,14 +138,14 @@ def test_a_convolution_with_batch_norm_trains_and_writes_its_statistics(compile)
 def test_dropout_has_one_mask_for_both_directions(compile):
     check_as_eager(
         compile,
-        lambda x: F.dropout(x * 2, 0.5, training=True) * x,
+        lambda x: functional.dropout(x * 2, 0.5, training=True) * x,
         (x := leaf(64),),
         [x],
     )
 
 
 def test_dropout_draws_a_new_mask_for_each_call(compile):
-    compiled = compile(lambda x: F.dropout(x, 0.5, training=True))
+    compiled = compile(lambda x: functional.dropout(x, 0.5, training=True))
     x = leaf(256)
 
     first, second = compiled(x), compiled(x)
@@ -182,9 +182,9 @@ def test_loss_curves_are_eagers(compile, optimizer):
         return losses
 
     eager, other = make(), make()
-    compiled = compile(lambda x, y: F.mse_loss(other(x), y))
+    compiled = compile(lambda x, y: functional.mse_loss(other(x), y))
 
-    expected = curve(eager, lambda x, y: F.mse_loss(eager(x), y))
+    expected = curve(eager, lambda x, y: functional.mse_loss(eager(x), y))
     actual = curve(other, compiled)
 
     assert actual == pytest.approx(expected, rel=1e-4)
@@ -211,7 +211,7 @@ def test_tied_parameters_get_one_gradient(compile):
 def test_frozen_parameters_get_none(compile):
     frozen, free = ow.randn(4, 4), leaf(4, 4)
 
-    check_as_eager(compile, lambda x: (x @ frozen) @ free, (x := ow.randn(2, 4),), [free])
+    check_as_eager(compile, lambda x: (x @ frozen) @ free, (ow.randn(2, 4),), [free])
     assert frozen.grad is None
 
 
@@ -312,7 +312,7 @@ def test_a_written_input_gets_its_history(compile):
     actual, expected = use(compile(function)), use(function)
     close(actual[0], expected[0])
     close(actual[1], expected[1])
-    assert actual[2] and expected[2]
+    assert (actual[2], expected[2]) == (True, True)
 
 
 def test_a_leaf_is_not_written(compile):
@@ -571,7 +571,7 @@ def test_second_derivatives_use_the_mask_of_the_first(compile):
         (slope,) = ow.autograd.grad(y.sum(), x, create_graph=True)
         return ow.autograd.grad((slope**2).sum(), x)[0]
 
-    function = lambda x: F.dropout(x * x, 0.5, training=True) * x  # noqa: E731
+    function = lambda x: functional.dropout(x * x, 0.5, training=True) * x  # noqa: E731
 
     close(penalty(compile(function)), penalty(function))
 
