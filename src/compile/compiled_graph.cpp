@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "opwright/compile/code_maker.h"
+#include "opwright/compile/compile_log.h"
 #include "opwright/compile/fuse.h"
 #include "opwright/compile/graph_traffic.h"
 #include "opwright/compile/planned_graph.h"
@@ -24,10 +25,13 @@ namespace opwright {
 namespace {
 
 // Built-in operators that are made of others. What follows from an operator by its schema, as the
-// functional twins of those that write, stays a call.
+// functional twins of those that write, stays a call, and so does a product with a sum, which one
+// kernel computes.
 bool is_taken_apart(const Operator& op) {
+  const std::string_view base = op.schema().name.base;
   return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
-         !std::string_view(op.schema().name.base).starts_with("_functional_");
+         !base.starts_with("_functional_") && base != "addmm" && base != "baddbmm" &&
+         base != "addmv";
 }
 
 std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
@@ -36,6 +40,14 @@ std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
     if (node->kind() == NodeKind::Call && is_taken_apart(node->op())) found.push_back(&node->op());
   }
   return found;
+}
+
+// Its operators, then its loops.
+std::string text_of(const FusedNest& nest) {
+  std::string operators;
+  for (const std::string& name : nest.operators)
+    operators += (operators.empty() ? "" : ", ") + name;
+  return operators + "\n" + to_text(nest.call->nest());
 }
 
 class CompiledGraph final : public Executable {
@@ -60,11 +72,8 @@ std::vector<Executable::Section> CompiledGraph::describe() const {
   sections.push_back({.title = "fused graph", .text = to_text(plan_.graph())});
   sections.push_back({.title = "bytes", .text = traffic_text(plan_.graph())});
   for (const FusedNest& nest : nests_) {
-    std::string operators;
-    for (const std::string& name : nest.operators)
-      operators += (operators.empty() ? "" : ", ") + name;
     const NestCall& call = *nest.call;
-    sections.push_back({.title = "nest", .text = operators + "\n" + to_text(call.nest())});
+    sections.push_back({.title = "nest", .text = text_of(nest)});
     sections.push_back({.title = "ir", .text = call.ir()});
     sections.push_back({.title = "assembly", .text = assembly_for(call.ir())});
   }
@@ -91,6 +100,7 @@ ExecutablePtr compile_graph(const GraphPtr& graph) {
   GraphPtr fused = lower(*graph);
   std::vector<FusedNest> nests =
       fuse(*fused, target, [](const EmittedNest& emitted) { return code_for(emitted.ir); });
+  for (const FusedNest& nest : nests) log(LogTopic::Nests, text_of(nest));
   if (nests.empty()) return plan_graph(graph);
   return ExecutablePtr::take(new CompiledGraph(graph, std::move(fused), std::move(nests)));
 }
