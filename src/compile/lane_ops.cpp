@@ -251,7 +251,7 @@ IrValue fold_identity(LaneOp op, DType dtype, IrType type) {
   const bool is_maximum = op == LaneOp::FoldMaximum;
   switch (op) {
     case LaneOp::FoldSum:
-      return type.is_float() ? IrBuilder::number(type, -0.0) : IrBuilder::integer(type, 0);
+      return type.is_float() ? IrBuilder::number(type, 0) : IrBuilder::integer(type, 0);
     case LaneOp::FoldProduct:
       return type.is_float() ? IrBuilder::number(type, 1) : IrBuilder::integer(type, 1);
     case LaneOp::FoldAnd:
@@ -278,9 +278,10 @@ IrValue emit_fold_lanes(IrBuilder& b, LaneOp op, DType dtype, const IrValue& vec
   const bool is_bool = type.kind == IrKind::I1;
   if (type.is_float() && (op == LaneOp::FoldSum || op == LaneOp::FoldProduct)) {
     // reassoc: a tree, not a chain.
-    const char* name =
-        op == LaneOp::FoldSum ? "llvm.vector.reduce.fadd" : "llvm.vector.reduce.fmul";
-    return b.call(name, type, {fold_identity(op, dtype, type), vector}, "reassoc ");
+    const bool is_sum = op == LaneOp::FoldSum;
+    const IrValue neutral = IrBuilder::number(type, is_sum ? -0.0 : 1.0);
+    return b.call(is_sum ? "llvm.vector.reduce.fadd" : "llvm.vector.reduce.fmul", type,
+                  {neutral, vector}, "reassoc ");
   }
   const std::string_view name = [&]() -> std::string_view {
     const bool is_min = op == LaneOp::FoldMinimum;

@@ -293,17 +293,15 @@ IrValues NestEmitter::walk_whole_vectors(const NestPass& pass, const IrValue& be
 // The columns behind the last whole vectors, with a mask.
 IrValues NestEmitter::walk_rest(const NestPass& pass, const IrValue& begin, const IrValue& end,
                                 const IrValues& state) {
-  const uint32_t copies = copies_;
-  IrValues all = open_block(state);
+  const IrValues all = open_block(state);
   IrValues firsts;
-  for (size_t fold = 0; fold < folds_.size(); ++fold) firsts.push_back(all[fold * copies]);
+  for (size_t fold = 0; fold < folds_.size(); ++fold) firsts.push_back(all[fold * copies_]);
   firsts = emit_loop(b_, begin, end, width_, std::move(firsts),
                      [&](const IrValue& index, const IrValues& carried) {
                        spans_[0] = rest_span(index, end);
                        return emit_points(pass, 1, carried);
                      });
-  for (size_t fold = 0; fold < folds_.size(); ++fold) all[fold * copies] = firsts[fold];
-  return close_block(state, all);
+  return close_rest(state, firsts);
 }
 
 // One vector of points for each copy. Accumulators stand fold by fold, copy by copy.

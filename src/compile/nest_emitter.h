@@ -50,6 +50,7 @@ class NestEmitter {
   [[nodiscard]] IrValues first_state() const;
   [[nodiscard]] IrValues open_block(const IrValues& state) const;
   IrValues close_block(const IrValues& state, const IrValues& accumulators);
+  IrValues close_rest(IrValues state, const IrValues& firsts);
   void finish_folds(const IrValues& state);
   [[nodiscard]] size_t num_states(const Fold& fold) const;
   [[nodiscard]] bool is_blocked(const Extent& extent, int64_t step) const;
