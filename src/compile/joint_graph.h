@@ -36,9 +36,7 @@ struct JointOutput {
   bool is_detached = false;       // a view that has a history of its own, if any
 
   // Whether its history is not that of what it is or shows.
-  [[nodiscard]] bool has_own_history() const noexcept {
-    return kind == Kind::Value || is_detached;
-  }
+  [[nodiscard]] bool has_own_history() const noexcept { return kind == Kind::Value || is_detached; }
 };
 
 struct JointGraph {
@@ -58,8 +56,10 @@ struct JointGraph {
   };
   std::vector<Tangent> tangents;
   std::vector<uint32_t> targets;  // inputs of the graph that require grad
-  // The function ran backward() through the history of its outputs: doing so again is an error.
-  bool is_freed = false;
+  // Why the backward of a run is an error, as it is without compiling: values that it needs were
+  // freed by a backward of the function, or written; an operator has no formula. Empty: it is none.
+  std::string error_kind;
+  std::string error;
 
   // Whether runs have anything to record.
   [[nodiscard]] bool has_gradients() const noexcept { return !tangents.empty(); }
