@@ -13,6 +13,7 @@ import torch  # noqa: E402
 
 from replay import (  # noqa: E402
     checked_table,
+    compiled_table,
     gradient_table,
     reach,
     recorder,
@@ -22,6 +23,7 @@ from replay import (  # noqa: E402
 )
 from replay.again import run_again  # noqa: E402
 from replay.checked import CheckedReplayer  # noqa: E402
+from replay.compiled import CompiledReplayer  # noqa: E402
 from replay.decomposed import DecomposedReplayer  # noqa: E402
 from replay.gradients import GradientReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
@@ -37,6 +39,7 @@ WAYS = {
     "gradients": (GradientReplayer, gradient_table, "gradients.md"),
     "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
     "checked": (CheckedReplayer, checked_table, "opcheck_built_ins.md"),
+    "compiled": (CompiledReplayer, compiled_table, "compiled_replay.md"),
 }
 
 
@@ -79,6 +82,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--checked", action="store_true", help="opcheck with each call as example; see checked.py"
     )
+    parser.add_argument(
+        "--compiled", action="store_true", help="compile each call and run it; see compiled.py"
+    )
+    parser.add_argument("--backend", default="llvm", help="of --compiled")
     parser.add_argument("--checks", nargs="+", default=["ALL"], help="of --checked")
     parser.add_argument("--examples", type=int, default=12, help="made from each call of --checked")
     parser.add_argument("--again", type=Path, help="a kept call")
@@ -91,6 +98,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     CheckedReplayer.checks, CheckedReplayer.examples = tuple(options.checks), options.examples
+    CompiledReplayer.backend = options.backend
     if options.again:
         return run_again(options.again, WAYS[way_of(options)][0])
     make, page, name = WAYS[way_of(options)]
