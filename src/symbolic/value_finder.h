@@ -2,6 +2,11 @@
 // run what it recorded.
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "opwright/symint.h"
+
 namespace opwright {
 
 class ShapeEnv;
@@ -29,6 +34,11 @@ class [[nodiscard]] ValueFinderScope {
   ValueFinderScope* outer_;
   friend bool find_values(const ShapeEnv& environment);
 };
+
+// A plain int where the facts of the environment fix the value, as they do once a trace ended early;
+// else as it is.
+[[nodiscard]] SymInt settled(const SymInt& value);
+[[nodiscard]] std::vector<SymInt> settled(std::span<const SymInt> values);
 
 // Asks the finders of this thread.
 [[nodiscard]] bool find_values(const ShapeEnv& environment);

@@ -11,6 +11,7 @@
 
 #include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
+#include "opwright/autograd/operator_node.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
@@ -18,6 +19,7 @@
 #include "opwright/ir/graph.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/value_finder.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
@@ -99,6 +101,51 @@ class UnknownSizes {
   std::unordered_set<std::string> found_;
 };
 
+// Every symbol is its value from here on.
+void settle(ShapeEnv* env) {
+  if (!env) return;
+  for (const Symbol& symbol : env->symbols()) {
+    if (symbol.hint && env->simplify(env->symbol(symbol.name)).is_symbolic()) {
+      env->learn_equal(symbol.name, SymInt(*symbol.hint));
+    }
+  }
+}
+
+void settle_view(ViewRecord* view) {
+  for (; view; view = view->parent.get()) {
+    for (OpwValue& kept : view->rest) {
+      if (kept.tag != kOpwSymInt && kept.tag != kOpwSymIntList) continue;
+      Value value = kept.tag == kOpwSymInt
+                        ? Value(settled(SymInt::borrow(kept.as_int)))
+                        : Value(settled(ValueOf<std::span<const SymInt>>::read(kept)));
+      release_value(kept);
+      kept = value.give();
+    }
+  }
+}
+
+// What was recorded on symbols goes on with plain ints.
+void settle_histories(std::span<const Tensor> live) {
+  std::unordered_set<TapeNode*> seen;
+  std::vector<TapeNode*> waiting;
+  const auto enter = [&](TapeNode* node) {
+    if (node && seen.insert(node).second) waiting.push_back(node);
+  };
+  for (const Tensor& value : live) {
+    const History* history = find_history(value.get());
+    if (!history) continue;
+    settle_view(history->view.get());
+    enter(history->node.get());
+  }
+  while (!waiting.empty()) {
+    TapeNode* node = waiting.back();
+    waiting.pop_back();
+    if (dynamic_cast<Boundary*>(node)) continue;  // what is outside has no symbols of this trace
+    if (auto* call = dynamic_cast<OperatorNode*>(node)) call->settle_numbers();
+    for (const Edge& edge : node->edges()) enter(edge.node.get());
+  }
+}
+
 }  // namespace
 
 // ---- Asking ----
@@ -140,6 +187,7 @@ void Trace::become_real(std::span<const OpwValue> arguments) {
     real = evaluate(*graph_, arguments);
   }
   unknown.set(std::span(real).subspan(live.size()));
+  settle(graph_->shape_env().get());
   for (size_t i = 0; i < live.size(); ++i) {
     const TensorImpl& shown = impl(real[i].get().as_tensor);
     // Saved values compare with the counter of the trace.
@@ -148,6 +196,7 @@ void Trace::become_real(std::span<const OpwValue> arguments) {
     shown.storage->version.store(version, std::memory_order_release);
   }
   give_histories_back(live);
+  settle_histories(live);
   // What was lifted stays until the end: a call that is under way may hold it.
   breaker_ = nullptr;
   if (thread_state().current == this) thread_state().set_current(outside_);
@@ -167,13 +216,15 @@ void Trace::give_histories_back(std::span<const Tensor> live) {
     const auto found = foreign_of.find(tensor.get());
     return found == foreign_of.end() ? tensor : found->second;
   };
-  for (const auto& [own, foreign] : foreign_of) give_history_back(foreign, Tensor::borrow(const_cast<OpwTensor*>(own)));
+  for (const auto& [address, twin] : twins_) {
+    if (outside(twin.own).get() == twin.foreign.get()) give_history_back(twin.foreign, twin.own);
+  }
   for (const auto& boundary : boundaries_) boundary->open();
   for (const auto& [own, foreign] : foreign_of) {
     History* history = find_history(own);
     const Tensor gradient = history && history->kept ? outside(history->kept->gradient) : Tensor();
     if (gradient.get() != gradient_of(foreign).get()) history_of(foreign).gradient() = gradient;
-    if (history) history->kept = find_history(foreign.get()) ? find_history(foreign.get())->kept : nullptr;
+    if (history) history->kept = find_history(foreign.get()) ? history_of(foreign).kept : nullptr;
   }
   for (const Tensor& value : live) {
     History* history = find_history(value.get());
