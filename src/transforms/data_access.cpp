@@ -31,6 +31,8 @@ bool end_trace(const std::string& cause) {
   return trace && trace->breaker()->end_trace({.text = cause});
 }
 
+bool may_trace_end() noexcept { return thread_state().current && find_breakable(); }
+
 void make_data_real(std::string_view who, const Tensor& tensor) {
   if (!thread_state().current) [[likely]]
     return;

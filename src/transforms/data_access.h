@@ -13,6 +13,9 @@ namespace opwright {
 // what comes next: "numpy() reads the data of a tensor". May throw what the breaker throws.
 bool end_trace(const std::string& cause);
 
+// Whether there is such a trace.
+[[nodiscard]] bool may_trace_end() noexcept;
+
 // The same before the data of this tensor are read, be it a value of that trace or a tensor from
 // outside, whose writes the trace may still hold; `who`: "tolist". Nothing happens to others.
 void make_data_real(std::string_view who, const Tensor& tensor);
