@@ -1727,6 +1727,8 @@ def example_key(op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 # ---- Graphs ----
 
+class GraphBreakError(RuntimeError): ...
+
 # What an argument of a node is: a value, a constant, a list of them.
 _NodeArgument: TypeAlias = Any
 # The metadata of a value.

@@ -20,6 +20,7 @@ from . import _C
 from ._C import (
     Generator,
     Graph,
+    GraphBreakError,
     Node,
     NodeValue,
     Operator,
@@ -166,6 +167,7 @@ __all__ = [
     "FakeTensorMode",
     "Generator",
     "Graph",
+    "GraphBreakError",
     "GraphModule",
     "Node",
     "NodeValue",

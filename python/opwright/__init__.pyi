@@ -32,6 +32,7 @@ from . import torch as torch
 from . import tracing as tracing
 from ._C import Generator as Generator
 from ._C import Graph as Graph
+from ._C import GraphBreakError as GraphBreakError
 from ._C import Node as Node
 from ._C import NodeValue as NodeValue
 from ._C import Operator as Operator
@@ -132,6 +133,7 @@ __all__ = [
     "FakeTensorMode",
     "Generator",
     "Graph",
+    "GraphBreakError",
     "GraphModule",
     "Node",
     "NodeValue",
