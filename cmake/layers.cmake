@@ -86,6 +86,11 @@ function(opwright_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
   if(name STREQUAL "ops" AND sources)
     list(APPEND sources ${OPWRIGHT_GENERATED_OPS_SOURCES})
+    # Rules for batches and for taking operators apart run where transforms and compilers do: half
+    # the size counts.
+    set(rules ${sources})
+    list(FILTER rules INCLUDE REGEX "_(batching|decomposition)\\.cpp$")
+    set_source_files_properties(${rules} PROPERTIES COMPILE_OPTIONS -Os)
   endif()
   if(sources)
     add_library(opwright_${name} OBJECT ${sources})
