@@ -10,6 +10,7 @@
 #include "bindings/autocast.h"
 #include "bindings/autograd.h"
 #include "bindings/checked_calls.h"
+#include "bindings/code_maker.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/dim.h"
@@ -212,6 +213,7 @@ NB_MODULE(_C, m) {
   bind_dim(m);
   bind_export_session(m);
   bind_program(m);
+  bind_code_maker(m);
   install_wait_hooks();
   install_fork_hooks();
   install_user_line_finder();

@@ -2,7 +2,8 @@
 
 An entry is the folder `<root>/<kind>/<key>`. It is put in place by one rename, and its manifest has
 a digest of every file, so that what was damaged is made again instead of loaded. Only what a cached
-look-up needs is imported here; building imports the rest.
+look-up needs is imported here; building imports the rest. The kind `code` belongs to the core
+(src/compile/code_store.h), whose entries are single files.
 """
 
 import errno
@@ -117,6 +118,8 @@ class Entry:
         return all(digest_of_file(self.path(name)) == told for name, told in self.files.items())
 
     def size(self) -> int:
+        if os.path.isfile(self.folder):
+            return os.stat(self.folder).st_size
         total = 0
         for folder, _, names in os.walk(self.folder):
             for name in names:

@@ -16,15 +16,19 @@ class Interpreter;
 // asked for; backward() cannot go through it, until it is opened.
 class Boundary final : public TapeNode {
  public:
-  Boundary(const Tensor& twin, Edge outside) : outside_(std::move(outside)) {
+  Boundary(const Tensor& twin, Edge outside) : twin_(twin.get()), outside_(std::move(outside)) {
     add_place(ValueMeta(twin));
   }
   [[nodiscard]] std::string name() const override { return "boundary"; }
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
+  // The lifted tensor whose history it was at first: an address to compare, for as long as the
+  // transform keeps its twins.
+  [[nodiscard]] const OpwTensor* twin() const noexcept { return twin_; }
   // The transform ended early and its values are those outside: so is their history.
   void open();
 
  private:
+  const OpwTensor* twin_;
   Edge outside_;  // of the lifted tensor
 };
 

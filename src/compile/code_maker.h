@@ -16,21 +16,26 @@ namespace opwright {
 // generation level 2, no optimiser.
 struct ObjectMaker {
   std::string name;     // "llvmlite"
-  std::string version;  // of LLVM; part of the key of kept objects
+  std::string version;  // part of the key of kept objects, told without loading LLVM
+  // Any thread. RuntimeError for a text that LLVM refuses; nothing where it cannot work after all.
   std::function<std::vector<std::byte>(std::string_view ir)> make;
   std::function<std::string(std::string_view ir)> assembly;  // may be missing
 };
-// Called when the first object has to be made; gives one without `make` where there is none. The
-// package sets one that imports llvmlite; otherwise LLVM's C API is looked for.
+// Called when code is asked for the first time, and quick: kept code needs no LLVM. Gives one
+// without `make` where there is none. The package sets one that imports llvmlite when an object has
+// to be made; where it gives none, LLVM's C API is looked for.
 using FindObjectMaker = std::function<ObjectMaker()>;
 void set_object_maker(FindObjectMaker find);
 
-// What code is made for. False: no code is made on this machine (below x86-64-v3).
+// What code is made for: what the machine has, at most what OPWRIGHT_CPU_LEVEL names. False: no
+// code is made on this machine (below x86-64-v3).
 [[nodiscard]] bool find_emit_target(EmitTarget& target);
 
 // The code of a module; the same text gives the same object. Null where nothing can make it, told
 // once by a warning. Any thread.
 [[nodiscard]] ObjectCodePtr code_for(const std::string& ir);
+// Code is kept in memory for whoever asks next; this drops what nobody uses now.
+void drop_unused_code();
 // Empty where nothing can tell.
 [[nodiscard]] std::string assembly_for(const std::string& ir);
 

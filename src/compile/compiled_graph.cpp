@@ -1,9 +1,92 @@
 #include "opwright/compile/compiled_graph.h"
 
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/compile/code_maker.h"
+#include "opwright/compile/fuse.h"
 #include "opwright/compile/planned_graph.h"
+#include "opwright/compile/split_products.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/ir/passes/common_subexpressions.h"
+#include "opwright/ir/passes/dead_code.h"
+#include "opwright/ir/passes/whole_copies.h"
+#include "opwright/run/plan.h"
+#include "opwright/transforms/make_fx.h"
 
 namespace opwright {
+namespace {
 
-ExecutablePtr compile_graph(const GraphPtr& graph) { return plan_graph(graph); }
+// Built-in operators that are made of others. What follows from an operator by its schema, as the
+// functional twins of those that write, stays a call.
+bool is_taken_apart(const Operator& op) {
+  return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
+         !std::string_view(op.schema().name.base).starts_with("_functional_");
+}
+
+std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
+  std::vector<const Operator*> found;
+  for (const Node* node = graph.first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Call && is_taken_apart(node->op())) found.push_back(&node->op());
+  }
+  return found;
+}
+
+class CompiledGraph final : public Executable {
+ public:
+  CompiledGraph(GraphPtr source, GraphPtr fused, std::vector<FusedNest> nests)
+      : source_(std::move(source)), plan_(std::move(fused)), nests_(std::move(nests)) {}
+
+  void run(std::span<const OpwValue> arguments, std::span<OpwValue> results) const override {
+    plan_.run(arguments, results);
+  }
+  [[nodiscard]] std::vector<Section> describe() const override;
+
+ private:
+  GraphPtr source_;
+  Plan plan_;
+  std::vector<FusedNest> nests_;
+};
+
+std::vector<Executable::Section> CompiledGraph::describe() const {
+  std::vector<Section> sections;
+  sections.push_back({.title = "graph", .text = to_text(*source_)});
+  sections.push_back({.title = "fused graph", .text = to_text(plan_.graph())});
+  for (const FusedNest& nest : nests_) {
+    std::string operators;
+    for (const std::string& name : nest.operators)
+      operators += (operators.empty() ? "" : ", ") + name;
+    const NestCall& call = *nest.call;
+    sections.push_back({.title = "nest", .text = operators + "\n" + to_text(call.nest())});
+    sections.push_back({.title = "ir", .text = call.ir()});
+    sections.push_back({.title = "assembly", .text = assembly_for(call.ir())});
+  }
+  return sections;
+}
+
+}  // namespace
+
+GraphPtr lower(const Graph& graph) {
+  const std::vector<const Operator*> apart = operators_to_take_apart(graph);
+  GraphPtr lowered = apart.empty() ? graph.copy() : decompose(graph, apart);
+  split_products(*lowered);
+  remove_whole_copies(*lowered);
+  share_common_subexpressions(*lowered);
+  remove_dead_code(*lowered);
+  return lowered;
+}
+
+ExecutablePtr compile_graph(const GraphPtr& graph) {
+  EmitTarget target;
+  if (!find_emit_target(target)) return plan_graph(graph);
+  GraphPtr fused = lower(*graph);
+  std::vector<FusedNest> nests =
+      fuse(*fused, target, [](const EmittedNest& emitted) { return code_for(emitted.ir); });
+  if (nests.empty()) return plan_graph(graph);
+  return ExecutablePtr::take(new CompiledGraph(graph, std::move(fused), std::move(nests)));
+}
 
 }  // namespace opwright

@@ -101,6 +101,9 @@ enum class ResultRule : uint8_t {
 
 struct PointwiseCall;
 
+// In place of a formula: for these dtypes there is none.
+inline constexpr const char* kNoFormula = "";
+
 struct PointwiseOp {
   uint8_t arity;  // how many arguments are operands; they come first
   const KernelTable* kernels = nullptr;
@@ -117,6 +120,13 @@ struct PointwiseOp {
   void (*prepare)(PointwiseCall& call) = nullptr;
   // Refuses what the kernels could compute but the operator does not allow.
   void (*check)(const PointwiseCall& call, DType common) = nullptr;
+  // What the kernels compute, for compilers (pointwise_formula.h); of ints and of bools, where it
+  // is said in another way.
+  const char* formula = nullptr;
+  const char* formula_of_ints = nullptr;
+  const char* formula_of_bools = nullptr;
+  // Of ints: the kernels throw where y is zero.
+  bool refuses_zero = false;
 };
 
 // One call: the operation, its operands, and the numbers that are the same for every element.

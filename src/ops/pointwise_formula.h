@@ -4,6 +4,10 @@
 // z, in the dtype that is computed in, and the numbers a, b, c of the call. Operators of C++ with
 // its precedence, numbers, ?:, and functions by the names of lane operations: "x + a * y",
 // "x > 0 ? x : a * x", "0.5 * x * (1 + erf(x * 0.7071067811865476))".
+//
+// Literals have the dtype that is computed in, comparisons and && || ! are truth values, & | ^ !
+// of bools are the logical operations. A subexpression may stand in a formula more than once; it
+// is meant to be computed once. What is not chosen by ?: may be computed, and traps nowhere.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +22,13 @@ namespace opwright {
 struct PointwiseFormula {
   struct Operand {
     bool is_number = false;
-    uint32_t argument = 0;  // of the call; where it is a tensor
-    Scalar number = {};
+    bool keeps_wide = false;  // a tensor that is not rounded to the half it meets the others in
+    uint32_t argument = 0;    // of the call; where it is a tensor
+    Scalar number = {};       // rounded as kernels do it; or a symbol, a SymInt
   };
   const char* text = nullptr;
   std::vector<Operand> operands;  // x, y, z
-  std::vector<Scalar> numbers;    // a, b, c
+  std::vector<Scalar> numbers;    // a, b, c; never symbols
   bool has_condition = false;     // x is a bool and is not converted
   DType common{};                 // in which the operands meet
   DType compute{};                // in which the formula is

@@ -1,5 +1,6 @@
 #include "opwright/ops/pointwise_registration.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -130,7 +131,28 @@ void register_table(const Table& table) {
   }
 }
 
+bool is_symbol(const OpwValue& value) {
+  return value.tag == kOpwSymInt && SymInt::borrow(value.as_int).is_symbolic();
+}
+
+// What is read for its value: numbers beside the operands, and those too where there is nothing
+// else for `prepare` to look at.
+bool asks_symbols(const PointwiseOperator& self, Arguments args) {
+  const bool asks_operands = self.op->prepare && self.num_others == 0;
+  const auto asked = args.subspan(asks_operands ? 0 : self.op->arity);
+  return std::ranges::any_of(asked, is_symbol);
+}
+
 }  // namespace
+
+std::optional<PointwiseCall> read_pointwise_call(const Operator& op, Arguments args) {
+  const OpwRecord* record = op.record(Slot::Cpu);
+  if (!record || record->function != &run_pointwise<CpuEngine>) return std::nullopt;
+  const auto& self = *static_cast<const PointwiseOperator*>(record->self);
+  if (self.form != Form::New || args.size() != self.num_args || asks_symbols(self, args))
+    return std::nullopt;
+  return read_call(self, args.data());
+}
 
 bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries) {
   const auto step = [](void* context) {

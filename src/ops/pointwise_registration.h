@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 
+#include "opwright/dispatch/operator.h"
 #include "opwright/ops/pointwise.h"
 
 namespace opwright {
@@ -19,5 +21,10 @@ struct PointwiseEntry {
 // and a written argument is where the result goes. Done when the registry is first used. Gives
 // true.
 bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries);
+
+// A call as the CPU kernel registered above reads it; it borrows from `args` and `op`. None: the
+// operator has another kernel, writes, or a number is a symbol that reading would ask for its
+// value.
+[[nodiscard]] std::optional<PointwiseCall> read_pointwise_call(const Operator& op, Arguments args);
 
 }  // namespace opwright

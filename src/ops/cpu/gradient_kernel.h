@@ -16,8 +16,11 @@ inline constexpr KernelTable kGradientKernels = without_repeated(kKernels<F, Typ
 
 // The operation of a functor over floating numbers.
 template <template <class> class F>
-constexpr PointwiseOp gradient_op(uint8_t arity) {
-  return {.arity = arity, .kernels = &kGradientKernels<F, FloatTypes>, .takes = "floating dtypes"};
+constexpr PointwiseOp gradient_op(uint8_t arity, const char* formula = nullptr) {
+  return {.arity = arity,
+          .kernels = &kGradientKernels<F, FloatTypes>,
+          .takes = "floating dtypes",
+          .formula = formula};
 }
 
 }  // namespace opwright

@@ -106,7 +106,10 @@ struct LeakyRelu {
 
 void choose_gelu(PointwiseCall& call) {
   static constexpr PointwiseOp by_tanh{
-      .arity = 1, .kernels = &kKernels<GeluTanh, FloatTypes>, .takes = "floating dtypes"};
+      .arity = 1,
+      .kernels = &kKernels<GeluTanh, FloatTypes>,
+      .takes = "floating dtypes",
+      .formula = "0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))"};
   const std::string_view approximate = ValueOf<std::string_view>::read(call.others[0]);
   if (approximate == "tanh") {
     call.op = &by_tanh;
@@ -119,35 +122,46 @@ void choose_gelu(PointwiseCall& call) {
 }  // namespace
 
 const PointwiseOp& relu_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Relu, RealTypes>, .takes = "real dtypes but bool"};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Relu, RealTypes>,
+                                  .takes = "real dtypes but bool",
+                                  .formula = "x <= 0 ? 0 : x"};
   return op;
 }
 const PointwiseOp& sigmoid_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Sigmoid, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Sigmoid, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "sigmoid(x)"};
   return op;
 }
 const PointwiseOp& silu_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Silu, InexactTypes>, .takes = "floating and complex dtypes"};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Silu, InexactTypes>,
+                                  .takes = "floating and complex dtypes",
+                                  .formula = "x / (1 + exp(-x))"};
   return op;
 }
 const PointwiseOp& gelu_op() {
   static constexpr PointwiseOp op{.arity = 1,
                                   .kernels = &kKernels<Gelu, FloatTypes>,
                                   .takes = "floating dtypes",
-                                  .prepare = &choose_gelu};
+                                  .prepare = &choose_gelu,
+                                  .formula = "x * 0.5 * (1 + erf(x * 0.7071067811865476))"};
   return op;
 }
 const PointwiseOp& elu_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Elu, FloatTypes>, .takes = "floating dtypes"};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Elu, FloatTypes>,
+                                  .takes = "floating dtypes",
+                                  .formula = "x < 0 ? expm1(x * c) * (a * b) : x * b"};
   return op;
 }
 const PointwiseOp& leaky_relu_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<LeakyRelu, FloatTypes>, .takes = "floating dtypes"};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<LeakyRelu, FloatTypes>,
+                                  .takes = "floating dtypes",
+                                  .formula = "x > 0 ? x : x * a"};
   return op;
 }
 

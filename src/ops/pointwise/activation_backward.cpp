@@ -161,9 +161,14 @@ struct LeakyReluBackward {
 };
 
 void choose_gelu_backward(PointwiseCall& call) {
-  static constexpr PointwiseOp by_tanh{.arity = 2,
-                                       .kernels = &kGradientKernels<GeluTanhBackward, FloatTypes>,
-                                       .takes = "floating dtypes"};
+  static constexpr PointwiseOp by_tanh{
+      .arity = 2,
+      .kernels = &kGradientKernels<GeluTanhBackward, FloatTypes>,
+      .takes = "floating dtypes",
+      .formula =
+          "x * (0.5 * (1 + tanh(0.7978845608028654 * (y + 0.044715 * y * y * y))) + 0.5 * y * (1 - "
+          "tanh(0.7978845608028654 * (y + 0.044715 * y * y * y)) * tanh(0.7978845608028654 * (y + "
+          "0.044715 * y * y * y))) * (0.7978845608028654 * (1 + 0.134145 * y * y)))"};
   const std::string_view approximate = ValueOf<std::string_view>::read(call.others[0]);
   if (approximate == "tanh") {
     call.op = &by_tanh;
@@ -178,7 +183,8 @@ void choose_elu_backward(PointwiseCall& call) {
   static constexpr PointwiseOp of_result{
       .arity = 2,
       .kernels = &kGradientKernels<EluBackwardOfResult, FloatTypes>,
-      .takes = "floating dtypes"};
+      .takes = "floating dtypes",
+      .formula = "y <= 0 ? x * c * (y + a * b) : x * b"};
   for (const OpwValue& number : call.others.first(3))
     call.numbers.push_back(ValueOf<Scalar>::read(number));
   call.operands.push_back({.tensor = &borrow_tensor(call.others[4])});
@@ -205,60 +211,72 @@ void read_leaky_slope(PointwiseCall& call) {
 }  // namespace
 
 const PointwiseOp& threshold_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Threshold, RealTypes>, .takes = "real dtypes but bool"};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Threshold, RealTypes>,
+                                  .takes = "real dtypes but bool",
+                                  .formula = "x <= a ? b : x"};
   return op;
 }
 const PointwiseOp& threshold_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kGradientKernels<ThresholdBackward, RealTypes>,
                                   .takes = "real dtypes but bool",
-                                  .prepare = &put_self_first};
+                                  .prepare = &put_self_first,
+                                  .formula = "x <= a ? 0 : y"};
   return op;
 }
 const PointwiseOp& sigmoid_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kGradientKernels<SigmoidBackward, InexactTypes>,
-                                  .takes = "floating and complex dtypes"};
+                                  .takes = "floating and complex dtypes",
+                                  .formula = "x * ((1 - y) * y)"};
   return op;
 }
 const PointwiseOp& tanh_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kGradientKernels<TanhBackward, InexactTypes>,
-                                  .takes = "floating and complex dtypes"};
+                                  .takes = "floating and complex dtypes",
+                                  .formula = "x * (1 - y * y)"};
   return op;
 }
 const PointwiseOp& silu_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kGradientKernels<SiluBackward, InexactTypes>,
-                                  .takes = "floating and complex dtypes"};
+                                  .takes = "floating and complex dtypes",
+                                  .formula = "x * sigmoid(y) * (1 + y * (1 - sigmoid(y)))"};
   return op;
 }
 const PointwiseOp& gelu_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kGradientKernels<GeluBackward, FloatTypes>,
                                   .takes = "floating dtypes",
-                                  .prepare = &choose_gelu_backward};
+                                  .prepare = &choose_gelu_backward,
+                                  .formula =
+                                      "x * (0.5 * (1 + erf(y * 0.7071067811865476)) + y * "
+                                      "(exp(-0.5 * y * y) * 0.3989422804014327))"};
   return op;
 }
 const PointwiseOp& elu_backward_op() {
   static constexpr PointwiseOp op{.arity = 1,
                                   .kernels = &kGradientKernels<EluBackward, FloatTypes>,
                                   .takes = "floating dtypes",
-                                  .prepare = &choose_elu_backward};
+                                  .prepare = &choose_elu_backward,
+                                  .formula = "y <= 0 ? x * c * (a * b) * exp(y * c) : x * b"};
   return op;
 }
 const PointwiseOp& hardtanh_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kGradientKernels<HardtanhBackward, FloatTypes>,
-                                  .takes = "floating dtypes"};
+                                  .takes = "floating dtypes",
+                                  .formula = "y <= a || y >= b ? 0 : x"};
   return op;
 }
 const PointwiseOp& leaky_relu_backward_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kGradientKernels<LeakyReluBackward, FloatTypes>,
                                   .takes = "floating dtypes",
-                                  .prepare = &read_leaky_slope};
+                                  .prepare = &read_leaky_slope,
+                                  .formula = "x > 0 ? y : y * a"};
   return op;
 }
 

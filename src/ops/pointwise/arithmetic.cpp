@@ -88,7 +88,10 @@ void choose_sum(PointwiseCall& call) {
   static constexpr PointwiseOp scaled{.arity = 2,
                                       .kernels = &kKernels<AddScaled, AllTypes>,
                                       .keeps_numbers_wide = true,
-                                      .check = &check_alpha};
+                                      .check = &check_alpha,
+                                      .formula = "fma(a, y, x)",
+                                      .formula_of_ints = "x + a * y",
+                                      .formula_of_bools = "x | (a & y)"};
   if (!is_one(call.numbers[0])) call.op = &scaled;
 }
 
@@ -96,7 +99,9 @@ void choose_difference(PointwiseCall& call) {
   static constexpr PointwiseOp scaled{.arity = 2,
                                       .kernels = &kKernels<SubtractScaled, AllTypes>,
                                       .keeps_numbers_wide = true,
-                                      .check = &check_difference};
+                                      .check = &check_difference,
+                                      .formula = "fma(-a, y, x)",
+                                      .formula_of_ints = "x - a * y"};
   if (!is_one(call.numbers[0])) call.op = &scaled;
 }
 
@@ -107,7 +112,9 @@ const PointwiseOp& add_op() {
                                   .kernels = &kKernels<Add, AllTypes>,
                                   .keeps_numbers_wide = true,
                                   .prepare = &choose_sum,
-                                  .check = &check_alpha};
+                                  .check = &check_alpha,
+                                  .formula = "x + y",
+                                  .formula_of_bools = "x | y"};
   return op;
 }
 
@@ -116,7 +123,8 @@ const PointwiseOp& sub_op() {
                                   .kernels = &kKernels<Subtract, AllTypes>,
                                   .keeps_numbers_wide = true,
                                   .prepare = &choose_difference,
-                                  .check = &check_difference};
+                                  .check = &check_difference,
+                                  .formula = "x - y"};
   return op;
 }
 
@@ -130,8 +138,11 @@ const PointwiseOp& rsub_op() {
 }
 
 const PointwiseOp& mul_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Multiply, AllTypes>, .keeps_numbers_wide = true};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Multiply, AllTypes>,
+                                  .keeps_numbers_wide = true,
+                                  .formula = "x * y",
+                                  .formula_of_bools = "x & y"};
   return op;
 }
 
@@ -139,7 +150,8 @@ const PointwiseOp& div_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<Divide, InexactTypes>,
                                   .rule = ResultRule::Inexact,
-                                  .keeps_numbers_wide = true};
+                                  .keeps_numbers_wide = true,
+                                  .formula = "x / y"};
   return op;
 }
 
@@ -147,13 +159,17 @@ const PointwiseOp& addcmul_op() {
   static constexpr PointwiseOp op{.arity = 3,
                                   .kernels = &kKernels<AddProduct, NumberTypes>,
                                   .takes = "dtypes but bool",
-                                  .check = &check_value};
+                                  .check = &check_value,
+                                  .formula = "fma(a * y, z, x)",
+                                  .formula_of_ints = "x + a * y * z"};
   return op;
 }
 
 const PointwiseOp& addcdiv_op() {
-  static constexpr PointwiseOp op{
-      .arity = 3, .kernels = &kKernels<AddQuotient, InexactTypes>, .check = &check_quotient};
+  static constexpr PointwiseOp op{.arity = 3,
+                                  .kernels = &kKernels<AddQuotient, InexactTypes>,
+                                  .check = &check_quotient,
+                                  .formula = "x + a * y / z"};
   return op;
 }
 

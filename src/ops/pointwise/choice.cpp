@@ -45,16 +45,30 @@ struct Clamp {
   OPWRIGHT_INLINE T operator()(T x, T low, T high) const { return smaller(larger(x, low), high); }
 };
 
-constexpr PointwiseOp kMaximum{
-    .arity = 2, .kernels = &kKernels<Maximum, OrderedTypes>, .takes = "real dtypes"};
-constexpr PointwiseOp kMinimum{
-    .arity = 2, .kernels = &kKernels<Minimum, OrderedTypes>, .takes = "real dtypes"};
-constexpr PointwiseOp kClampLow{
-    .arity = 2, .kernels = &kKernels<Maximum, RealTypes>, .takes = "real dtypes but bool"};
-constexpr PointwiseOp kClampHigh{
-    .arity = 2, .kernels = &kKernels<Minimum, RealTypes>, .takes = "real dtypes but bool"};
-constexpr PointwiseOp kClampBoth{
-    .arity = 3, .kernels = &kKernels<Clamp, RealTypes>, .takes = "real dtypes but bool"};
+constexpr PointwiseOp kMaximum{.arity = 2,
+                               .kernels = &kKernels<Maximum, OrderedTypes>,
+                               .takes = "real dtypes",
+                               .formula = "maximum(x, y)",
+                               .formula_of_bools = "x | y"};
+constexpr PointwiseOp kMinimum{.arity = 2,
+                               .kernels = &kKernels<Minimum, OrderedTypes>,
+                               .takes = "real dtypes",
+                               .formula = "minimum(x, y)",
+                               .formula_of_bools = "x & y"};
+constexpr PointwiseOp kClampLow{.arity = 2,
+                                .kernels = &kKernels<Maximum, RealTypes>,
+                                .takes = "real dtypes but bool",
+                                .formula = "maximum(x, y)",
+                                .formula_of_bools = "x | y"};
+constexpr PointwiseOp kClampHigh{.arity = 2,
+                                 .kernels = &kKernels<Minimum, RealTypes>,
+                                 .takes = "real dtypes but bool",
+                                 .formula = "minimum(x, y)",
+                                 .formula_of_bools = "x & y"};
+constexpr PointwiseOp kClampBoth{.arity = 3,
+                                 .kernels = &kKernels<Clamp, RealTypes>,
+                                 .takes = "real dtypes but bool",
+                                 .formula = "minimum(maximum(x, y), z)"};
 
 void add_bound(PointwiseCall& call, const OpwValue& value) {
   if (value.tag == kOpwTensor)
@@ -100,7 +114,8 @@ const PointwiseOp& where_op() {
   static constexpr PointwiseOp op{.arity = 3,
                                   .kernels = &kKernels<Where, AllTypes>,
                                   .has_condition = true,
-                                  .check = &check_condition};
+                                  .check = &check_condition,
+                                  .formula = "x ? y : z"};
   return op;
 }
 

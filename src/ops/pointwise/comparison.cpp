@@ -66,52 +66,74 @@ void check_order(const PointwiseCall& call, DType common) {
 }  // namespace
 
 const PointwiseOp& eq_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Equal, AllTypes>, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Equal, AllTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "x == y",
+                                  .formula_of_bools = "!(x ^ y)"};
   return op;
 }
 const PointwiseOp& ne_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<NotEqual, AllTypes>, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<NotEqual, AllTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "x != y",
+                                  .formula_of_bools = "x ^ y"};
   return op;
 }
 const PointwiseOp& lt_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<Less, OrderedTypes>,
                                   .rule = ResultRule::Bool,
-                                  .check = &check_order};
+                                  .check = &check_order,
+                                  .formula = "x < y",
+                                  .formula_of_bools = "!x & y"};
   return op;
 }
 const PointwiseOp& le_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<LessEqual, OrderedTypes>,
                                   .rule = ResultRule::Bool,
-                                  .check = &check_order};
+                                  .check = &check_order,
+                                  .formula = "x <= y",
+                                  .formula_of_bools = "!x | y"};
   return op;
 }
 const PointwiseOp& gt_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<Greater, OrderedTypes>,
                                   .rule = ResultRule::Bool,
-                                  .check = &check_order};
+                                  .check = &check_order,
+                                  .formula = "x > y",
+                                  .formula_of_bools = "x & !y"};
   return op;
 }
 const PointwiseOp& ge_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<GreaterEqual, OrderedTypes>,
                                   .rule = ResultRule::Bool,
-                                  .check = &check_order};
+                                  .check = &check_order,
+                                  .formula = "x >= y",
+                                  .formula_of_bools = "x | !y"};
   return op;
 }
 
 const PointwiseOp& isnan_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<IsNan, AllTypes>, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<IsNan, AllTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "isnan(x)",
+                                  .formula_of_ints = "x != x",
+                                  .formula_of_bools = "x ^ x"};
   return op;
 }
 const PointwiseOp& isinf_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<IsInf, AllTypes>, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<IsInf, AllTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "isnan(x - x) && !isnan(x)",
+                                  .formula_of_ints = "x != x",
+                                  .formula_of_bools = "x ^ x"};
   return op;
 }
 

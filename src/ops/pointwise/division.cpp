@@ -133,10 +133,17 @@ struct DivideTrunc {
 };
 
 constexpr const char* kTakesReal = "real dtypes but bool";
-constexpr PointwiseOp kDivideFloor{
-    .arity = 2, .kernels = &kKernels<DivideFloor, RealTypes>, .takes = kTakesReal};
-constexpr PointwiseOp kDivideTrunc{
-    .arity = 2, .kernels = &kKernels<DivideTrunc, RealTypes>, .takes = kTakesReal};
+constexpr PointwiseOp kDivideFloor{.arity = 2,
+                                   .kernels = &kKernels<DivideFloor, RealTypes>,
+                                   .takes = kTakesReal,
+                                   .formula = "divide_floor(x, y)",
+                                   .refuses_zero = true};
+constexpr PointwiseOp kDivideTrunc{.arity = 2,
+                                   .kernels = &kKernels<DivideTrunc, RealTypes>,
+                                   .takes = kTakesReal,
+                                   .formula = "trunc(x / y)",
+                                   .formula_of_ints = "divide_trunc(x, y)",
+                                   .refuses_zero = true};
 
 void choose_rounding(PointwiseCall& call) {
   const OpwValue& mode = call.others[0];
@@ -159,13 +166,19 @@ const PointwiseOp& div_mode_op() {
 const PointwiseOp& floor_divide_op() { return kDivideFloor; }
 
 const PointwiseOp& fmod_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Fmod, RealTypes>, .takes = kTakesReal};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Fmod, RealTypes>,
+                                  .takes = kTakesReal,
+                                  .formula = "fmod(x, y)",
+                                  .refuses_zero = true};
   return op;
 }
 const PointwiseOp& remainder_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Remainder, RealTypes>, .takes = kTakesReal};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Remainder, RealTypes>,
+                                  .takes = kTakesReal,
+                                  .formula = "remainder(x, y)",
+                                  .refuses_zero = true};
   return op;
 }
 

@@ -128,38 +128,50 @@ struct ReciprocalSqrt {
 }  // namespace
 
 const PointwiseOp& exp_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Exp, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Exp, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "exp(x)"};
   return op;
 }
 
 const PointwiseOp& expm1_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Expm1, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Expm1, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "expm1(x)"};
   return op;
 }
 
 const PointwiseOp& log_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Log, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Log, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "log(x)"};
   return op;
 }
 
 const PointwiseOp& log2_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Log2, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Log2, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "log2(x)"};
   return op;
 }
 
 const PointwiseOp& log10_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Log10, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Log10, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "log10(x)"};
   return op;
 }
 
 const PointwiseOp& log1p_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Log1p, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Log1p, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "log1p(x)"};
   return op;
 }
 
@@ -167,25 +179,32 @@ const PointwiseOp& erf_op() {
   static constexpr PointwiseOp op{.arity = 1,
                                   .kernels = &kKernels<Erf, FloatTypes>,
                                   .rule = ResultRule::Inexact,
-                                  .takes = "real dtypes"};
+                                  .takes = "real dtypes",
+                                  .formula = "erf(x)"};
   return op;
 }
 
 const PointwiseOp& sqrt_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Sqrt, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Sqrt, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "sqrt(x)"};
   return op;
 }
 
 const PointwiseOp& rsqrt_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<ReciprocalSqrt, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<ReciprocalSqrt, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "rsqrt(x)"};
   return op;
 }
 
 const PointwiseOp& reciprocal_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Reciprocal, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Reciprocal, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "1 / x"};
   return op;
 }
 

@@ -92,8 +92,11 @@ struct PreluWeightBackward {
 };
 
 template <template <class> class F>
-constexpr PointwiseOp floating_op(uint8_t arity) {
-  return {.arity = arity, .kernels = &kKernels<F, FloatTypes>, .takes = "floating dtypes"};
+constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
+  return {.arity = arity,
+          .kernels = &kKernels<F, FloatTypes>,
+          .takes = "floating dtypes",
+          .formula = formula};
 }
 
 void check_lambd(PointwiseCall& call) {
@@ -104,38 +107,43 @@ void check_lambd(PointwiseCall& call) {
 }  // namespace
 
 const PointwiseOp& hardswish_op() {
-  static constexpr PointwiseOp op = floating_op<Hardswish>(1);
+  static constexpr PointwiseOp op =
+      floating_op<Hardswish>(1, "x * (x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6");
   return op;
 }
 const PointwiseOp& hardswish_backward_op() {
-  static constexpr PointwiseOp op = gradient_op<HardswishBackward>(2);
+  static constexpr PointwiseOp op =
+      gradient_op<HardswishBackward>(2, "y <= -3 ? 0 : y < 3 ? x * (y / 3 + 0.5) : x");
   return op;
 }
 const PointwiseOp& hardsigmoid_op() {
-  static constexpr PointwiseOp op = floating_op<Hardsigmoid>(1);
+  static constexpr PointwiseOp op =
+      floating_op<Hardsigmoid>(1, "(x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6");
   return op;
 }
 const PointwiseOp& hardsigmoid_backward_op() {
-  static constexpr PointwiseOp op = gradient_op<HardsigmoidBackward>(2);
+  static constexpr PointwiseOp op =
+      gradient_op<HardsigmoidBackward>(2, "y > -3 && y < 3 ? x * 0.1666666716337204 : 0");
   return op;
 }
 const PointwiseOp& softshrink_op() {
   static constexpr PointwiseOp op{.arity = 1,
                                   .kernels = &kKernels<Softshrink, FloatTypes>,
                                   .takes = "floating dtypes",
-                                  .prepare = &check_lambd};
+                                  .prepare = &check_lambd,
+                                  .formula = "x >= -a && x <= a ? 0 : x > 0 ? x - a : x + a"};
   return op;
 }
 const PointwiseOp& hardshrink_op() {
-  static constexpr PointwiseOp op = floating_op<Hardshrink>(1);
+  static constexpr PointwiseOp op = floating_op<Hardshrink>(1, "x >= -a && x <= a ? 0 : x");
   return op;
 }
 const PointwiseOp& shrink_backward_op() {
-  static constexpr PointwiseOp op = gradient_op<ShrinkBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<ShrinkBackward>(2, "y >= -a && y <= a ? 0 : x");
   return op;
 }
 const PointwiseOp& prelu_op() {
-  static constexpr PointwiseOp op = floating_op<Prelu>(2);
+  static constexpr PointwiseOp op = floating_op<Prelu>(2, "x > 0 ? x : y * x");
   return op;
 }
 const PointwiseOp& prelu_backward_op() {

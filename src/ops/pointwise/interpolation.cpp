@@ -62,24 +62,29 @@ void check_same_dtype(const PointwiseCall& call, DType /*common*/) {
 }  // namespace
 
 const PointwiseOp& lerp_op() {
-  static constexpr PointwiseOp op{.arity = 3,
-                                  .kernels = &kKernels<Lerp, InexactTypes>,
-                                  .takes = "floating and complex dtypes",
-                                  .check = &check_same_dtype};
+  static constexpr PointwiseOp op{
+      .arity = 3,
+      .kernels = &kKernels<Lerp, InexactTypes>,
+      .takes = "floating and complex dtypes",
+      .check = &check_same_dtype,
+      .formula = "absolute(z) < 0.5 ? fma(z, y - x, x) : y - (y - x) * (1 - z)"};
   return op;
 }
 const PointwiseOp& lerp_number_op() {
-  static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kKernels<LerpByNumber, InexactTypes>,
-                                  .takes = "floating and complex dtypes",
-                                  .check = &check_same_dtype};
+  static constexpr PointwiseOp op{
+      .arity = 2,
+      .kernels = &kKernels<LerpByNumber, InexactTypes>,
+      .takes = "floating and complex dtypes",
+      .check = &check_same_dtype,
+      .formula = "absolute(a) < 0.5 ? fma(a, y - x, x) : y - (y - x) * (1 - a)"};
   return op;
 }
 const PointwiseOp& xlogy_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<Xlogy, FloatTypes>,
                                   .rule = ResultRule::Inexact,
-                                  .takes = "real dtypes"};
+                                  .takes = "real dtypes",
+                                  .formula = "isnan(y) ? y : x == 0 ? 0 : x * log(y)"};
   return op;
 }
 

@@ -77,42 +77,65 @@ constexpr const char* kTakesDiscrete = "bool and integral dtypes";
 }  // namespace
 
 const PointwiseOp& bitwise_and_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<BitAnd, DiscreteTypes>, .takes = kTakesDiscrete};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<BitAnd, DiscreteTypes>,
+                                  .takes = kTakesDiscrete,
+                                  .formula = "x & y"};
   return op;
 }
 const PointwiseOp& bitwise_or_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<BitOr, DiscreteTypes>, .takes = kTakesDiscrete};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<BitOr, DiscreteTypes>,
+                                  .takes = kTakesDiscrete,
+                                  .formula = "x | y"};
   return op;
 }
 const PointwiseOp& bitwise_xor_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<BitXor, DiscreteTypes>, .takes = kTakesDiscrete};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<BitXor, DiscreteTypes>,
+                                  .takes = kTakesDiscrete,
+                                  .formula = "x ^ y"};
   return op;
 }
 const PointwiseOp& bitwise_not_op() {
-  static constexpr PointwiseOp op{.arity = 1, .kernels = &kBitNotKernels, .takes = kTakesDiscrete};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kBitNotKernels,
+                                  .takes = kTakesDiscrete,
+                                  .formula = "~x",
+                                  .formula_of_bools = "!x"};
   return op;
 }
 
 const PointwiseOp& logical_and_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<And, AllTypes>, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<And, AllTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "x != 0 && y != 0",
+                                  .formula_of_bools = "x & y"};
   return op;
 }
 const PointwiseOp& logical_or_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Or, AllTypes>, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Or, AllTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "x != 0 || y != 0",
+                                  .formula_of_bools = "x | y"};
   return op;
 }
 const PointwiseOp& logical_xor_op() {
-  static constexpr PointwiseOp op{
-      .arity = 2, .kernels = &kKernels<Xor, AllTypes>, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 2,
+                                  .kernels = &kKernels<Xor, AllTypes>,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "(x != 0) ^ (y != 0)",
+                                  .formula_of_bools = "x ^ y"};
   return op;
 }
 const PointwiseOp& logical_not_op() {
-  static constexpr PointwiseOp op{.arity = 1, .kernels = &kNotKernels, .rule = ResultRule::Bool};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kNotKernels,
+                                  .rule = ResultRule::Bool,
+                                  .formula = "x == 0",
+                                  .formula_of_bools = "!x"};
   return op;
 }
 

@@ -1,5 +1,6 @@
 // Losses of one element, which src/ops/loss sums up, and their gradients.
 #include <cmath>
+#include <limits>
 
 #include "opwright/error.h"                  // IWYU pragma: keep
 #include "opwright/ops/cpu/math_function.h"  // IWYU pragma: keep
@@ -109,25 +110,33 @@ struct BinaryCrossEntropyBackward {
 };
 
 template <template <class> class F>
-constexpr PointwiseOp floating_op(uint8_t arity) {
-  return {.arity = arity, .kernels = &kKernels<F, FloatTypes>, .takes = "floating dtypes"};
+constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
+  return {.arity = arity,
+          .kernels = &kKernels<F, FloatTypes>,
+          .takes = "floating dtypes",
+          .formula = formula};
 }
 
 // (reduction) or (reduction, width): how much of grad_output an element gets, then the width.
 void read_loss_numbers(PointwiseCall& call) {
   const Tensor& self = *call.operands[1].tensor;
   const LossReduction reduction = loss_reduction(call.who, ValueOf<int64_t>::read(call.others[0]));
-  const bool is_mean = reduction == LossReduction::Mean && !self.is_symbolic();
-  call.numbers.push_back(is_mean ? 1.0 / static_cast<double>(self.numel()) : 1.0);
+  if (reduction != LossReduction::Mean)
+    call.numbers.push_back(1.0);
+  else if (self.is_symbolic())  // only a run knows; NaN keeps formulas away
+    call.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+  else
+    call.numbers.push_back(1.0 / static_cast<double>(self.numel()));
   if (call.others.size() > 1) call.numbers.push_back(ValueOf<double>::read(call.others[1]));
 }
 
 template <template <class> class F>
-constexpr PointwiseOp backward_op() {
+constexpr PointwiseOp backward_op(const char* formula) {
   return {.arity = 3,
           .kernels = &kKernels<F, FloatTypes>,
           .takes = "floating dtypes",
-          .prepare = &read_loss_numbers};
+          .prepare = &read_loss_numbers,
+          .formula = formula};
 }
 
 }  // namespace
@@ -137,7 +146,7 @@ const PointwiseOp& squared_error_op() {
   return op;
 }
 const PointwiseOp& mse_loss_backward_op() {
-  static constexpr PointwiseOp op = backward_op<SquaredErrorBackward>();
+  static constexpr PointwiseOp op = backward_op<SquaredErrorBackward>("a * 2 * (y - z) * x");
   return op;
 }
 const PointwiseOp& smooth_l1_op() {
@@ -145,7 +154,8 @@ const PointwiseOp& smooth_l1_op() {
   return op;
 }
 const PointwiseOp& smooth_l1_loss_backward_op() {
-  static constexpr PointwiseOp op = backward_op<SmoothL1Backward>();
+  static constexpr PointwiseOp op =
+      backward_op<SmoothL1Backward>("(y - z <= -b ? -a : y - z >= b ? a : (y - z) * (a / b)) * x");
   return op;
 }
 const PointwiseOp& huber_op() {
@@ -153,11 +163,13 @@ const PointwiseOp& huber_op() {
   return op;
 }
 const PointwiseOp& huber_loss_backward_op() {
-  static constexpr PointwiseOp op{.arity = 3,
-                                  .kernels = &kKernels<HuberBackward, FloatTypes>,
-                                  .takes = "floating dtypes",
-                                  .gives_contiguous = true,
-                                  .prepare = &read_loss_numbers};
+  static constexpr PointwiseOp op{
+      .arity = 3,
+      .kernels = &kKernels<HuberBackward, FloatTypes>,
+      .takes = "floating dtypes",
+      .gives_contiguous = true,
+      .prepare = &read_loss_numbers,
+      .formula = "(y - z <= -b ? -(a * b) : y - z >= b ? a * b : (y - z) * a) * x"};
   return op;
 }
 const PointwiseOp& binary_cross_entropy_op() {

@@ -70,9 +70,12 @@ struct InverseSquare {
   OPWRIGHT_INLINE T operator()(T x) const { return divide(T(1), x * x); }
 };
 
-constexpr PointwiseOp kSquare{.arity = 1, .kernels = &kKernels<Square, NumberTypes>};
-constexpr PointwiseOp kCube{.arity = 1, .kernels = &kKernels<Cube, NumberTypes>};
-constexpr PointwiseOp kInverseSquare{.arity = 1, .kernels = &kKernels<InverseSquare, InexactTypes>};
+constexpr PointwiseOp kSquare{
+    .arity = 1, .kernels = &kKernels<Square, NumberTypes>, .formula = "x * x"};
+constexpr PointwiseOp kCube{
+    .arity = 1, .kernels = &kKernels<Cube, NumberTypes>, .formula = "x * x * x"};
+constexpr PointwiseOp kInverseSquare{
+    .arity = 1, .kernels = &kKernels<InverseSquare, InexactTypes>, .formula = "1 / (x * x)"};
 
 // What stands for x to the power of `exponent`, where that is simpler.
 const PointwiseOp* find_simple_power(DType base, double exponent) {
@@ -89,7 +92,9 @@ void choose_power(PointwiseCall& call) {
   static constexpr PointwiseOp of_number{.arity = 2,
                                          .kernels = &kKernels<Power, NumberTypes>,
                                          .takes = "dtypes but bool",
-                                         .gives_contiguous = true};
+                                         .gives_contiguous = true,
+                                         .formula = "pow(x, y)",
+                                         .formula_of_ints = kNoFormula};
   const PointwiseOperand& exponent = call.operands[1];
   if (!call.operands[0].is_tensor()) call.op = &of_number;
   if (exponent.is_tensor() || !call.operands[0].is_tensor()) return;
@@ -112,7 +117,9 @@ const PointwiseOp& pow_op() {
   static constexpr PointwiseOp op{.arity = 2,
                                   .kernels = &kKernels<Power, NumberTypes>,
                                   .takes = "dtypes but bool",
-                                  .prepare = &choose_power};
+                                  .prepare = &choose_power,
+                                  .formula = "pow(x, y)",
+                                  .formula_of_ints = kNoFormula};
   return op;
 }
 

@@ -130,48 +130,71 @@ void check_magnitude(const PointwiseCall& call, DType common) {
 }  // namespace
 
 const PointwiseOp& neg_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Negate, NumberTypes>, .check = &refuse_negative_of_bool};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Negate, NumberTypes>,
+                                  .check = &refuse_negative_of_bool,
+                                  .formula = "-x"};
   return op;
 }
 const PointwiseOp& abs_op() {
   static constexpr PointwiseOp op{.arity = 1,
                                   .kernels = &kKernels<Abs, NumberTypes>,
                                   .rule = ResultRule::Real,
-                                  .check = &check_magnitude};
+                                  .check = &check_magnitude,
+                                  .formula = "absolute(x)",
+                                  .formula_of_ints = "x < 0 ? -x : x"};
   return op;
 }
 const PointwiseOp& sign_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Sign, OrderedTypes>, .takes = "real dtypes"};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Sign, OrderedTypes>,
+                                  .takes = "real dtypes",
+                                  .formula = "x > 0 ? 1 : x < 0 ? -1 : 0",
+                                  .formula_of_bools = "x"};
   return op;
 }
 const PointwiseOp& sgn_op() {
-  static constexpr PointwiseOp op{.arity = 1, .kernels = &kKernels<Direction, AllTypes>};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Direction, AllTypes>,
+                                  .formula = "x > 0 ? 1 : x < 0 ? -1 : 0",
+                                  .formula_of_bools = "x"};
   return op;
 }
 const PointwiseOp& conj_physical_op() {
-  static constexpr PointwiseOp op{.arity = 1, .kernels = &kKernels<Conjugate, AllTypes>};
+  static constexpr PointwiseOp op{
+      .arity = 1, .kernels = &kKernels<Conjugate, AllTypes>, .formula = "x"};
   return op;
 }
 const PointwiseOp& ceil_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Ceil, RealTypes>, .takes = kTakesReal};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Ceil, RealTypes>,
+                                  .takes = kTakesReal,
+                                  .formula = "ceil(x)",
+                                  .formula_of_ints = "x"};
   return op;
 }
 const PointwiseOp& floor_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Floor, RealTypes>, .takes = kTakesReal};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Floor, RealTypes>,
+                                  .takes = kTakesReal,
+                                  .formula = "floor(x)",
+                                  .formula_of_ints = "x"};
   return op;
 }
 const PointwiseOp& round_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Round, RealTypes>, .takes = kTakesReal};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Round, RealTypes>,
+                                  .takes = kTakesReal,
+                                  .formula = "round(x)",
+                                  .formula_of_ints = "x"};
   return op;
 }
 const PointwiseOp& trunc_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Trunc, RealTypes>, .takes = kTakesReal};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Trunc, RealTypes>,
+                                  .takes = kTakesReal,
+                                  .formula = "trunc(x)",
+                                  .formula_of_ints = "x"};
   return op;
 }
 

@@ -153,8 +153,11 @@ struct GluGateBackward {
 };
 
 template <template <class> class F>
-constexpr PointwiseOp floating_op(uint8_t arity) {
-  return {.arity = arity, .kernels = &kKernels<F, FloatTypes>, .takes = "floating dtypes"};
+constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
+  return {.arity = arity,
+          .kernels = &kKernels<F, FloatTypes>,
+          .takes = "floating dtypes",
+          .formula = formula};
 }
 
 // With an eps that is not negative: the operation that keeps away from 0 and 1.
@@ -165,33 +168,47 @@ void read_eps(PointwiseCall& call, const PointwiseOp& between) {
   call.op = &between;
 }
 void choose_logit(PointwiseCall& call) {
-  static constexpr PointwiseOp between{.arity = 1,
-                                       .kernels = &kKernels<LogitBetween, FloatTypes>,
-                                       .rule = ResultRule::Inexact,
-                                       .takes = "real dtypes"};
+  static constexpr PointwiseOp between{
+      .arity = 1,
+      .kernels = &kKernels<LogitBetween, FloatTypes>,
+      .rule = ResultRule::Inexact,
+      .takes = "real dtypes",
+      .formula =
+          "log((x < a ? a : x > 1 - a ? 1 - a : x) / (1 - (x < a ? a : x > 1 - a ? 1 - a : x)))"};
   read_eps(call, between);
 }
 void choose_logit_backward(PointwiseCall& call) {
-  static constexpr PointwiseOp between = gradient_op<LogitBetweenBackward>(2);
+  static constexpr PointwiseOp between = gradient_op<LogitBetweenBackward>(
+      2, "y < a || y > 1 - a ? 0 : y == 0 || y == 1 ? x / 0 : x / (y * (1 - y))");
   read_eps(call, between);
 }
 
 }  // namespace
 
 const PointwiseOp& softplus_op() {
-  static constexpr PointwiseOp op = floating_op<Softplus>(1);
+  static constexpr PointwiseOp op =
+      floating_op<Softplus>(1, "x * a > b ? x : log1p(exp(x * a)) / a");
   return op;
 }
 const PointwiseOp& softplus_backward_op() {
-  static constexpr PointwiseOp op = gradient_op<SoftplusBackward>(2);
+  static constexpr PointwiseOp op =
+      gradient_op<SoftplusBackward>(2, "y * a > b ? x : x * exp(y * a) / (exp(y * a) + 1)");
   return op;
 }
 const PointwiseOp& mish_op() {
-  static constexpr PointwiseOp op = floating_op<Mish>(1);
+  static constexpr PointwiseOp op =
+      floating_op<Mish>(1,
+                        "x * (exp(x > 20 ? 20 : x) * (exp(x > 20 ? 20 : x) + 2) / (exp(x > 20 ? 20 "
+                        ": x) * (exp(x > 20 ? 20 : x) + 2) + 2))");
   return op;
 }
 const PointwiseOp& mish_backward_op() {
-  static constexpr PointwiseOp op = gradient_op<MishBackward>(2);
+  static constexpr PointwiseOp op = gradient_op<MishBackward>(
+      2,
+      "x * ((exp(y > 20 ? 20 : y) * (exp(y > 20 ? 20 : y) + 2) / (exp(y > 20 ? 20 : y) * (exp(y > "
+      "20 ? 20 : y) + 2) + 2)) + y * sigmoid(y) * (1 - (exp(y > 20 ? 20 : y) * (exp(y > 20 ? 20 : "
+      "y) + 2) / (exp(y > 20 ? 20 : y) * (exp(y > 20 ? 20 : y) + 2) + 2)) * (exp(y > 20 ? 20 : y) "
+      "* (exp(y > 20 ? 20 : y) + 2) / (exp(y > 20 ? 20 : y) * (exp(y > 20 ? 20 : y) + 2) + 2))))");
   return op;
 }
 const PointwiseOp& log_sigmoid_op() {
@@ -209,7 +226,8 @@ const PointwiseOp& log_sigmoid_buffer_op() {
   return op;
 }
 const PointwiseOp& log_sigmoid_backward_op() {
-  static constexpr PointwiseOp op = gradient_op<LogSigmoidBackward>(3);
+  static constexpr PointwiseOp op =
+      gradient_op<LogSigmoidBackward>(3, "x * (y < 0 ? 1 - z / (1 + z) : z / (1 + z))");
   return op;
 }
 const PointwiseOp& logit_op() {
@@ -217,14 +235,17 @@ const PointwiseOp& logit_op() {
                                   .kernels = &kKernels<Logit, FloatTypes>,
                                   .rule = ResultRule::Inexact,
                                   .takes = "real dtypes",
-                                  .prepare = &choose_logit};
+                                  .prepare = &choose_logit,
+                                  .formula = "log(x / (1 - x))"};
   return op;
 }
 const PointwiseOp& logit_backward_op() {
-  static constexpr PointwiseOp op{.arity = 2,
-                                  .kernels = &kGradientKernels<LogitBackward, FloatTypes>,
-                                  .takes = "floating dtypes",
-                                  .prepare = &choose_logit_backward};
+  static constexpr PointwiseOp op{
+      .arity = 2,
+      .kernels = &kGradientKernels<LogitBackward, FloatTypes>,
+      .takes = "floating dtypes",
+      .prepare = &choose_logit_backward,
+      .formula = "y < 0 || y > 1 ? 0 / 0 : y == 0 || y == 1 ? x / 0 : x / (y * (1 - y))"};
   return op;
 }
 const PointwiseOp& glu_op() {

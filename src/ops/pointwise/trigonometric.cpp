@@ -88,20 +88,26 @@ struct Atan2 : MathFunction<T, Atan2Function> {
 }  // namespace
 
 const PointwiseOp& sin_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Sin, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Sin, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "sin(x)"};
   return op;
 }
 
 const PointwiseOp& cos_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Cos, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Cos, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "cos(x)"};
   return op;
 }
 
 const PointwiseOp& tan_op() {
-  static constexpr PointwiseOp op{
-      .arity = 1, .kernels = &kKernels<Tan, InexactTypes>, .rule = ResultRule::Inexact};
+  static constexpr PointwiseOp op{.arity = 1,
+                                  .kernels = &kKernels<Tan, InexactTypes>,
+                                  .rule = ResultRule::Inexact,
+                                  .formula = "sin(x) / cos(x)"};
   return op;
 }
 

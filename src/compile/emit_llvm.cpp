@@ -1,0 +1,96 @@
+#include "opwright/compile/emit_llvm.h"
+
+#include "opwright/compile/nest.h"
+#include "opwright/compile/nest_emitter.h"
+#include "opwright/dtype.h"
+
+namespace opwright {
+namespace {
+
+bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
+bool is_int(DType dtype) {
+  return dtype_code(dtype) == kOpwDtypeInt || dtype_code(dtype) == kOpwDtypeUInt;
+}
+
+}  // namespace
+
+bool can_emit(LaneOp op, DType dtype) noexcept {
+  const bool is_single = dtype == DType::Float32;
+  const bool is_float = is_single || dtype == DType::Float64;
+  const bool is_bool = dtype == DType::Bool;
+  const bool is_number = is_float || is_int(dtype);
+  switch (op) {
+    case LaneOp::Load:
+      return is_number || is_bool || is_half(dtype);
+    case LaneOp::Number:
+      return dtype == DType::Int64;
+    case LaneOp::Negate:
+      return is_number;
+    case LaneOp::Divide:
+    case LaneOp::FusedMultiplyAdd:
+    case LaneOp::CopySign:
+    case LaneOp::Floor:
+    case LaneOp::Ceil:
+    case LaneOp::Trunc:
+    case LaneOp::RoundEven:
+    case LaneOp::SquareRoot:
+    case LaneOp::ReciprocalSquareRoot:
+      return is_float;
+    case LaneOp::DivideTrunc:
+      return is_number;
+    case LaneOp::DivideFloor:
+    case LaneOp::Remainder:
+    case LaneOp::Fmod:
+      return is_int(dtype) || is_single;
+    case LaneOp::Exp:
+    case LaneOp::Log:
+    case LaneOp::Sin:
+    case LaneOp::Cos:
+    case LaneOp::Tanh:
+    case LaneOp::Sigmoid:
+    case LaneOp::Erf:
+    case LaneOp::RoundHalf:
+      return is_single;
+    case LaneOp::And:
+    case LaneOp::Or:
+    case LaneOp::Xor:
+    case LaneOp::Not:
+    case LaneOp::FoldAnd:
+    case LaneOp::FoldOr:
+      return is_bool || is_int(dtype);
+    case LaneOp::ShiftLeft:
+    case LaneOp::ShiftRight:
+      return is_int(dtype);
+    case LaneOp::Exp2:
+    case LaneOp::Expm1:
+    case LaneOp::Log2:
+    case LaneOp::Log10:
+    case LaneOp::Log1p:
+    case LaneOp::Power:
+      return false;
+    default:
+      return is_number || is_bool;
+  }
+}
+
+bool is_costly(LaneOp op) noexcept {
+  switch (op) {
+    case LaneOp::DivideTrunc:
+    case LaneOp::DivideFloor:
+    case LaneOp::Remainder:
+    case LaneOp::Fmod:
+      return true;
+    default:
+      return op >= LaneOp::Exp && op <= LaneOp::Power;
+  }
+}
+
+EmittedNest emit_llvm(const Nest& nest, const EmitTarget& target) {
+  NestEmitter emitter(nest, target);
+  EmittedNest emitted;
+  emitted.ir = emitter.emit();
+  emitted.scratch_bytes = emitter.schedule().scratch_bytes;
+  return emitted;
+}
+
+}  // namespace opwright

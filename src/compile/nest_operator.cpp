@@ -1,0 +1,97 @@
+// opwright::nest and opwright::nest_: operators that run nests.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "opwright/base/counted_object.h"
+#include "opwright/base/given_error.h"
+#include "opwright/compile/nest_call.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/error.h"
+#include "opwright/value.h"
+
+namespace opwright {
+namespace {
+
+struct NestTraits {
+  using Held = const NestCall;
+  static constexpr const char* kTypeName = "Nest";
+  static bool are_equal(const NestCall& a, const NestCall& b) { return a.ir() == b.ir(); }
+  static uint64_t hash(const NestCall& call) { return call.ir().size(); }
+  static std::string text(const NestCall& call) { return "\n" + to_text(call.nest()); }
+};
+using NestObject = CountedObject<NestTraits>;
+
+std::span<const Tensor> tensors_of(const OpwValue& value) {
+  return ValueOf<std::span<const Tensor>>::read(value);
+}
+
+template <bool kWrites>
+int run_nest(const OpwRecord* record, const OpwValue* args, uint32_t /*num_args*/,
+             OpwValue* results, uint32_t num_results) noexcept {
+  try {
+    const NestCall* nest = find_nest(args[0]);
+    OPWRIGHT_CHECK_TYPE(nest, "opwright::nest: expected a Nest, got ", tag_name(args[0].tag));
+    const OpwValue& numbers = args[kWrites ? 3 : 2];
+    const std::span<const int64_t> words(numbers.as_ints, numbers.length);
+    if constexpr (kWrites) {
+      const BorrowedTensor written(args[2].as_tensor);
+      nest->run(tensors_of(args[1]), &static_cast<const Tensor&>(written), words,
+                {results, num_results});
+    } else {
+      nest->run(tensors_of(args[1]), nullptr, words, {results, num_results});
+    }
+    return 0;
+  } catch (...) {
+    return give_current_error(record->host);
+  }
+}
+
+std::string operator_name(size_t num_results, bool writes) {
+  return fmt::format("opwright::nest{}.out{}", writes ? "_" : "", num_results);
+}
+
+void define_operators() {
+  Registry& registry = Registry::get();
+  registry.add_opaque_type(NestTraits::kTypeName);
+  for (size_t count = 1; count <= kMostNestResults; ++count) {
+    for (const bool writes : {false, true}) {
+      std::string results = writes ? "Tensor(a!)" : "Tensor";
+      for (size_t i = 1; i < count; ++i) results += ", Tensor";
+      if (count != 1) results = "(" + results + ")";
+      const std::string name = operator_name(count, writes);
+      registry
+          .define(fmt::format("{}(Nest nest, Tensor[] inputs, {}SymInt[] numbers) -> {}", name,
+                              writes ? "Tensor(a!) written, " : "", results))
+          .keep();
+      registry
+          .implement(
+              name, Slot::Cpu,
+              BoxedFunction{writes ? &run_nest<true> : &run_nest<false>, nullptr, nullptr, nullptr})
+          .keep();
+    }
+  }
+}
+
+}  // namespace
+
+Value nest_value(NestCallPtr call) { return NestObject::make(std::move(call)); }
+
+const NestCall* find_nest(const OpwValue& value) noexcept {
+  const NestObject* found = NestObject::find(value);
+  return found ? found->held().get() : nullptr;
+}
+
+const Operator& nest_operator(size_t num_results, bool writes) {
+  OPWRIGHT_ASSERT(num_results >= 1 && num_results <= kMostNestResults);
+  // Programs that compile nothing do not pay for them.
+  static const bool are_defined = (define_operators(), true);
+  static_cast<void>(are_defined);
+  return Registry::get().require(operator_name(num_results, writes));
+}
+
+}  // namespace opwright

@@ -1,0 +1,73 @@
+#include "opwright/compile/node_copier.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "opwright/error.h"
+#include "opwright/ir/graph_object.h"
+#include "opwright/schema/constant.h"
+
+namespace opwright {
+
+std::vector<Value> results_of(const Node& node) {
+  std::vector<Value> results;
+  for (const NodeResult& result : node.results()) {
+    if (!result.is_list) {
+      results.push_back(result.count == 0 ? Value() : node.values()[result.first].meta());
+      continue;
+    }
+    std::vector<Value> elements;
+    for (uint32_t i = 0; i < result.count; ++i) {
+      elements.push_back(node.values()[result.first + i].meta());
+    }
+    results.push_back(pack_list(elements.empty() ? kOpwTensorList : kOpwList, elements));
+  }
+  return results;
+}
+
+NodeArgument NodeCopier::copy(const NodeArgument& argument) const {
+  switch (argument.kind()) {
+    case NodeArgument::Kind::Value:
+      OPWRIGHT_ASSERT(find(argument.value()));
+      return NodeArgument::of(*find(argument.value()));
+    case NodeArgument::Kind::List:
+      return NodeArgument::list(copy(argument.elements()));
+    case NodeArgument::Kind::Constant:
+      break;
+  }
+  const Value& constant = argument.constant();
+  if (!is_graph(constant.get())) return argument;
+  return NodeArgument::constant(graph_value(graph_of(constant.get())->copy()));
+}
+
+std::vector<NodeArgument> NodeCopier::copy(std::span<const NodeArgument> arguments) const {
+  std::vector<NodeArgument> copies;
+  copies.reserve(arguments.size());
+  for (const NodeArgument& argument : arguments) copies.push_back(copy(argument));
+  return copies;
+}
+
+GraphValue& NodeCopier::copy_input(const GraphValue& input) {
+  const Node& node = input.node();
+  GraphValue& made =
+      to_.add_input(input.name(), input.meta(), node.role(), node.bound(), node.site());
+  set(input, made);
+  return made;
+}
+
+Node& NodeCopier::copy_call(const Node& node) {
+  std::vector<std::string> names;
+  for (const GraphValue& value : node.values()) names.push_back(value.name());
+  Node& made = to_.insert_call({.op = &node.op(),
+                                .args = copy(node.args()),
+                                .results = results_of(node),
+                                .site = node.site(),
+                                .module_path = node.module_path(),
+                                .grad_mode = node.grad_mode(),
+                                .names = std::move(names)});
+  for (const GraphValue& value : node.values()) set(value, made.values()[value.index()]);
+  return made;
+}
+
+}  // namespace opwright

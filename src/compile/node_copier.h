@@ -1,0 +1,34 @@
+// Copies nodes of one graph into another over the same symbols.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "opwright/ir/graph.h"
+
+namespace opwright {
+
+class NodeCopier {
+ public:
+  NodeCopier(const Graph& from, Graph& to) : to_(to), values_(from.num_value_numbers(), nullptr) {}
+
+  // What stands for a value in the other graph; null: nothing yet.
+  [[nodiscard]] GraphValue* find(const GraphValue& value) const { return values_[value.number()]; }
+  void set(const GraphValue& from, GraphValue& to) { values_[from.number()] = &to; }
+
+  // An input of the same name, role and tensor.
+  GraphValue& copy_input(const GraphValue& input);
+  // At the end of the other graph; what it uses has been set.
+  Node& copy_call(const Node& node);
+  [[nodiscard]] NodeArgument copy(const NodeArgument& argument) const;
+  [[nodiscard]] std::vector<NodeArgument> copy(std::span<const NodeArgument> arguments) const;
+
+ private:
+  Graph& to_;
+  std::vector<GraphValue*> values_;  // by the number of the old one
+};
+
+// The metadata of what a node gives, as its operator gave it.
+[[nodiscard]] std::vector<Value> results_of(const Node& node);
+
+}  // namespace opwright

@@ -1,0 +1,63 @@
+#include "opwright/compile/reused_memory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "opwright/dispatch/operator.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+namespace {
+
+bool lie_alike(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.dim() != b.dim()) return false;
+  for (int64_t i = 0; i < a.dim(); ++i) {
+    if (a.sym_size(i).word() != b.sym_size(i).word() ||
+        a.sym_stride(i).word() != b.sym_stride(i).word())
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ReusedMemory::ReusedMemory(Graph& graph) : memory_(graph), by_group_(graph.num_value_numbers()) {
+  for (Node* node = graph.first(); node; node = node->next()) {
+    for (GraphValue& value : node->values()) by_group_[memory_.group(value)].push_back(&value);
+  }
+}
+
+// Whether nothing but nodes of the group, and views for them, sees the value's memory.
+bool ReusedMemory::ends_with(const GraphValue& value, const FusionGroup& group) const {
+  const std::vector<GraphValue*>& sharing = by_group_[memory_.group(value)];
+  return std::ranges::all_of(sharing, [&](const GraphValue* each) {
+    return each->node().kind() == NodeKind::Call &&
+           std::ranges::all_of(each->users(), [&](const Node* user) {
+             const bool is_view = user->kind() == NodeKind::Call && user->op().gives_views();
+             return is_view || std::ranges::find(group.nodes, user) != group.nodes.end();
+           });
+  });
+}
+
+std::optional<ReusedMemory::Choice> ReusedMemory::choose(
+    const FusionGroup& group, const std::vector<const FusionGroup::Member*>& outputs) const {
+  if (group.has_folds) return std::nullopt;
+  for (const FusionGroup::Member* output : outputs) {
+    if (!group.is_of_points(output->dims)) continue;
+    for (const FusionGroup::Member& member : group.read) {
+      GraphValue& value = *member.value;
+      const bool is_own = value.node().kind() == NodeKind::Call && !value.node().op().gives_views();
+      if (is_own && member.dims == output->dims &&
+          lie_alike(value.tensor(), output->value->tensor()) && !memory_.is_returned(value) &&
+          !memory_.is_written(value) && ends_with(value, group) &&
+          std::ranges::count(group.read, &value, &FusionGroup::Member::value) == 1)
+        return Choice{.output = output, .memory = &value};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace opwright

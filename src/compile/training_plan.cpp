@@ -1,0 +1,90 @@
+#include "opwright/compile/training_plan.h"
+
+#include <algorithm>
+
+#include "opwright/autograd/value_meta.h"
+#include "opwright/compile/zero_tangents.h"
+#include "opwright/ir/random_input.h"
+
+namespace opwright {
+namespace {
+
+Partition split(const JointGraph& joint) {
+  std::vector<uint32_t> tangents;
+  for (const JointGraph::Tangent& tangent : joint.tangents) tangents.push_back(tangent.input);
+  std::vector<bool> is_dropped;
+  for (const JointOutput& output : joint.outputs) {
+    const bool is_view = output.kind == JointOutput::Kind::ViewOfInput ||
+                         output.kind == JointOutput::Kind::ViewOfOutput;
+    is_dropped.push_back(is_view ? !output.steps.empty() : output.kind != JointOutput::Kind::Value);
+  }
+  return partition(*joint.graph, {.tangents = tangents,
+                                  .num_outputs = joint.num_outputs + joint.num_roots,
+                                  .is_dropped = std::move(is_dropped)});
+}
+
+}  // namespace
+
+TrainingPlan::TrainingPlan(JointGraph joint, Backend backend)
+    : joint_(std::move(joint)),
+      backend_(std::move(backend)),
+      parts_(split(joint_)),
+      primal_(make_primal_graph(joint_)),
+      forward_(backend_(parts_.forward)),
+      num_forward_outputs_(parts_.forward->outputs().size() -
+                           count_random_states(*parts_.forward)) {
+  uint32_t next = 0;
+  uint32_t index = 0;
+  for (const GraphValue* value : joint_.graph->inputs()) {
+    const Node& node = value->node();
+    Input input;
+    const bool is_tangent = std::ranges::find(joint_.tangents, index,
+                                              &JointGraph::Tangent::input) != joint_.tangents.end();
+    if (node.role() == InputRole::Argument && !is_tangent) input.argument = next++;
+    input.bound = node.bound();
+    input.is_state = node.role() == InputRole::RandomState;
+    const bool is_target = std::ranges::find(joint_.targets, index) != joint_.targets.end();
+    const Tensor meta = value->tensor();
+    const bool can_require = meta.is_defined() && has_gradients(meta.dtype()) &&
+                             (node.role() == InputRole::Captured || input.argument != UINT32_MAX);
+    if (can_require && !is_target) untracked_.push_back(index);
+    inputs_.push_back(std::move(input));
+    ++index;
+  }
+}
+
+Tensor TrainingPlan::input(uint32_t index, std::span<const OpwValue> arguments) const {
+  const Input& input = inputs_[index];
+  if (input.argument == UINT32_MAX) return input.bound;
+  const OpwValue& given = arguments[input.argument];
+  return given.tag == kOpwTensor ? Tensor::borrow(given.as_tensor) : Tensor();
+}
+
+Value TrainingPlan::number(uint32_t index, std::span<const OpwValue> arguments) const {
+  const uint32_t argument = inputs_[index].argument;
+  return argument == UINT32_MAX ? Value() : Value::copy_of(arguments[argument]);
+}
+
+// Compiled without the lock: a backend may wait for a lock of the host language.
+TrainingPlan::Backward TrainingPlan::backward(const std::vector<bool>& is_there) const {
+  const auto find = [&]() -> const Backward* {
+    const auto found =
+        std::ranges::find(backwards_, is_there, &std::pair<std::vector<bool>, Backward>::first);
+    return found == backwards_.end() ? nullptr : &found->second;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Backward* known = find()) return *known;
+  }
+  const bool is_whole = std::ranges::all_of(is_there, [](bool is) { return is; });
+  Backward made;
+  made.graph = is_whole ? parts_.backward
+                        : without_tangents(*parts_.backward, parts_.saved.size(), is_there);
+  made.executable = backend_(made.graph);
+  const std::lock_guard lock(mutex_);
+  if (const Backward* known = find()) return *known;
+  backwards_.emplace_back(is_there, made);
+  return made;
+}
+
+}  // namespace opwright

@@ -1,0 +1,28 @@
+// emit_nest <vector bytes>: texts of nests from standard input, each ended by a line ----, as LLVM
+// IR to standard output, ended the same way. The first line tells the scratch bytes.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "compile/nest_text.h"
+#include "opwright/compile/emit_llvm.h"
+
+int main(int argc, char** argv) {
+  opwright::EmitTarget target;
+  if (argc > 1) target.vector_bytes = static_cast<uint32_t>(std::atoi(argv[1]));
+  std::string text;
+  char line[1024];
+  while (std::fgets(line, sizeof line, stdin) != nullptr) {
+    if (std::string(line) != "----\n") {
+      text += line;
+      continue;
+    }
+    const opwright::EmittedNest emitted =
+        opwright::emit_llvm(opwright::testing::parse_nest(text), target);
+    std::printf("; scratch %lld\n%s----\n", static_cast<long long>(emitted.scratch_bytes),
+                emitted.ir.c_str());
+    text.clear();
+  }
+  return 0;
+}
