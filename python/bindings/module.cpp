@@ -11,6 +11,7 @@
 #include "bindings/autograd.h"
 #include "bindings/checked_calls.h"
 #include "bindings/code_maker.h"
+#include "bindings/compiled_function.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
 #include "bindings/dim.h"
@@ -183,6 +184,7 @@ NB_MODULE(_C, m) {
   add_tensor_type(m.ptr());
   add_operator_type(m.ptr());
   add_packet_types(m.ptr());
+  add_compiled_function_type(m.ptr());
   add_namespace_types(m.ptr());
   bind_schema(m);
   bind_scope(m);
@@ -213,6 +215,7 @@ NB_MODULE(_C, m) {
   bind_dim(m);
   bind_export_session(m);
   bind_program(m);
+  bind_compile(m);
   bind_code_maker(m);
   install_wait_hooks();
   install_fork_hooks();

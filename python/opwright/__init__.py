@@ -80,6 +80,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
     "autograd": ("gradcheck", "gradgradcheck"),
     "compat": (),
+    "compiler": ("compile",),
     "control_flow": ("cond", "while_loop"),
     "cpp_extension": (),
     "debug": (),

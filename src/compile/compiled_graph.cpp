@@ -8,8 +8,11 @@
 
 #include "opwright/compile/code_maker.h"
 #include "opwright/compile/fuse.h"
+#include "opwright/compile/graph_traffic.h"
 #include "opwright/compile/planned_graph.h"
+#include "opwright/compile/split_folds.h"
 #include "opwright/compile/split_products.h"
+#include "opwright/compile/whole_views.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
@@ -55,6 +58,7 @@ std::vector<Executable::Section> CompiledGraph::describe() const {
   std::vector<Section> sections;
   sections.push_back({.title = "graph", .text = to_text(*source_)});
   sections.push_back({.title = "fused graph", .text = to_text(plan_.graph())});
+  sections.push_back({.title = "bytes", .text = traffic_text(plan_.graph())});
   for (const FusedNest& nest : nests_) {
     std::string operators;
     for (const std::string& name : nest.operators)
@@ -73,7 +77,9 @@ GraphPtr lower(const Graph& graph) {
   const std::vector<const Operator*> apart = operators_to_take_apart(graph);
   GraphPtr lowered = apart.empty() ? graph.copy() : decompose(graph, apart);
   split_products(*lowered);
+  split_folds(*lowered);
   remove_whole_copies(*lowered);
+  remove_whole_views(*lowered);
   share_common_subexpressions(*lowered);
   remove_dead_code(*lowered);
   return lowered;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "opwright/compile/compiled_graph.h"
+#include "opwright/compile/evaluated_graph.h"
 #include "opwright/compile/planned_graph.h"
 #include "opwright/error.h"
 
@@ -16,7 +17,9 @@ namespace {
 struct Backends {
   std::mutex mutex;
   std::map<std::string, Backend, std::less<>> by_name{{"llvm", &compile_graph},
-                                                      {"plan", &plan_graph}};
+                                                      {"plan", &plan_graph},
+                                                      {"eager", &evaluate_graph},
+                                                      {"trace", &trace_graph}};
 
   static Backends& get() {
     static auto* backends = new Backends;  // outlives every thread that compiles

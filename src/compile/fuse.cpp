@@ -71,8 +71,16 @@ std::vector<PlannedNest> Fuser::plan_nests(const FusionPlan& plan) {
     if (outputs.empty() || outputs.size() > kMostNestResults) continue;
     const std::optional<ReusedMemory::Choice> reused = memory.choose(group, outputs);
     if (reused) std::swap(*std::ranges::find(outputs, reused->output), outputs.front());
+    NestPlan nest = plan_nest(plan, group, outputs, graph_.shape_env().get());
+    if (reused) {
+      // It is read in the shape that it is written in, so that the two are seen to be the same.
+      const auto read = std::ranges::find(nest.inputs, reused->root);
+      const auto place = static_cast<size_t>(read - nest.inputs.begin());
+      *read = reused->memory;
+      nest.tensors[place] = nest.tensors[nest.inputs.size()];
+    }
     planned.push_back({.group = &group,
-                       .plan = plan_nest(plan, group, outputs, graph_.shape_env().get()),
+                       .plan = std::move(nest),
                        .written = reused ? reused->memory : nullptr});
   }
   return planned;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kMostNodes = 96;
 constexpr size_t kMostMembers = 40;
+constexpr int64_t kLongRow = 1 << 17;
 constexpr uint32_t kNoGroup = std::numeric_limits<uint32_t>::max();
 
 bool is_in(const FusionGroup& group, const Node* node) {
@@ -36,7 +37,7 @@ bool is_needed_outside(const GraphValue& value, const FusionGroup& group) {
 
 class Grouper {
  public:
-  explicit Grouper(Graph& graph) {
+  explicit Grouper(Graph& graph) : env_(graph.shape_env().get()) {
     uint32_t era = 0;
     for (Node* node = graph.first(); node; node = node->next()) {
       places_.emplace(node, static_cast<uint32_t>(nodes_.size()));
@@ -77,7 +78,7 @@ class Grouper {
 
   void add(Entry& entry, PointNode point) {
     std::optional<FusionGroup> group = make_group(*entry.node, point);
-    if (!group || !can_store(*group)) return;
+    if (!group || !can_store(*group) || is_long_single_row(*group)) return;
     points_.emplace(entry.node, std::move(point));
     entry.group = static_cast<uint32_t>(groups_.size());
     groups_.push_back(std::move(*group));
@@ -90,6 +91,15 @@ class Grouper {
     }
     std::ranges::sort(producers, std::greater<>());
     for (const uint32_t from : producers) try_join(from, entry.group);
+  }
+
+  // A nest gives a row to one thread; the operator itself parts a long one.
+  bool is_long_single_row(const FusionGroup& group) const {
+    if (!group.has_folds || std::ranges::count(group.is_folded, false) != 0) return false;
+    int64_t points = 1;
+    for (const SymInt& size : group.sizes)
+      points *= size.is_symbolic() ? env_->hint(size).value_or(1) : size.word();
+    return points > kLongRow;
   }
 
   // Groups that read the same value over the same domain and do not need each other.
@@ -200,6 +210,7 @@ class Grouper {
     return look_through(value).root != &value;
   }
 
+  const ShapeEnv* env_;  // null: no symbols
   std::vector<Entry> nodes_;
   std::unordered_map<const Node*, uint32_t> places_;
   std::unordered_map<const Node*, PointNode> points_;

@@ -7,6 +7,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph_object.h"
 #include "opwright/schema/constant.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 
@@ -50,8 +51,12 @@ std::vector<NodeArgument> NodeCopier::copy(std::span<const NodeArgument> argumen
 
 GraphValue& NodeCopier::copy_input(const GraphValue& input) {
   const Node& node = input.node();
+  Value meta = input.meta();
+  if (const Tensor tensor = input.tensor(); drops_autograd_ && tensor.is_defined()) {
+    meta = Value(make_view(tensor, sym_geometry_of(tensor)));
+  }
   GraphValue& made =
-      to_.add_input(input.name(), input.meta(), node.role(), node.bound(), node.site());
+      to_.add_input(input.name(), std::move(meta), node.role(), node.bound(), node.site());
   set(input, made);
   return made;
 }
@@ -64,7 +69,7 @@ Node& NodeCopier::copy_call(const Node& node) {
                                 .results = results_of(node),
                                 .site = node.site(),
                                 .module_path = node.module_path(),
-                                .grad_mode = node.grad_mode(),
+                                .grad_mode = drops_autograd_ || node.grad_mode(),
                                 .names = std::move(names)});
   for (const GraphValue& value : node.values()) set(value, made.values()[value.index()]);
   return made;

@@ -16,6 +16,9 @@ class NodeCopier {
   [[nodiscard]] GraphValue* find(const GraphValue& value) const { return values_[value.number()]; }
   void set(const GraphValue& from, GraphValue& to) { values_[from.number()] = &to; }
 
+  // From here on nothing tells of autograd: for graphs that are run unrecorded.
+  void drop_autograd() noexcept { drops_autograd_ = true; }
+
   // An input of the same name, role and tensor.
   GraphValue& copy_input(const GraphValue& input);
   // At the end of the other graph; what it uses has been set.
@@ -26,6 +29,7 @@ class NodeCopier {
  private:
   Graph& to_;
   std::vector<GraphValue*> values_;  // by the number of the old one
+  bool drops_autograd_ = false;
 };
 
 // The metadata of what a node gives, as its operator gave it.

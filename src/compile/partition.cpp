@@ -42,10 +42,22 @@ void remove_grafts(Graph& graph) {
   }
 }
 
+GraphPtr copy_without_autograd(const Graph& joint) {
+  auto graph = make_intrusive<Graph>(joint.shape_env());
+  NodeCopier copier(joint, *graph);
+  copier.drop_autograd();
+  for (const Node* node = joint.first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Input) copier.copy_input(node->values()[0]);
+    if (node->kind() == NodeKind::Call) copier.copy_call(*node);
+  }
+  graph->set_outputs(copier.copy(joint.outputs()));
+  return graph;
+}
+
 class Partitioner {
  public:
   Partitioner(const Graph& joint, const PartitionRequest& request)
-      : graph_(joint.copy()), request_(request) {}
+      : graph_(copy_without_autograd(joint)), request_(request) {}
 
   Partition run() {
     clean();

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "opwright/compile/graph_traffic.h"
 #include "opwright/run/plan.h"
 
 namespace opwright {
@@ -16,7 +17,8 @@ class PlannedGraph final : public Executable {
     plan_.run(arguments, results);
   }
   [[nodiscard]] std::vector<Section> describe() const override {
-    return {{.title = "graph", .text = to_text(plan_.graph())}};
+    return {{.title = "graph", .text = to_text(plan_.graph())},
+            {.title = "bytes", .text = traffic_text(plan_.graph())}};
   }
 
  private:

@@ -42,6 +42,24 @@ bool ReusedMemory::ends_with(const GraphValue& value, const FusionGroup& group) 
   });
 }
 
+// The value that shows all of the member's memory, in the way that the output is to lie.
+GraphValue* ReusedMemory::find_shape(const FusionGroup::Member& member,
+                                     const FusionGroup::Member& output) const {
+  for (GraphValue* each : by_group_[memory_.group(*member.value)]) {
+    if (!lie_alike(each->tensor(), output.value->tensor())) continue;
+    const IndexView view = look_through(*each);
+    if (view.root != member.value) continue;
+    bool is_same = true;
+    for (size_t i = 0; i < view.dims.size(); ++i) {
+      const int32_t dim =
+          view.dims[i] == kNoDim ? kNoDim : member.dims[static_cast<size_t>(view.dims[i])];
+      is_same &= dim == output.dims[i];
+    }
+    if (is_same) return each;
+  }
+  return nullptr;
+}
+
 std::optional<ReusedMemory::Choice> ReusedMemory::choose(
     const FusionGroup& group, const std::vector<const FusionGroup::Member*>& outputs) const {
   if (group.has_folds) return std::nullopt;
@@ -50,11 +68,12 @@ std::optional<ReusedMemory::Choice> ReusedMemory::choose(
     for (const FusionGroup::Member& member : group.read) {
       GraphValue& value = *member.value;
       const bool is_own = value.node().kind() == NodeKind::Call && !value.node().op().gives_views();
-      if (is_own && member.dims == output->dims &&
-          lie_alike(value.tensor(), output->value->tensor()) && !memory_.is_returned(value) &&
-          !memory_.is_written(value) && ends_with(value, group) &&
-          std::ranges::count(group.read, &value, &FusionGroup::Member::value) == 1)
-        return Choice{.output = output, .memory = &value};
+      if (!is_own || memory_.is_returned(value) || memory_.is_written(value) ||
+          !ends_with(value, group) ||
+          std::ranges::count(group.read, &value, &FusionGroup::Member::value) != 1)
+        continue;
+      if (GraphValue* shape = find_shape(member, *output))
+        return Choice{.output = output, .root = &value, .memory = shape};
     }
   }
   return std::nullopt;

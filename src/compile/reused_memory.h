@@ -17,7 +17,8 @@ class ReusedMemory {
 
   struct Choice {
     const FusionGroup::Member* output = nullptr;
-    GraphValue* memory = nullptr;
+    GraphValue* root = nullptr;    // whose memory it is
+    GraphValue* memory = nullptr;  // a value that shows it as the output is to lie
   };
   // Values that the run made itself alone are written over, and only by groups without folds, which
   // read a point before they write it.
@@ -26,6 +27,8 @@ class ReusedMemory {
 
  private:
   [[nodiscard]] bool ends_with(const GraphValue& value, const FusionGroup& group) const;
+  [[nodiscard]] GraphValue* find_shape(const FusionGroup::Member& member,
+                                       const FusionGroup::Member& output) const;
 
   SharedMemory memory_;
   std::vector<std::vector<GraphValue*>> by_group_;  // of shared memory

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import copy
-import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self, overload
@@ -22,9 +21,6 @@ from .traced_call import call_traced, note_assignment
 from .types import DeviceLike
 
 __all__ = ["Module"]
-
-# Epochs are numbers of one clock: no two states of any two modules have the same.
-_clock = itertools.count(1)
 
 # What a module has beside plain attributes.
 _MEMBERS = (
@@ -96,7 +92,8 @@ class Module:
         self._raise_attribute_epoch()
 
     def _raise_attribute_epoch(self) -> None:
-        self.__dict__["_attribute_epoch"] = next(_clock)
+        # Numbers of one clock: no two states of any two modules have the same.
+        self.__dict__["_attribute_epoch"] = _C.next_module_epoch()
 
     # ---- Calls ----
 

@@ -1,0 +1,207 @@
+#include "bindings/compiled_state.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/error.h"
+#include "bindings/method.h"
+#include "bindings/module_snapshot.h"
+#include "bindings/value.h"
+#include "opwright/base/warning.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/error.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+constexpr size_t kMostReasons = 256;
+constexpr uint32_t kMostOwnChanges = 3;
+constexpr uint32_t kNoPlainTensor = kOpwFlagFake | kOpwFlagWrapped | kOpwFlagSymbolic;
+
+PyObject* recompile_hook = nullptr;
+
+std::string name_of(PyObject* function) {
+  const nb::object name = nb::steal(PyObject_GetAttrString(function, "__qualname__"));
+  PyErr_Clear();
+  const char* text =
+      name.is_valid() && PyUnicode_Check(name.ptr()) ? PyUnicode_AsUTF8(name.ptr()) : nullptr;
+  return text ? text : class_name(function);
+}
+
+// The names of parameters by position; "arg0" where Python cannot tell.
+std::vector<std::string> parameter_names(PyObject* function, size_t count) {
+  std::vector<std::string> names;
+  nb::object plain = nb::borrow(function);
+  size_t skipped = 0;
+  if (!PyFunction_Check(function) && !PyMethod_Check(function)) {
+    plain = nb::steal(PyObject_GetAttrString(function, "forward"));
+    PyErr_Clear();
+  }
+  if (plain.is_valid() && PyMethod_Check(plain.ptr())) {
+    plain = nb::borrow(PyMethod_GET_FUNCTION(plain.ptr()));
+    skipped = 1;
+  }
+  if (plain.is_valid() && PyFunction_Check(plain.ptr())) {
+    auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(plain.ptr()));
+    const nb::object known =
+        own(PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), "co_varnames"));
+    for (size_t i = skipped; i < static_cast<size_t>(code->co_argcount) && names.size() < count;
+         ++i) {
+      const char* text =
+          PyUnicode_AsUTF8(PyTuple_GET_ITEM(known.ptr(), static_cast<Py_ssize_t>(i)));
+      names.emplace_back(text ? text : "arg");
+    }
+  }
+  while (names.size() < count) names.push_back(concatenate("arg", names.size()));
+  return names;
+}
+
+// "x[0].bias": x_0_bias
+std::string value_name(const std::string& path) {
+  std::string name;
+  for (const char character : path) {
+    const bool is_letter = std::isalnum(static_cast<unsigned char>(character)) != 0;
+    if (is_letter || character == '_') {
+      name += character;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name.empty() ? "argument" : name;
+}
+
+// Parameters and buffers by their paths in the graph.
+void name_members(Capture& capture, const WatchedModule& module) {
+  const nb::object dict = own(PyObject_GetAttrString(module.module.ptr(), "__dict__"));
+  for (const char* members : {"_parameters", "_buffers"}) {
+    PyObject* held = PyDict_GetItemString(dict.ptr(), members);
+    PyObject* name = nullptr;
+    PyObject* value = nullptr;
+    for (Py_ssize_t at = 0; held && PyDict_Next(held, &at, &name, &value);) {
+      if (!is_tensor(value)) continue;
+      const char* text = PyUnicode_AsUTF8(name);
+      const std::string_view path = module.path;
+      constexpr std::string_view kRoot = "the module";
+      const std::string own_path(path.starts_with(kRoot) ? path.substr(kRoot.size()) : path);
+      capture.name_tensor(handle_of(value), value_name(concatenate(own_path, ".", text)));
+    }
+  }
+}
+
+nb::object call(PyObject* function, const GivenArguments& given) {
+  return own(PyObject_Vectorcall(function, given.objects, given.num_positional, given.names));
+}
+
+}  // namespace
+
+void set_recompile_hook(PyObject* hook) {
+  PyObject* before = std::exchange(recompile_hook, hook == Py_None ? nullptr : Py_NewRef(hook));
+  Py_XDECREF(before);
+}
+
+void CompiledState::note_reason(const GivenArguments& given) {
+  if (cache_.entries().empty()) return;
+  const EntryPtr last = cache_.entries().front();
+  std::string reason = last->find_difference(given);
+  if (reasons_.size() == kMostReasons) reasons_.erase(reasons_.begin());
+  reasons_.push_back(std::move(reason));
+  if (!recompile_hook) return;
+  const nb::object text = own(PyUnicode_FromString(reasons_.back().c_str()));
+  (void)own(PyObject_CallOneArg(recompile_hook, text.ptr()));
+}
+
+nb::object CompiledState::capture(PyObject* function, const GivenArguments& given) {
+  const auto entry = std::make_shared<PythonEntry>(function, given,
+                                                   parameter_names(function, given.num_positional));
+  const auto& tensors = entry->tensors().all();
+  const bool is_plain = std::ranges::all_of(tensors, [](const GuardedTensors::One& one) {
+    return (one.tensor.get()->flags & kNoPlainTensor) == 0;
+  });
+  if (!is_plain) return call(function, given);
+  note_reason(given);
+  Capture capture;
+  std::vector<CapturedArgument> arguments;
+  for (const GuardedTensors::One& one : tensors) {
+    const TensorGuards::DynamicDims dynamic = sizes_.note(one.name, one.tensor);
+    capture.add_tensor(one.tensor, value_name(one.name), dynamic);
+    arguments.push_back({one.tensor, one.name, dynamic});
+  }
+  for (const WatchedModule& module : entry->state().modules()) name_members(capture, module);
+  const ModuleSnapshot snapshot(entry->state().modules());
+  nb::object returned;
+  {
+    const InterpreterScope scope(capture.level());
+    returned = call(function, given);
+  }
+  snapshot.refuse_traced(*capture.level());
+  PythonResults results(returned.ptr(), name_of(function));
+  returned.reset();
+  return finish(entry, capture, arguments, std::move(results), function);
+}
+
+nb::object CompiledState::finish(const EntryPtr& entry, Capture& capture,
+                                 const std::vector<CapturedArgument>& arguments,
+                                 PythonResults results, PyObject* function) {
+  std::unique_ptr<CompiledEntry> compiled;
+  {
+    ValueMemory memory;
+    std::vector<OpwValue> outputs;
+    for (const nb::object& value : results.values()) outputs.push_back(memory.borrow(value.ptr()));
+    compiled = std::make_unique<CompiledEntry>(capture, arguments, outputs, options_.backend);
+  }
+  results.forget_values();
+  PythonEntry::Values values;
+  for (const CapturedArgument& each : arguments)
+    values.push_back(ValueOf<Tensor>::lend(each.tensor));
+  for (const OpwValue& captured : compiled->captured()) values.push_back(captured);
+  entry->set_compiled(std::move(compiled), std::move(results));
+  cache_.insert(entry);
+  ++num_compiles_;
+  note_own_changes(*entry, values, function);
+  return own(entry->run(values));
+}
+
+// A function that changes what it reads (a counter, a cache) would be captured on every call.
+void CompiledState::note_own_changes(const PythonEntry& entry, PythonEntry::Values values,
+                                     PyObject* function) {
+  const std::string difference = entry.state().find_difference(values.data());
+  if (difference.empty()) {
+    own_changes_ = 0;
+    return;
+  }
+  if (++own_changes_ < kMostOwnChanges) return;
+  eager_reason_ = concatenate("it changes what it reads: ", difference);
+  warn("UserWarning",
+       concatenate("compile: ", name_of(function), " changes what it reads (", difference,
+                   "), so it is not compiled and runs as it is\n  Keep such state in a tensor "
+                   "that is written in place, or outside of the function."));
+}
+
+void CompiledState::reset() {
+  cache_.clear();
+  reasons_.clear();
+  eager_reason_.clear();
+  num_compiles_ = 0;
+  own_changes_ = 0;
+  sizes_ = SizeHistory(options_.dynamic);
+}
+
+int CompiledState::traverse(visitproc visit, void* arg) const {
+  for (const EntryPtr& entry : cache_.entries()) {
+    if (const int stop = entry->traverse(visit, arg)) return stop;
+  }
+  return 0;
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,103 @@
+"""Compile functions: traced once for each kind of call, fused, and run without dispatch.
+
+>>> @ow.compile
+... def scaled(x, factor=2.0):
+...     return ow.sin(x) * factor
+>>> ow.equal(scaled(ow.ones(3)), ow.sin(ow.ones(3)) * 2.0)
+True
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from . import _C
+from .tracing import GraphModule
+
+__all__ = ["compile", "register_backend", "set_recompile_hook"]
+
+Backend = str | Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
+
+
+def compile(
+    f: Callable[..., Any] | None = None,
+    /,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Backend = "llvm",
+) -> Any:
+    """Make a function or module that runs as compiled graphs and means the same.
+
+    >>> model = ow.nn.Linear(4, 2)
+    >>> compiled = ow.compile(model, fullgraph=True)
+    >>> x = ow.randn(3, 4)
+    >>> with ow.no_grad():
+    ...     print(ow.allclose(compiled(x), model(x)))
+    True
+
+    A call captures `f` by running it once, unless a capture before holds for it. Guarded are the
+    arguments (structure, scalars by value, tensors by dtype, device, sizes, strides, requires_grad,
+    aliasing), grad mode and autocast, closure cells, defaults and globals that the code of `f` and
+    of the functions which these hold names, and the attributes of every module that is reached.
+    Tensors among them are read anew on each call. Not guarded are other state of Python, files,
+    time, and random numbers of Python and NumPy.
+
+    `dynamic`: None makes a size a symbol when a second one comes, True at once, False never.
+    `fullgraph` refuses with GraphBreakError what no graph can hold; otherwise such a call goes on
+    eagerly from there. `backend` is a name or a function as `register_backend` takes.
+    """
+    if f is None:
+        return partial(compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend)
+    return _C.CompiledFunction(f, fullgraph, dynamic, backend)
+
+
+def register_backend(name: str, fn: Callable[..., Any] | None = None, /) -> Any:
+    """Name a backend: `fn(graph_module, example_inputs)` gives what runs the graph.
+
+    >>> @register_backend("docs_counting")
+    ... def counting(graph_module, example_inputs):
+    ...     print(len(example_inputs), "input")
+    ...     return graph_module
+    >>> ow.compile(lambda x: x * 2, backend="docs_counting")(ow.ones(2))
+    1 input
+    tensor([2., 2.])
+
+    What it gives is called with one tensor for each input and returns a tuple of the outputs.
+    """
+    if fn is None:
+        return partial(register_backend, name)
+    _C.register_backend(name, fn)
+    return fn
+
+
+def set_recompile_hook(hook: Callable[[str], object] | None) -> None:
+    """Call `hook(reason)` whenever a function is compiled again; None: no one.
+
+    >>> reasons = []
+    >>> set_recompile_hook(reasons.append)
+    >>> twice = ow.compile(lambda x: x + x)
+    >>> _ = twice(ow.ones(2)), twice(ow.ones(3))
+    >>> reasons
+    ['x.size(0) is 3, it was 2']
+    >>> set_recompile_hook(None)
+    """
+    _C.set_recompile_hook(hook)
+
+
+class _Flat:
+    """Arguments and results of a graph as they are."""
+
+    def read(self, args: tuple, kwargs: dict) -> tuple:
+        if kwargs:
+            raise TypeError(f"a graph takes no arguments by name, got {', '.join(kwargs)}")
+        return args
+
+    def restore(self, results: tuple) -> Any:
+        return results
+
+
+def _call_backend(fn: Callable[..., Any], graph: _C.Graph) -> Any:
+    flat: Any = _Flat()
+    inputs = [node.meta["val"] for node in graph.inputs if node.role == "argument"]
+    return fn(GraphModule(graph, flat, flat), inputs)

@@ -1,0 +1,77 @@
+// CompiledEntry: one captured graph, ready to run, with the guards that say when it may.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "opwright/compile/capture.h"
+#include "opwright/compile/capture_context.h"
+#include "opwright/compile/executable.h"
+#include "opwright/compile/size_guards.h"
+#include "opwright/compile/tensor_guards.h"
+#include "opwright/ir/graph.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+// A tensor that a function is called with, and which of its sizes are symbols.
+struct CapturedArgument {
+  Tensor tensor;
+  std::string name;
+  TensorGuards::DynamicDims dynamic = 0;
+};
+
+class CompiledEntry {
+ public:
+  // Ends the capture of a function that returned `outputs` with `arguments`, all of which were
+  // added. Where one of its tensors requires grad and grad mode is on, runs record gradients.
+  CompiledEntry(Capture& capture, std::span<const CapturedArgument> arguments,
+                std::span<const OpwValue> outputs, const Backend& backend);
+
+  [[nodiscard]] size_t num_arguments() const noexcept { return num_arguments_; }
+  [[nodiscard]] size_t num_results() const noexcept { return num_results_; }
+  // What the function closes over; check() takes them after the arguments.
+  [[nodiscard]] std::span<const OpwValue> captured() const noexcept { return captured_values_; }
+
+  // `tensors` are the arguments, then captured(). The context is plain.
+  [[nodiscard]] bool check(std::span<const OpwValue> tensors) const {
+    return context_.is_current() && tensors_.check(tensors) &&
+           (sizes_.is_empty() || sizes_.check(tensors.first(num_arguments_)));
+  }
+  // The first guard that does not hold, with values.
+  [[nodiscard]] std::string find_difference(std::span<const OpwValue> tensors) const;
+
+  // Of checked arguments; `results` has room for num_results() values, the caller's afterwards.
+  void run(std::span<const OpwValue> arguments, std::span<OpwValue> results) const {
+    if (thread_state().modes) [[unlikely]] {
+      const WithoutModesScope scope;
+      return executable_->run(arguments, results);
+    }
+    executable_->run(arguments, results);
+  }
+
+  [[nodiscard]] const GraphPtr& graph() const noexcept { return graph_; }
+  [[nodiscard]] const Executable& executable() const noexcept { return *executable_; }
+  // One line for each guard.
+  [[nodiscard]] std::string guards_text() const;
+
+ private:
+  void finish(Capture& capture, std::span<const CapturedArgument> arguments,
+              std::span<const OpwValue> outputs, const Backend& backend);
+  void watch_tensors(std::span<const CapturedArgument> arguments);
+
+  CaptureContext context_;
+  TensorGuards tensors_;
+  SizeGuards sizes_;
+  size_t num_arguments_;
+  size_t num_results_;
+  GraphPtr graph_;
+  ExecutablePtr executable_;
+  std::vector<Tensor> captured_;
+  std::vector<OpwValue> captured_values_;  // lent by captured_
+};
+
+}  // namespace opwright

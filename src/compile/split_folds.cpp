@@ -1,0 +1,80 @@
+#include "opwright/compile/split_folds.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/compile/index_view.h"
+#include "opwright/compile/lane_builder.h"
+#include "opwright/compile/point_node.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/value.h"
+
+namespace opwright {
+namespace {
+
+// What one thread folds in some ten microseconds.
+constexpr int64_t kLeastElements = 1 << 16;
+constexpr int64_t kLeastRows = 16;
+
+int64_t estimate(const Graph& graph, const SymInt& size) {
+  if (!size.is_symbolic()) return size.word();
+  return graph.shape_env()->hint(size).value_or(1);
+}
+
+// Whether the node is a sum or a mean of all elements.
+bool folds_everything(const Node& node, const PointNode& point) {
+  return point.fold && point.fold->op == LaneOp::FoldSum && node.values()[0].tensor().dim() == 0 &&
+         std::ranges::count(point.fold->dims, false) == 0;
+}
+
+bool is_worth_it(const Graph& graph, const PointNode& point) {
+  const Tensor from = point.inputs[0]->tensor();
+  if (from.dim() < 2 || estimate(graph, from.sym_size(0)) < kLeastRows ||
+      estimate(graph, from.sym_numel()) < kLeastElements)
+    return false;
+  return describe_point(look_through(*point.inputs[0]).root->node()).has_value();
+}
+
+void split(Graph& graph, Node& node, const PointNode& point) {
+  const Tensor from = point.inputs[0]->tensor();
+  const DType dtype = lane_dtype(point.fold->result);
+  std::vector<int64_t> inner;
+  for (int64_t dim = 1; dim < from.dim(); ++dim) inner.push_back(dim);
+  CallDescription rows;
+  rows.op = &Registry::get().require(point.fold->is_mean ? "aten::mean.dim"
+                                                         : "aten::sum.dim_IntList");
+  rows.args = {NodeArgument::of(*point.inputs[0]), NodeArgument::constant(Value(inner)),
+               NodeArgument::constant(Value(false)), NodeArgument::constant(Value(dtype))};
+  const SymInt size = from.sym_size(0);
+  rows.results.emplace_back(make_fake(std::span<const SymInt>(&size, 1), dtype, kCpu));
+  rows.site = node.site();
+  rows.module_path = node.module_path();
+  rows.grad_mode = node.grad_mode();
+  CallDescription whole = rows;
+  GraphValue& partial = graph.insert_call(std::move(rows), &node).values()[0];
+  whole.op = &Registry::get().require(point.fold->is_mean ? "aten::mean" : "aten::sum");
+  whole.args = {NodeArgument::of(partial), NodeArgument::constant(Value(point.fold->result))};
+  whole.results = {node.values()[0].meta()};
+  graph.replace_uses(node.values()[0], graph.insert_call(std::move(whole), &node).values()[0]);
+}
+
+}  // namespace
+
+size_t split_folds(Graph& graph) {
+  size_t count = 0;
+  for (Node* node = graph.first(); node; node = node->next()) {
+    const std::optional<PointNode> point = describe_point(*node);
+    if (!point || !folds_everything(*node, *point) || !is_worth_it(graph, *point)) continue;
+    split(graph, *node, *point);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace opwright

@@ -1,0 +1,41 @@
+#include "opwright/compile/whole_views.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "opwright/ir/graph.h"
+#include "opwright/ir/node_text.h"
+
+namespace opwright {
+namespace {
+
+// _unsafe_view shows its argument as view does; its schema only does not say so.
+bool shows_argument(const Node& node) {
+  return node.kind() == NodeKind::Call && node.values().size() == 1 && !node.args().empty() &&
+         node.args()[0].kind() == NodeArgument::Kind::Value && !node.op().writes_arguments() &&
+         (node.op().gives_views() || node.op().name() == "aten::_unsafe_view");
+}
+
+bool is_returned(const GraphValue& value, const Graph& graph) {
+  return std::ranges::find(value.users(), graph.output()) != value.users().end();
+}
+
+}  // namespace
+
+size_t remove_whole_views(Graph& graph) {
+  size_t count = 0;
+  for (Node* node = graph.first(); node;) {
+    Node* next = node->next();
+    if (shows_argument(*node) && !is_returned(node->values()[0], graph) &&
+        equal_meta(node->values()[0].meta(), node->args()[0].value().meta())) {
+      graph.replace_uses(node->values()[0], node->args()[0].value());
+      graph.erase(*node);
+      ++count;
+    }
+    node = next;
+  }
+  return count;
+}
+
+}  // namespace opwright
