@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -36,6 +38,12 @@ struct CompiledObject {
   PyObject* dict;
   PyObject* weakrefs;
 };
+
+// All that live; under the lock.
+std::unordered_set<PyObject*>& all_compiled() {
+  static auto* all = new std::unordered_set<PyObject*>;
+  return *all;
+}
 
 CompiledObject* as_compiled(PyObject* object) { return reinterpret_cast<CompiledObject*>(object); }
 
@@ -98,6 +106,7 @@ PyObject* new_compiled(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     self->vectorcall = &compiled_call;
     self->function = Py_NewRef(function);
     self->state = state.release();
+    all_compiled().insert(made);
     return made;
   });
 }
@@ -120,6 +129,7 @@ int clear_compiled(PyObject* object) {
 void dealloc_compiled(PyObject* object) {
   CompiledObject* self = as_compiled(object);
   PyObject_GC_UnTrack(object);
+  all_compiled().erase(object);
   if (self->weakrefs) PyObject_ClearWeakRefs(object);
   (void)clear_compiled(object);
   delete std::exchange(self->state, nullptr);
@@ -288,6 +298,16 @@ void add_compiled_function_type(PyObject* module) {
   compiled_type = add_type(module, compiled_spec);
 }
 
+namespace {
+
+void reset_all() {
+  std::vector<nb::object> held;  // dropping an entry may drop another function
+  for (PyObject* each : all_compiled()) held.push_back(nb::borrow(each));
+  for (const nb::object& each : held) as_compiled(each.ptr())->state->reset();
+}
+
+}  // namespace
+
 PyObject* compiled_target(PyObject* object) noexcept {
   return compiled_type && Py_TYPE(object) == compiled_type ? as_compiled(object)->function
                                                            : nullptr;
@@ -296,6 +316,7 @@ PyObject* compiled_target(PyObject* object) noexcept {
 void bind_compile(nb::module_& m) {
   m.def("next_module_epoch", &raise_module_clock,
         "A number that no state of any module had before.");
+  m.def("reset_compiled", &reset_all, "Forget what all functions were compiled for.");
   m.def(
       "set_recompile_hook", [](const nb::object& hook) { set_recompile_hook(hook.ptr()); },
       nb::arg("hook").none());
