@@ -1,6 +1,6 @@
 """Compile a small model: the same results, its loops fused, trained as before.
 
-    python compile_model.py
+python compile_model.py
 """
 
 import time
