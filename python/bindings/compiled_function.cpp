@@ -183,6 +183,10 @@ PyObject* get_reasons(PyObject* object, void* /*unused*/) {
   return guarded([&] { return new_list(as_compiled(object)->state->reasons()); });
 }
 
+PyObject* get_breaks(PyObject* object, void* /*unused*/) {
+  return guarded([&] { return new_list(as_compiled(object)->state->breaks()); });
+}
+
 PyObject* get_guards(PyObject* object, void* /*unused*/) {
   return guarded([&] {
     std::vector<std::string> texts;
@@ -238,6 +242,9 @@ PyGetSetDef compiled_properties[] = {
      nullptr},
     {"recompile_reasons", &get_reasons, nullptr,
      "Why it was compiled again each time: the guard that did not hold, with values.", nullptr},
+    {"breaks", &get_breaks, nullptr,
+     "Where captures ended early, so that calls run eagerly: '<cause>, at <file>:<line>'.",
+     nullptr},
     {"guards", &get_guards, nullptr, "A text for each guard set, the last used first.", nullptr},
     {"graphs", &get_graphs, nullptr, "The captured graphs, the last used first.", nullptr},
     {"descriptions", &get_descriptions, nullptr,

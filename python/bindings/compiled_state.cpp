@@ -15,6 +15,7 @@
 #include "bindings/module_snapshot.h"
 #include "bindings/value.h"
 #include "opwright/base/warning.h"
+#include "opwright/compile/break.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -99,6 +100,12 @@ void name_members(Capture& capture, const WatchedModule& module) {
   }
 }
 
+std::vector<Value> values_of(const std::vector<CapturedArgument>& arguments) {
+  std::vector<Value> values;
+  for (const CapturedArgument& each : arguments) values.emplace_back(each.tensor);
+  return values;
+}
+
 nb::object call(PyObject* function, const GivenArguments& given) {
   return own(PyObject_Vectorcall(function, given.objects, given.num_positional, given.names));
 }
@@ -141,13 +148,35 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   const ModuleSnapshot snapshot(entry->state().modules());
   nb::object returned;
   {
-    const InterpreterScope scope(capture.level());
-    returned = call(function, given);
+    BreakScope breaks(capture.session(), values_of(arguments), {.fullgraph = options_.fullgraph});
+    {
+      const InterpreterScope scope(capture.level());
+      returned = call(function, given);
+    }
+    breaks.check();
+    if (breaks.has_broken()) {
+      note_break(entry, to_text(*breaks.reason()), function);
+      return returned;
+    }
   }
   snapshot.refuse_traced(*capture.level());
   PythonResults results(returned.ptr(), name_of(function));
   returned.reset();
   return finish(entry, capture, arguments, std::move(results), function);
+}
+
+// The call is done, eagerly from the break on; the next ones of this guard set are so from the
+// start.
+void CompiledState::note_break(const EntryPtr& entry, std::string reason, PyObject* function) {
+  entry->set_eager(reason);
+  cache_.insert(entry);
+  if (breaks_.size() == kMostReasons) breaks_.erase(breaks_.begin());
+  breaks_.push_back(reason);
+  warn("PerformanceWarning",
+       concatenate("compile: ", name_of(function), " runs eagerly for such arguments: ", reason,
+                   "\n  Put that code into an operator of its own with a fake kernel "
+                   "(opwright.library.custom_op, register_fake); fullgraph=True makes this an "
+                   "error."));
 }
 
 nb::object CompiledState::finish(const EntryPtr& entry, Capture& capture,
@@ -191,6 +220,7 @@ void CompiledState::note_own_changes(const PythonEntry& entry, PythonEntry::Valu
 void CompiledState::reset() {
   cache_.clear();
   reasons_.clear();
+  breaks_.clear();
   eager_reason_.clear();
   num_compiles_ = 0;
   own_changes_ = 0;

@@ -1,15 +1,29 @@
 #include "opwright/compile/compiled_entry.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "opwright/compile/evaluated_graph.h"
+#include "opwright/compile/joint_graph.h"
+#include "opwright/compile/training.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
+namespace {
+
+// Whether a tensor that the function used requires grad.
+bool has_gradients(const Trace& trace) {
+  return std::ranges::any_of(trace.twins(), [](const auto& each) {
+    return each.second.own.requires_grad();
+  });
+}
+
+}  // namespace
 
 CompiledEntry::CompiledEntry(Capture& capture, std::span<const CapturedArgument> arguments,
                              std::span<const OpwValue> outputs, const Backend& backend)
@@ -23,14 +37,22 @@ void CompiledEntry::finish(Capture& capture, std::span<const CapturedArgument> a
                            std::span<const OpwValue> outputs, const Backend& backend) {
   std::vector<Tensor> given;
   for (const CapturedArgument& each : arguments) given.push_back(each.tensor);
-  const GraphPtr calls = capture.finish(outputs);
   const WithoutModesScope scope;
-  graph_ = make_functional(*calls, given);
-  if (!graph_) {
-    graph_ = calls;
-    executable_ = evaluate_graph(calls);
+  const Trace& trace = capture.session().trace();
+  if (writes_shared_memory(trace.graph(), given)) {
+    graph_ = capture.finish(outputs);
+    executable_ = evaluate_graph(graph_);
     return;
   }
+  if (context_.grad_is_enabled() && has_gradients(trace)) {
+    const InterpreterScope level(capture.level());
+    JointGraph joint = finish_joint(capture.session(), capture.own_arguments(), outputs);
+    graph_ = joint.graph;
+    const InterpreterScope outside(nullptr);
+    executable_ = compile_training(std::move(joint), backend);
+    return;
+  }
+  graph_ = make_functional(*capture.finish(outputs));
   executable_ = backend(graph_);
 }
 
@@ -44,8 +66,8 @@ void CompiledEntry::watch_tensors(std::span<const CapturedArgument> arguments) {
   uint32_t next_argument = 0;
   for (const GraphValue* input : graph_->inputs()) {
     const Node& node = input->node();
-    if (node.role() == InputRole::Argument) {
-      place_of_input.push_back(next_argument++);
+    if (node.role() == InputRole::Argument) {  // tangents come after those of the call
+      place_of_input.push_back(next_argument < num_arguments_ ? next_argument++ : UINT32_MAX);
       continue;
     }
     place_of_input.push_back(static_cast<uint32_t>(all.size()));
