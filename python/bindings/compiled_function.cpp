@@ -35,6 +35,7 @@ struct CompiledObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;
   CompiledState* state;  // owned
+  PyObject* options;     // the arguments that it was made with, a tuple
   PyObject* dict;
   PyObject* weakrefs;
 };
@@ -106,6 +107,7 @@ PyObject* new_compiled(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     self->vectorcall = &compiled_call;
     self->function = Py_NewRef(function);
     self->state = state.release();
+    self->options = PyTuple_Pack(4, function, fullgraph, dynamic, backend);
     all_compiled().insert(made);
     return made;
   });
@@ -115,6 +117,7 @@ int traverse_compiled(PyObject* object, visitproc visit, void* arg) {
   CompiledObject* self = as_compiled(object);
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->function);
+  Py_VISIT(self->options);
   Py_VISIT(self->dict);
   return self->state ? self->state->traverse(visit, arg) : 0;
 }
@@ -133,6 +136,7 @@ void dealloc_compiled(PyObject* object) {
   if (self->weakrefs) PyObject_ClearWeakRefs(object);
   (void)clear_compiled(object);
   delete std::exchange(self->state, nullptr);
+  Py_CLEAR(self->options);
   Py_CLEAR(self->function);
   PyTypeObject* type = Py_TYPE(object);
   type->tp_free(object);
@@ -233,6 +237,11 @@ PyObject* get_descriptions(PyObject* object, void* /*unused*/) {
   });
 }
 
+// Copies and pickles are made anew of the function.
+PyObject* reduce_compiled(PyObject* object, PyObject* /*unused*/) {
+  return Py_BuildValue("OO", compiled_type, as_compiled(object)->options);
+}
+
 PyObject* reset_compiled(PyObject* object, PyObject* /*unused*/) {
   as_compiled(object)->state->reset();
   return Py_NewRef(Py_None);
@@ -262,7 +271,9 @@ PyGetSetDef compiled_properties[] = {
     {"__dict__", &PyObject_GenericGetDict, &PyObject_GenericSetDict, nullptr, nullptr},
     {}};
 PyMethodDef compiled_methods[] = {
-    {"reset", &reset_compiled, METH_NOARGS, "Forget all that was compiled."}, {}};
+    {"reset", &reset_compiled, METH_NOARGS, "Forget all that was compiled."},
+    {"__reduce__", &reduce_compiled, METH_NOARGS, nullptr},
+    {}};
 PyMemberDef compiled_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledObject, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(CompiledObject, dict), READONLY, nullptr},

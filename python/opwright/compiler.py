@@ -59,7 +59,8 @@ def compile(
 
     `dynamic`: None makes a size a symbol when a second one comes, True at once, False never.
     `fullgraph` refuses with GraphBreakError what no graph can hold; otherwise such a call goes on
-    eagerly from there, later ones of its kind run as they are, and a PerformanceWarning says so. `backend` is a name or a function as `register_backend` takes.
+    eagerly from there, later ones of its kind run as they are, and a PerformanceWarning says so.
+    `backend` is a name or a function as `register_backend` takes.
     """
     if f is None:
         return partial(compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend)
