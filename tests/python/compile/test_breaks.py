@@ -20,6 +20,11 @@ def compiled(f, **options):
     return ow.compile(f, backend="plan", **options)
 
 
+def bytes_of(tensor):
+    dense = tensor.detach().contiguous()
+    return (dense.float() if dense.dtype == ow.bfloat16 else dense).numpy().tobytes()
+
+
 def same(a, b):
     """Equal bit for bit, with sizes, strides and dtype."""
     if isinstance(a, ow.Tensor):
@@ -28,8 +33,7 @@ def same(a, b):
             and a.dtype == b.dtype
             and a.shape == b.shape
             and a.stride() == b.stride()
-            and a.detach().contiguous().numpy().tobytes()
-            == b.detach().contiguous().numpy().tobytes()
+            and bytes_of(a) == bytes_of(b)
         )
     if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(map(same, a, b))
@@ -289,6 +293,32 @@ def test_views_stay_views():
         x.t()[0].zero_()
         return y, row, column
 
+    check_equals_eager(f, ramp)
+
+
+def test_memory_can_be_exchanged():
+    def f(x):
+        y = x * 2
+        y.data = ow.ones(3)
+        return y + 1, y
+
+    check_equals_eager(f, ramp)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: [v.item() for row in x for v in row],
+        lambda x: np.sin(x * 2),
+        lambda x: (x.flatten()[: (x > 0).sum().item()], x.flatten()[int(x.argmax())]),
+        lambda x: [10, 20, 30, 40, 50, 60][x.argmax()],
+        lambda x: (max(x.flatten()), sorted(x.flatten().tolist())),
+        lambda x: ow.tensor([x.sum(), x.mean()]),
+        lambda x: x * 2 if ow.isnan(x).any() else x * 3,
+        lambda x: x.resize_(2, 2).sum().item() + x,
+    ],
+)
+def test_idioms_of_eager_code_work(f):
     check_equals_eager(f, ramp)
 
 
@@ -601,6 +631,14 @@ def test_a_tensor_outside_of_vmap_may_be_read_inside():
     check_equals_eager(f, ramp)
 
 
+def test_a_read_in_a_branch_of_cond_is_refused():
+    def f(x):
+        return ow.cond(x.sum() > 0, lambda y: y * y.sum().item(), lambda y: y, (x,))
+
+    with pytest.raises(RuntimeError, match="what is recorded cannot depend on them"):
+        compiled(f)(ramp())
+
+
 def test_vmap_works_on_both_sides():
     def f(x):
         y = ow.vmap(lambda row: row * row.sum())(x)
@@ -807,7 +845,7 @@ def test_a_function_with_symbolic_sizes_goes_on_with_numbers():
         n = x.shape[0]
         y = x.reshape(n * 3) * 2
         y.sum().item()
-        return y.reshape(n, 3) + n, ow.zeros(n), n, x.expand(2, n, 3)
+        return y.reshape(n, 3) + n, ow.zeros(n), int(n), x.expand(2, n, 3), [n] * 2 == [len(x)] * 2
 
     call = ow.compile(f, backend="plan", dynamic=True)
 
