@@ -18,9 +18,8 @@ namespace {
 
 // Whether a tensor that the function used requires grad.
 bool has_gradients(const Trace& trace) {
-  return std::ranges::any_of(trace.twins(), [](const auto& each) {
-    return each.second.own.requires_grad();
-  });
+  return std::ranges::any_of(trace.twins(),
+                             [](const auto& each) { return each.second.own.requires_grad(); });
 }
 
 }  // namespace

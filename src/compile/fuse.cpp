@@ -79,9 +79,8 @@ std::vector<PlannedNest> Fuser::plan_nests(const FusionPlan& plan) {
       *read = reused->memory;
       nest.tensors[place] = nest.tensors[nest.inputs.size()];
     }
-    planned.push_back({.group = &group,
-                       .plan = std::move(nest),
-                       .written = reused ? reused->memory : nullptr});
+    planned.push_back(
+        {.group = &group, .plan = std::move(nest), .written = reused ? reused->memory : nullptr});
   }
   return planned;
 }

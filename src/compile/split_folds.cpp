@@ -47,8 +47,8 @@ void split(Graph& graph, Node& node, const PointNode& point) {
   std::vector<int64_t> inner;
   for (int64_t dim = 1; dim < from.dim(); ++dim) inner.push_back(dim);
   CallDescription rows;
-  rows.op = &Registry::get().require(point.fold->is_mean ? "aten::mean.dim"
-                                                         : "aten::sum.dim_IntList");
+  rows.op =
+      &Registry::get().require(point.fold->is_mean ? "aten::mean.dim" : "aten::sum.dim_IntList");
   rows.args = {NodeArgument::of(*point.inputs[0]), NodeArgument::constant(Value(inner)),
                NodeArgument::constant(Value(false)), NodeArgument::constant(Value(dtype))};
   const SymInt size = from.sym_size(0);

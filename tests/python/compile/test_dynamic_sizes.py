@@ -97,7 +97,11 @@ def test_results_have_eagers_strides_for_any_order_of_dimensions():
 
     compiled = ow.compile(f, dynamic=True)
     for rows, columns in ((3, 4), (5, 2)):
-        for x in (ow.ones(rows, columns), ow.ones(columns, rows).t(), ow.ones(rows, 8)[:, :columns]):
+        for x in (
+            ow.ones(rows, columns),
+            ow.ones(columns, rows).t(),
+            ow.ones(rows, 8)[:, :columns],
+        ):
             assert compiled(x).stride() == f(x).stride()
 
 
