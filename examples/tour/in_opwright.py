@@ -126,6 +126,21 @@ def export(x):
     assert ow.equal(program.module()(other), limiter(other))
 
 
+@stops.stop("compiled")
+def compile_function(x):
+    @ow.compile(fullgraph=True)
+    def limiter(x, gain):
+        return ow.softmax(ow.ops.audio.soft_clip(ow.relu(x * gain) + 1.0, 2.0) * 3.0, -1)
+
+    plain = limiter.__wrapped__
+    for size in (4, 7, 9):
+        other = ow.arange(float(size))
+        assert ow.allclose(limiter(other, x[0]), plain(other, x[0]))
+    print(f"three sizes, compiled {limiter.num_compiles} times")
+    explanation = ow.explain(plain)(x, x[0])
+    print(f"the operator stays one call, around it {explanation.num_nests} fused loops")
+
+
 @stops.stop("built-in operators and modules")
 def call_model(x):
     ow.manual_seed(0)

@@ -15,7 +15,11 @@
 #include "bindings/module_snapshot.h"
 #include "bindings/value.h"
 #include "opwright/base/warning.h"
+<<<<<<< HEAD
 #include "opwright/compile/break.h"
+=======
+#include "opwright/compile/compile_log.h"
+>>>>>>> main
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -117,10 +121,11 @@ void set_recompile_hook(PyObject* hook) {
   Py_XDECREF(before);
 }
 
-void CompiledState::note_reason(const GivenArguments& given) {
+void CompiledState::note_reason(PyObject* function, const GivenArguments& given) {
   if (cache_.entries().empty()) return;
   const EntryPtr last = cache_.entries().front();
   std::string reason = last->find_difference(given);
+  log(LogTopic::Guards, name_of(function), " is compiled again: ", reason);
   if (reasons_.size() == kMostReasons) reasons_.erase(reasons_.begin());
   reasons_.push_back(std::move(reason));
   if (!recompile_hook) return;
@@ -136,7 +141,7 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
     return (one.tensor.get()->flags & kNoPlainTensor) == 0;
   });
   if (!is_plain) return call(function, given);
-  note_reason(given);
+  note_reason(function, given);
   Capture capture;
   std::vector<CapturedArgument> arguments;
   for (const GuardedTensors::One& one : tensors) {

@@ -48,7 +48,7 @@ class CompiledState {
   int traverse(visitproc visit, void* arg) const;
 
  private:
-  void note_reason(const GivenArguments& given);
+  void note_reason(PyObject* function, const GivenArguments& given);
   [[nodiscard]] nanobind::object finish(const EntryPtr& entry, Capture& capture,
                                         const std::vector<CapturedArgument>& arguments,
                                         PythonResults results, PyObject* function);

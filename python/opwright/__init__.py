@@ -77,6 +77,7 @@ from .random import (  # noqa: E402
 # Modules that cost something to import and that not every program needs, with the names of theirs
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
+    "_explain": ("explain",),
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
     "autograd": ("gradcheck", "gradgradcheck"),
     "compat": (),
@@ -193,6 +194,7 @@ __all__ = [
     "device",
     "dtype",
     "enable_grad",
+    "explain",
     "export",
     "fake",
     "from_dlpack",

@@ -92,6 +92,7 @@ from ._C import uint8 as uint8
 from ._C import uint16 as uint16
 from ._C import uint32 as uint32
 from ._C import uint64 as uint64
+from ._explain import explain as explain
 from .autocast_mode import autocast as autocast
 from .autocast_mode import get_autocast_dtype as get_autocast_dtype
 from .autocast_mode import is_autocast_enabled as is_autocast_enabled
@@ -159,6 +160,7 @@ __all__ = [
     "device",
     "dtype",
     "enable_grad",
+    "explain",
     "export",
     "fake",
     "from_dlpack",

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "opwright/compile/code_maker.h"
+#include "opwright/compile/compile_log.h"
 #include "opwright/compile/fuse.h"
 #include "opwright/compile/graph_traffic.h"
 #include "opwright/compile/planned_graph.h"
+#include "opwright/compile/raise_parts.h"
 #include "opwright/compile/split_folds.h"
 #include "opwright/compile/split_products.h"
 #include "opwright/compile/whole_views.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/whole_copies.h"
@@ -24,18 +27,32 @@ namespace opwright {
 namespace {
 
 // Built-in operators that are made of others. What follows from an operator by its schema, as the
-// functional twins of those that write, stays a call.
+// functional twins of those that write, stays a call, and so does a product with a sum, which one
+// kernel computes. A mean is a fold of a nest.
 bool is_taken_apart(const Operator& op) {
+  const std::string_view base = op.schema().name.base;
   return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
-         !std::string_view(op.schema().name.base).starts_with("_functional_");
+         !base.starts_with("_functional_") && base != "addmm" && base != "baddbmm" &&
+         base != "addmv" && base != "mean";
 }
 
+// None where the graph has none; else all, since some are made of others.
 std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
-  std::vector<const Operator*> found;
-  for (const Node* node = graph.first(); node; node = node->next()) {
-    if (node->kind() == NodeKind::Call && is_taken_apart(node->op())) found.push_back(&node->op());
-  }
-  return found;
+  bool has_some = false;
+  for (const Node* node = graph.first(); node; node = node->next())
+    has_some |= node->kind() == NodeKind::Call && is_taken_apart(node->op());
+  if (!has_some) return {};
+  std::vector<const Operator*> all = Registry::get().list("aten");
+  std::erase_if(all, [](const Operator* op) { return !is_taken_apart(*op); });
+  return all;
+}
+
+// Its operators, then its loops.
+std::string text_of(const FusedNest& nest) {
+  std::string operators;
+  for (const std::string& name : nest.operators)
+    operators += (operators.empty() ? "" : ", ") + name;
+  return operators + "\n" + to_text(nest.call->nest());
 }
 
 class CompiledGraph final : public Executable {
@@ -60,11 +77,8 @@ std::vector<Executable::Section> CompiledGraph::describe() const {
   sections.push_back({.title = "fused graph", .text = to_text(plan_.graph())});
   sections.push_back({.title = "bytes", .text = traffic_text(plan_.graph())});
   for (const FusedNest& nest : nests_) {
-    std::string operators;
-    for (const std::string& name : nest.operators)
-      operators += (operators.empty() ? "" : ", ") + name;
     const NestCall& call = *nest.call;
-    sections.push_back({.title = "nest", .text = operators + "\n" + to_text(call.nest())});
+    sections.push_back({.title = "nest", .text = text_of(nest)});
     sections.push_back({.title = "ir", .text = call.ir()});
     sections.push_back({.title = "assembly", .text = assembly_for(call.ir())});
   }
@@ -80,6 +94,7 @@ GraphPtr lower(const Graph& graph) {
   split_folds(*lowered);
   remove_whole_copies(*lowered);
   remove_whole_views(*lowered);
+  raise_parts(*lowered);
   share_common_subexpressions(*lowered);
   remove_dead_code(*lowered);
   return lowered;
@@ -91,6 +106,7 @@ ExecutablePtr compile_graph(const GraphPtr& graph) {
   GraphPtr fused = lower(*graph);
   std::vector<FusedNest> nests =
       fuse(*fused, target, [](const EmittedNest& emitted) { return code_for(emitted.ir); });
+  for (const FusedNest& nest : nests) log(LogTopic::Nests, text_of(nest));
   if (nests.empty()) return plan_graph(graph);
   return ExecutablePtr::take(new CompiledGraph(graph, std::move(fused), std::move(nests)));
 }

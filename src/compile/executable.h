@@ -30,7 +30,8 @@ class Executable : public Counted<Executable> {
 };
 using ExecutablePtr = IntrusivePtr<const Executable>;
 
-// From a functional graph (writes at its end alone), which does not change from here on.
+// From a functional graph (writes at its end alone), which does not change from here on. Inputs
+// that it writes share no memory with others in any run.
 using Backend = std::function<ExecutablePtr(const GraphPtr& graph)>;
 
 // ValueError for a name that is taken.

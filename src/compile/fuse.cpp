@@ -33,6 +33,7 @@ struct PlannedNest {
   const FusionGroup* group;
   NestPlan plan;
   GraphValue* written;  // null: all results are new
+  Node* write_back;     // a copy that is done then; null: none
 };
 
 class Fuser {
@@ -75,12 +76,16 @@ std::vector<PlannedNest> Fuser::plan_nests(const FusionPlan& plan) {
     if (reused) {
       // It is read in the shape that it is written in, so that the two are seen to be the same.
       const auto read = std::ranges::find(nest.inputs, reused->root);
-      const auto place = static_cast<size_t>(read - nest.inputs.begin());
-      *read = reused->memory;
-      nest.tensors[place] = nest.tensors[nest.inputs.size()];
+      if (read != nest.inputs.end()) {
+        const auto place = static_cast<size_t>(read - nest.inputs.begin());
+        *read = reused->memory;
+        nest.tensors[place] = nest.tensors[nest.inputs.size()];
+      }
     }
-    planned.push_back(
-        {.group = &group, .plan = std::move(nest), .written = reused ? reused->memory : nullptr});
+    planned.push_back({.group = &group,
+                       .plan = std::move(nest),
+                       .written = reused ? reused->memory : nullptr,
+                       .write_back = reused ? reused->write_back : nullptr});
   }
   return planned;
 }
@@ -117,6 +122,10 @@ void Fuser::put(PlannedNest& planned) {
     GraphValue* output = planned.plan.outputs[i];
     graph_.replace_uses(*output, node.values()[i]);
     replaced_[output] = &node.values()[i];
+  }
+  if (planned.write_back) {
+    graph_.replace_uses(planned.write_back->values()[0], node.values()[0]);
+    graph_.erase(*planned.write_back);
   }
   fused_.push_back(std::move(fused));
 }

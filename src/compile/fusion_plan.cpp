@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/compile/size_estimate.h"
 #include "opwright/ir/passes/effects.h"
 
 namespace opwright {
@@ -97,8 +98,7 @@ class Grouper {
   bool is_long_single_row(const FusionGroup& group) const {
     if (!group.has_folds || std::ranges::count(group.is_folded, false) != 0) return false;
     int64_t points = 1;
-    for (const SymInt& size : group.sizes)
-      points *= size.is_symbolic() ? env_->hint(size).value_or(1) : size.word();
+    for (const SymInt& size : group.sizes) points *= estimate_size(env_, size);
     return points > kLongRow;
   }
 
@@ -172,31 +172,37 @@ class Grouper {
   }
   bool depends(uint32_t second, uint32_t first) { return reaches(second, first, false); }
 
+  // A node on the way, and whether only views that `from` sees through lie behind it.
+  struct Visit {
+    const Node* node;
+    bool is_direct;
+  };
+
   bool reaches(uint32_t from, uint32_t to, bool around) {
     const uint32_t oldest = places_.at(groups_[to].nodes.front());
-    std::vector<const Node*> left;
-    std::vector<bool> is_seen(nodes_.size(), false);
+    std::vector<Visit> left;
+    std::vector<uint8_t> is_seen(nodes_.size(), 0);  // a bit for each way
     const auto push = [&](const Node& node, bool is_direct) {
       const uint32_t place = places_.at(&node);
-      if (place < oldest || is_seen[place]) return false;
+      const auto way = static_cast<uint8_t>(is_direct ? 1 : 2);
+      if (place < oldest || (is_seen[place] & way) != 0) return false;
       const uint32_t group = nodes_[place].group;
       if (group == from) return false;
       if (group == to) return !(is_direct && around);
-      is_seen[place] = true;
-      left.push_back(&node);
+      is_seen[place] |= way;
+      left.push_back({.node = &node, .is_direct = is_direct});
       return false;
     };
     bool is_found = false;
     visit_sources(from, [&](const Node& node) { is_found |= push(node, true); });
     while (!left.empty() && !is_found) {
-      const Node& node = *left.back();
+      const auto [node, was_direct] = left.back();
       left.pop_back();
-      // A view shows what it shows from inside the group as well.
-      const bool is_view = is_index_view(node);
-      const auto visit = [&](const Node& source) { is_found |= push(source, is_view); };
-      const uint32_t group = nodes_[places_.at(&node)].group;
+      const bool is_direct = was_direct && is_index_view(*node);
+      const auto visit = [&](const Node& source) { is_found |= push(source, is_direct); };
+      const uint32_t group = nodes_[places_.at(node)].group;
       if (group == kNoGroup)
-        visit_sources(node, visit);
+        visit_sources(*node, visit);
       else
         visit_sources(group, visit);
     }

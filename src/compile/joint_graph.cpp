@@ -1,6 +1,7 @@
 #include "opwright/compile/joint_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,9 +41,14 @@ bool has_symbolic_step(std::span<const ViewRecordPtr> steps) {
   });
 }
 
-bool is_freed_error(const Error& error) {
-  return std::string_view(error.what()).find("were freed by an earlier backward") !=
-         std::string_view::npos;
+// What eager tells only when a backward is run.
+bool is_told_by_backward(const Error& error) {
+  const std::string_view text = error.what();
+  return std::ranges::any_of(
+      std::array<std::string_view, 3>{"were freed by an earlier backward",
+                                      "was modified by an in-place operation",
+                                      "has no backward formula"},
+      [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
 Node* last_node(const Graph& graph) {
@@ -62,6 +68,7 @@ class JointCapture {
   void find_inputs(std::span<const Tensor> own_arguments);
   void check_inputs() const;
   [[nodiscard]] const JointInput* find_input(const OpwTensor* own) const;
+  [[nodiscard]] const JointInput* find_leaf_of(size_t output) const;
   void classify_outputs();
   void classify_view(uint32_t output);
   void add_roots();
@@ -160,9 +167,20 @@ void JointCapture::classify_view(uint32_t output) {
     made.of = static_cast<uint32_t>(found - outputs_.begin());
   }
   made.is_under_no_grad = view->is_hidden();
+  made.is_detached = view->is_detached();
   made.steps = steps_to(view);
   // A chain of views under no_grad does not know its first steps.
-  if (has_symbolic_step(made.steps) || made.is_under_no_grad) made.steps = {};
+  if (has_symbolic_step(made.steps) || view->is_under_no_grad) made.steps = {};
+}
+
+// The input whose .grad the function returned; null: none.
+const JointInput* JointCapture::find_leaf_of(size_t output) const {
+  const OpwTensor* given = given_[output].get().as_tensor;
+  const auto found = std::ranges::find_if(inputs_, [&](const JointInput& input) {
+    const History* history = find_history(input.own.get());
+    return history && history->kept && history->kept->gradient.get() == given;
+  });
+  return found == inputs_.end() ? nullptr : &*found;
 }
 
 // What two outputs are views of, where no output is that itself: they share its memory and history.
@@ -189,7 +207,9 @@ void JointCapture::classify_outputs() {
     if (!output.is_defined()) continue;
     JointOutput& made = joint_.outputs[i];
     const auto first = std::ranges::find(outputs_, output.get(), &Tensor::get) - outputs_.begin();
-    if (const JointInput* input = find_input(output.get())) {
+    if (const JointInput* leaf = find_leaf_of(i)) {
+      made = {.kind = JointOutput::Kind::Gradient, .of = leaf->index};
+    } else if (const JointInput* input = find_input(output.get())) {
       made = {.kind = JointOutput::Kind::Input, .of = input->index};
     } else if (first < static_cast<std::ptrdiff_t>(i)) {
       made = {.kind = JointOutput::Kind::Same, .of = static_cast<uint32_t>(first)};
@@ -217,8 +237,7 @@ Tensor JointCapture::add_tangent(const Tensor& of, JointGraph::Tangent tangent) 
 
 void JointCapture::add_tangents() {
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
-    const bool is_value =
-        i >= joint_.num_outputs || joint_.outputs[i].kind == JointOutput::Kind::Value;
+    const bool is_value = i >= joint_.num_outputs || joint_.outputs[i].has_own_history();
     if (!is_value || !outputs_[i].is_defined() || !requires_grad(outputs_[i])) continue;
     OPWRIGHT_CHECK(
         !is_leaf(outputs_[i]),
@@ -285,8 +304,9 @@ void JointCapture::compute_gradients() {
   try {
     gradients_ = run_backward_to(root_gradients_, target_edges_);
   } catch (const Error& error) {
-    if (!is_freed_error(error)) throw;
-    joint_.is_freed = true;
+    if (!is_told_by_backward(error)) throw;
+    joint_.error_kind = error.kind();
+    joint_.error = error.message();
     gradients_.assign(target_edges_.size(), Tensor());
   }
   check_backward(last_of_forward);

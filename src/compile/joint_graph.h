@@ -23,6 +23,7 @@ struct JointOutput {
   enum class Kind : uint8_t {
     Value,         // a new value, with a history where it has a tangent; also ints and None
     Input,         // input `of` of the graph itself
+    Gradient,      // the .grad of input `of`, after the run
     ViewOfInput,   // made again from input `of` where the function is called, with eager's history
     ViewOfOutput,  // the same from output `of` of the graph, a root too
     Same,          // output `of` itself
@@ -32,6 +33,10 @@ struct JointOutput {
   // Of a view; empty: steps cannot tell it (symbolic sizes, no_grad), its geometry does.
   ViewSteps steps = {};
   bool is_under_no_grad = false;  // a view that may not be written with grad mode on
+  bool is_detached = false;       // a view that has a history of its own, if any
+
+  // Whether its history is not that of what it is or shows.
+  [[nodiscard]] bool has_own_history() const noexcept { return kind == Kind::Value || is_detached; }
 };
 
 struct JointGraph {
@@ -51,8 +56,10 @@ struct JointGraph {
   };
   std::vector<Tangent> tangents;
   std::vector<uint32_t> targets;  // inputs of the graph that require grad
-  // The function ran backward() through the history of its outputs: doing so again is an error.
-  bool is_freed = false;
+  // Why the backward of a run is an error, as it is without compiling: values that it needs were
+  // freed by a backward of the function, or written; an operator has no formula. Empty: it is none.
+  std::string error_kind;
+  std::string error;
 
   // Whether runs have anything to record.
   [[nodiscard]] bool has_gradients() const noexcept { return !tangents.empty(); }

@@ -22,9 +22,15 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
   return true;
 }
 
+// By how many maps the group reads the value.
+ptrdiff_t count_reads(const FusionGroup& group, const GraphValue& value) {
+  return std::ranges::count(group.read, &value, &FusionGroup::Member::value);
+}
+
 }  // namespace
 
-ReusedMemory::ReusedMemory(Graph& graph) : memory_(graph), by_group_(graph.num_value_numbers()) {
+ReusedMemory::ReusedMemory(Graph& graph)
+    : memory_(graph, SharedMemory::Inputs::Apart), by_group_(graph.num_value_numbers()) {
   for (Node* node = graph.first(); node; node = node->next()) {
     for (GraphValue& value : node->values()) by_group_[memory_.group(value)].push_back(&value);
   }
@@ -60,20 +66,59 @@ GraphValue* ReusedMemory::find_shape(const FusionGroup::Member& member,
   return nullptr;
 }
 
+std::optional<ReusedMemory::Choice> ReusedMemory::find_dead_value(
+    const FusionGroup& group, const FusionGroup::Member& output) const {
+  for (const FusionGroup::Member& member : group.read) {
+    GraphValue& value = *member.value;
+    const bool is_own = value.node().kind() == NodeKind::Call && !value.node().op().gives_views();
+    if (!is_own || memory_.is_returned(value) || memory_.is_written(value) ||
+        !ends_with(value, group) || count_reads(group, value) != 1)
+      continue;
+    if (GraphValue* shape = find_shape(member, output))
+      return Choice{.output = &output, .root = &value, .memory = shape};
+  }
+  return std::nullopt;
+}
+
+// The input that the output is copied to at the end, if nothing else looks at it.
+std::optional<ReusedMemory::Choice> ReusedMemory::find_write_back(
+    const FusionGroup& group, const FusionGroup::Member& output) const {
+  Node* copy = nullptr;
+  for (Node* user : output.value->users()) {
+    if (std::ranges::find(group.nodes, user) != group.nodes.end()) continue;
+    if (copy || user->kind() != NodeKind::Call || user->op().name() != "aten::copy_")
+      return std::nullopt;
+    copy = user;
+  }
+  if (!copy || &copy->args()[1].value() != output.value ||
+      copy->args()[0].kind() != NodeArgument::Kind::Value)
+    return std::nullopt;
+  GraphValue& input = copy->args()[0].value();
+  const bool is_input = input.node().kind() == NodeKind::Input;
+  if (!is_input || &input == output.value || !lie_alike(input.tensor(), output.value->tensor()))
+    return std::nullopt;
+  for (const GraphValue* each : by_group_[memory_.group(input)]) {
+    if (each != &input && each != copy->values().data()) return std::nullopt;
+    for (const Node* user : each->users()) {
+      const bool is_known = user == copy || user->kind() == NodeKind::Output ||
+                            std::ranges::find(group.nodes, user) != group.nodes.end();
+      if (!is_known) return std::nullopt;
+    }
+  }
+  const auto read = std::ranges::find(group.read, &input, &FusionGroup::Member::value);
+  const bool is_read_so =
+      read == group.read.end() || (count_reads(group, input) == 1 && read->dims == output.dims);
+  if (!is_read_so) return std::nullopt;
+  return Choice{.output = &output, .root = &input, .memory = &input, .write_back = copy};
+}
+
 std::optional<ReusedMemory::Choice> ReusedMemory::choose(
     const FusionGroup& group, const std::vector<const FusionGroup::Member*>& outputs) const {
   if (group.has_folds) return std::nullopt;
-  for (const FusionGroup::Member* output : outputs) {
-    if (!group.is_of_points(output->dims)) continue;
-    for (const FusionGroup::Member& member : group.read) {
-      GraphValue& value = *member.value;
-      const bool is_own = value.node().kind() == NodeKind::Call && !value.node().op().gives_views();
-      if (!is_own || memory_.is_returned(value) || memory_.is_written(value) ||
-          !ends_with(value, group) ||
-          std::ranges::count(group.read, &value, &FusionGroup::Member::value) != 1)
-        continue;
-      if (GraphValue* shape = find_shape(member, *output))
-        return Choice{.output = output, .root = &value, .memory = shape};
+  for (const auto find : {&ReusedMemory::find_write_back, &ReusedMemory::find_dead_value}) {
+    for (const FusionGroup::Member* output : outputs) {
+      if (!group.is_of_points(output->dims)) continue;
+      if (const std::optional<Choice> found = (this->*find)(group, *output)) return found;
     }
   }
   return std::nullopt;

@@ -147,6 +147,45 @@ TEST(CompileGraph, WritesOverValuesThatNothingNeedsAnyMore) {
   EXPECT_NE(executable->describe()[1].text.find("opwright::nest_.out1"), std::string::npos);
 }
 
+TEST(CompileGraph, WritesInputsWithoutACopy) {
+  const GraphPtr graph = parse_graph(
+      "graph(%p: float32[3, 4], %g: float32[3, 4]) -> (%p) {\n"
+      "  %mul: float32[3, 4] = aten::mul.Scalar(%g, 0.5)\n"
+      "  %sub: float32[3, 4] = aten::sub.Tensor(%p, %mul)\n"
+      "  %copy_: float32[3, 4] = aten::copy_(%p, %sub)\n"
+      "}\n");
+  const ExecutablePtr executable = compile_graph(graph);
+  const Tensor p = random({3, 4});
+  const Tensor g = random({3, 4});
+  const Tensor expected = p - g * 0.5;
+
+  const std::vector<Tensor> got = run(*executable, *graph, {p, g});
+
+  EXPECT_EQ(executable->describe()[1].text.find("copy_"), std::string::npos);
+  EXPECT_EQ(got[0].get(), p.get());
+  EXPECT_TRUE(equal(p, expected));
+}
+
+TEST(CompileGraph, ReadsAnInputBeforeItIsWritten) {
+  const GraphPtr graph = parse_graph(
+      "graph(%p: float32[3, 3], %g: float32[3, 3]) -> (%mm) {\n"
+      "  %mul: float32[3, 3] = aten::mul.Scalar(%g, 0.5)\n"
+      "  %sub: float32[3, 3] = aten::sub.Tensor(%p, %mul)\n"
+      "  %mm: float32[3, 3] = aten::mm(%p, %p)\n"
+      "  %copy_: float32[3, 3] = aten::copy_(%p, %sub)\n"
+      "}\n");
+  const ExecutablePtr executable = compile_graph(graph);
+  const Tensor p = random({3, 3});
+  const Tensor g = random({3, 3});
+  const Tensor product = mm(p, p);
+  const Tensor expected = p - g * 0.5;
+
+  const std::vector<Tensor> got = run(*executable, *graph, {p, g});
+
+  EXPECT_TRUE(equal(got[0], product));
+  EXPECT_TRUE(equal(p, expected));
+}
+
 TEST(CompileGraph, ServesAnySizeOfASymbol) {
   const GraphPtr graph = parse_graph(
       "graph(%x: float32[s0, 9], %b: float32[9]) -> (%out, %mean_1) {\n"

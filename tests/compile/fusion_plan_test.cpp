@@ -175,6 +175,59 @@ TEST(PlanFusion, LeavesOutWhatAnotherNodeStandsBetween) {
             "store 2 %5\n");
 }
 
+TEST(PlanFusion, PutsNothingOnBothSidesOfANodeThatStandsBetween) {
+  // Both chains read x, and the second needs the first through a product and a view of it.
+  EXPECT_EQ(nests_of("graph(%x: float32[4, 4]) -> (%last) {\n"
+                     "  %exp: float32[4, 4] = aten::exp(%x)\n"
+                     "  %sin: float32[4, 4] = aten::sin(%exp)\n"
+                     "  %view: float32[4, 4] strides [1, 4] = aten::t(%sin)\n"
+                     "  %mm: float32[4, 4] = aten::mm(%view, %view)\n"
+                     "  %add: float32[4, 4] = aten::add.Tensor(%mm, %x)\n"
+                     "  %last: float32[4, 4] = aten::relu(%add)\n"
+                     "}\n"),
+            "( x -> sin )\n"
+            "rows depth columns 16\n"
+            "operand 0 float32 [1]\n"
+            "operand 1 written float32 [1]\n"
+            "%0 float32 = load 0\n"
+            "%1 float32 = exp %0\n"
+            "%2 float32 = sin %1\n"
+            "store 1 %2\n"
+            "( mm x -> last )\n"
+            "rows depth columns 16\n"
+            "operand 0 float32 [1]\n"
+            "operand 1 float32 [1]\n"
+            "operand 2 written float32 [1]\n"
+            "%0 float32 = load 0\n"
+            "%1 float32 = load 1\n"
+            "%2 float32 = add %0 %1\n"
+            "%3 float32 = constant 0\n"
+            "%4 bool = less_equal %2 %3\n"
+            "%5 float32 = select %4 %3 %2\n"
+            "store 2 %5\n");
+}
+
+TEST(PlanFusion, JoinsChainsThatReadTheSame) {
+  EXPECT_EQ(nests_of("graph(%x: float32[4, 4]) -> (%a2, %b2) {\n"
+                     "  %a1: float32[4, 4] = aten::exp(%x)\n"
+                     "  %a2: float32[4, 4] = aten::sin(%a1)\n"
+                     "  %b1: float32[4, 4] = aten::neg(%x)\n"
+                     "  %b2: float32[4, 4] = aten::tanh(%b1)\n"
+                     "}\n"),
+            "( x -> b2 a2 )\n"
+            "rows depth columns 16\n"
+            "operand 0 float32 [1]\n"
+            "operand 1 written float32 [1]\n"
+            "operand 2 written float32 [1]\n"
+            "%0 float32 = load 0\n"
+            "%1 float32 = exp %0\n"
+            "%2 float32 = sin %1\n"
+            "%3 float32 = negate %0\n"
+            "%4 float32 = tanh %3\n"
+            "store 1 %4\n"
+            "store 2 %2\n");
+}
+
 TEST(PlanFusion, LeavesASingleOperatorACall) {
   EXPECT_EQ(nests_of("graph(%x: float32[4]) -> (%exp) {\n"
                      "  %exp: float32[4] = aten::exp(%x)\n"

@@ -83,3 +83,12 @@ def test_the_exported_example_runs_without_python(tmp_path):
 
     assert np.allclose(np.load(tmp_path / "y.npy"), np.tanh(0.5))
     assert (tmp_path / "trace.json").exists()
+
+
+def test_the_compiled_example_tells_its_code(tmp_path):
+    binary = BUILD / "operators/libsoft_clip.so"
+    before = f"import opwright as ow\now.load_library({str(binary)!r})\n"
+
+    told = run([sys.executable, "-c", before + block_with("@ow.compile")], tmp_path)
+
+    assert "audio::soft_clip" in told

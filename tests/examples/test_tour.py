@@ -30,10 +30,10 @@ def test_every_stop_in_every_host_works_with_one_binary():
     table = tour.split("one binary in every host")[-1]
     assert "FAILED" not in table
     assert table.count("Opwright, C++ ") == 12
-    assert table.count("Opwright, Python ") == 14
+    assert table.count("Opwright, Python ") == 15
     assert table.count("PyTorch ") == 9
     assert table.count("JAX ") == 3
-    assert table.count("works") == 38
+    assert table.count("works") == 39
     assert tour.count(hashlib.sha256(BINARY.read_bytes()).hexdigest()) == 1
     assert "ValueError: soft_clip: limit must be positive, got -1" in tour
 

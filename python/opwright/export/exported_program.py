@@ -262,7 +262,8 @@ class ExportedProgram:
         """Return the same program with operators replaced by what they are made of.
 
         `decomp_table` maps operators to the functions to use, or is a collection of operators
-        that have a decomposition or are made of others; None stands for all of those.
+        that have a decomposition or are made of others; None stands for `default_decompositions()`,
+        all of those but the core operators with kernels of their own.
 
         >>> from opwright.export import export
         >>> program = export(lambda x: ow.addmm(x, x, x), (ow.ones(2, 2),))
@@ -271,7 +272,7 @@ class ExportedProgram:
         >>> [use.name for use in plain.operators]
         ['aten::add.Tensor', 'aten::mm']
         """
-        table = _read_table(self, decomp_table)
+        table = _read_table(decomp_table)
         scope = _C.Scope()
         try:
             for operator, function in table.items():
@@ -311,16 +312,22 @@ class ExportedProgram:
 
 
 def default_decompositions() -> dict[_C.Operator, None]:
-    """Return all operators that can be taken apart, as a table for `run_decompositions`.
+    """Return the operators that are taken apart by default, as a table for `run_decompositions`.
+
+    Core operators with kernels of their own (`_softmax`, `native_layer_norm`, `addmm`) stay whole;
+    those that have a decomposition may be added.
 
     >>> from opwright.export import default_decompositions, export
     >>> table = default_decompositions()
-    >>> del table[ow.ops.aten.conv2d.default]
-    >>> export(lambda x: x.sin(), (ow.ones(2),)).run_decompositions(table).operators[0].name
-    'aten::sin'
+    >>> program = export(lambda x: x.softmax(-1), (ow.ones(2),))
+    >>> [use.name for use in program.run_decompositions(table).operators]
+    ['aten::_softmax']
+    >>> table[ow.ops.aten._softmax.default] = None
+    >>> [use.name for use in program.run_decompositions(table).operators][:3]
+    ['aten::amax', 'aten::exp', 'aten::mul.Tensor']
     """
     operators = map(_C.require_operator, _C.list_operators())
-    return dict.fromkeys(each for each in operators if _has_decomposition(each))
+    return dict.fromkeys(each for each in operators if _is_taken_apart(each))
 
 
 def read_bytes(data: bytes) -> ExportedProgram:
@@ -391,11 +398,10 @@ def _gradients_wanted(program: ExportedProgram) -> dict[str, bool]:
 
 
 def _read_table(
-    program: ExportedProgram, table: Mapping[Any, Callable | None] | Iterable[Any] | None
+    table: Mapping[Any, Callable | None] | Iterable[Any] | None,
 ) -> dict[Any, Callable | None]:
     if table is None:
-        used = [_C.require_operator(use.name) for use in program.operators]
-        return dict.fromkeys(operator for operator in used if _has_decomposition(operator))
+        return default_decompositions()
     read = dict(table) if isinstance(table, Mapping) else dict.fromkeys(table)
     for operator, function in read.items():
         if not isinstance(operator, _C.Operator):
@@ -414,5 +420,13 @@ def _read_table(
 def _has_decomposition(operator: _C.Operator) -> bool:
     if operator.base.startswith("_functional_"):  # it stands for a write or a draw
         return False
-    slots = {slot for slot, _ in operator.implementations()}
-    return not slots.isdisjoint({"Decompose", "CompositeImplicitAutograd"})
+    return not _slots_of(operator).isdisjoint({"Decompose", "CompositeImplicitAutograd"})
+
+
+def _is_taken_apart(operator: _C.Operator) -> bool:
+    is_core = "core" in operator.tags and "Decompose" in _slots_of(operator)
+    return _has_decomposition(operator) and not is_core
+
+
+def _slots_of(operator: _C.Operator) -> set[str]:
+    return {slot for slot, _ in operator.implementations()}

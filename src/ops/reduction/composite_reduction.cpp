@@ -5,6 +5,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/decomposition.h"
 #include "opwright/ops/promotion.h"
 #include "opwright/ops/reduction.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
@@ -45,11 +46,11 @@ Tensor norm_dtype_all_devices(const Tensor& self, const OptionalScalar& p, DType
 }
 
 Tensor logsumexp_all_devices(const Tensor& self, std::span<const int64_t> dim, bool keepdim) {
-  const Tensor x = self.to(inexact_dtype(self.dtype()));
+  const Tensor x = in_dtype(self, inexact_dtype(self.dtype()));
   const Sizes dims = named_dims("logsumexp", self, dim);
   if (guard_or_false(self.sym_numel() == 0)) return x.exp().sum(dims, keepdim).log();
   // Where the largest is infinite, differences from it would be no numbers.
-  const Tensor ordered = is_complex(x.dtype()) ? x.to(real_dtype(x.dtype())) : x;  // its real part
+  const Tensor ordered = in_dtype(x, real_dtype(x.dtype()));  // its real part
   const Tensor found = ordered.amax(dims, true);
   const Tensor largest =
       where(found.abs().eq(std::numeric_limits<double>::infinity()), Scalar(0), found);

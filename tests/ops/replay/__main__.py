@@ -13,6 +13,7 @@ import torch  # noqa: E402
 
 from replay import (  # noqa: E402
     checked_table,
+    compiled_table,
     gradient_table,
     reach,
     recorder,
@@ -22,6 +23,8 @@ from replay import (  # noqa: E402
 )
 from replay.again import run_again  # noqa: E402
 from replay.checked import CheckedReplayer  # noqa: E402
+from replay.compiled import CompiledReplayer  # noqa: E402
+from replay.decomposed import DecomposedReplayer  # noqa: E402
 from replay.gradients import GradientReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
@@ -32,9 +35,11 @@ from replay.vmapped import VmappedReplayer  # noqa: E402
 WAYS = {
     "plain": (Replayer, table, "replay.md"),
     "traced": (TracedReplayer, traced_table, "traced_replay.md"),
+    "decomposed": (DecomposedReplayer, traced_table, "decomposed_replay.md"),
     "gradients": (GradientReplayer, gradient_table, "gradients.md"),
     "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
     "checked": (CheckedReplayer, checked_table, "opcheck_built_ins.md"),
+    "compiled": (CompiledReplayer, compiled_table, "compiled_replay.md"),
 }
 
 
@@ -66,6 +71,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--traced", action="store_true", help="trace each call and run its graph; see traced.py"
     )
     parser.add_argument(
+        "--decomposed", action="store_true", help="run its graph taken apart; see decomposed.py"
+    )
+    parser.add_argument(
         "--gradients", action="store_true", help="differentiate each call; see gradients.py"
     )
     parser.add_argument(
@@ -74,6 +82,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--checked", action="store_true", help="opcheck with each call as example; see checked.py"
     )
+    parser.add_argument(
+        "--compiled", action="store_true", help="compile each call and run it; see compiled.py"
+    )
+    parser.add_argument("--backend", default="llvm", help="of --compiled")
     parser.add_argument("--checks", nargs="+", default=["ALL"], help="of --checked")
     parser.add_argument("--examples", type=int, default=12, help="made from each call of --checked")
     parser.add_argument("--again", type=Path, help="a kept call")
@@ -86,6 +98,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     CheckedReplayer.checks, CheckedReplayer.examples = tuple(options.checks), options.examples
+    CompiledReplayer.backend = options.backend
     if options.again:
         return run_again(options.again, WAYS[way_of(options)][0])
     make, page, name = WAYS[way_of(options)]

@@ -18,6 +18,7 @@ graph must refuse. What columns mean:
 """
 
 import re
+from collections.abc import Callable
 
 import opwright as ow
 import torch
@@ -48,10 +49,10 @@ class RefusalError(Exception):
 class TracedCall:
     """A call as a function of its tensors; the others of its arguments are part of it."""
 
-    def __init__(self, operator, arguments: tuple[tuple, dict], *, values: bool):
+    def __init__(self, operator, arguments: tuple[tuple, dict], *, values: Callable | None):
         self.operator = operator
         self.arguments = arguments
-        self.values = values  # whether they mean anything
+        self.values = values  # tells whether two are the same; None: they mean nothing
         self.tensors = list({id(each): each for each in tensors_of(arguments)}.values())
         self.given: list[Form] = []
         self.returned: list[Form | None] = []
@@ -103,12 +104,14 @@ class Run:
         ]
 
 
-def compare_tensors(graph: ow.Tensor, eager: ow.Tensor, what: str, kind: str, values: bool) -> None:
+def compare_tensors(
+    graph: ow.Tensor, eager: ow.Tensor, what: str, kind: str, values: Callable | None
+) -> None:
     if graph.dtype != eager.dtype or graph.shape != eager.shape:
         raise DifferenceError(kind, f"{what}: {form_text(graph)}, eager: {form_text(eager)}")
     if graph.stride() != eager.stride():
         raise DifferenceError(kind, f"{what}: strides {graph.stride()}, eager: {eager.stride()}")
-    if values and not have_same_values(torch.from_dlpack(graph), torch.from_dlpack(eager)):
+    if values and not values(torch.from_dlpack(graph), torch.from_dlpack(eager)):
         raise DifferenceError(kind, f"{what}: other values")
 
 
@@ -127,7 +130,7 @@ def form_text(tensor: ow.Tensor) -> str:
     return f"{tensor.dtype}{list(tensor.shape)}"
 
 
-def compare_runs(graph: Run, eager: Run, kind: str, values: bool) -> None:
+def compare_runs(graph: Run, eager: Run, kind: str, values: Callable | None) -> None:
     if len(graph.results) != len(eager.results):
         raise DifferenceError(kind, f"{len(graph.results)} results, eager: {len(eager.results)}")
     for index, (ours, expected) in enumerate(zip(graph.results, eager.results, strict=True)):
@@ -181,6 +184,8 @@ class TracedReplayer(Replayer):
     """Replays calls by their graphs; the counts are the columns above."""
 
     variants = 1
+    traced_call = TracedCall
+    same_values = staticmethod(have_same_values)
 
     def check_refusal(self, overload, ours, refusal, key, text, spare) -> None:
         self.outcome.left_out["torch refuses"] += 1
@@ -190,7 +195,8 @@ class TracedReplayer(Replayer):
         if differences.find(NOT_TRACED, name) and type(result) is not int:
             raise NotReplayableError("no tensor as a result")
         operator = our_form(self.ours(overload), overload, ours)
-        call = TracedCall(operator, copies, values=not differences.is_random(name, *torchs))
+        is_random = differences.is_random(name, *torchs)
+        call = self.traced_call(operator, copies, values=None if is_random else self.same_values)
         if not call.tensors:
             raise NotReplayableError("no tensor among the arguments")
         try:

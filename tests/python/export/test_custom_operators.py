@@ -119,6 +119,20 @@ def test_a_table_gives_the_functions_to_use(lib):
     assert plain(ow.ones(3)).tolist() == [2.0, 2.0, 2.0]
 
 
+def test_core_operators_are_taken_apart_where_they_are_named():
+    program = export(lambda x: x.softmax(-1).std(), (ow.ones(2, 3),))
+
+    plain = program.run_decompositions()
+    plainer = plain.run_decompositions([ow.ops.aten._softmax.default])
+
+    assert names_of(program) == ["aten::_softmax", "aten::std.correction"]
+    assert "aten::_softmax" in names_of(plain)
+    assert "aten::std.correction" not in names_of(plain)
+    assert {"aten::amax", "aten::exp"} < set(names_of(plainer))
+    given = ow.randn(2, 3)
+    assert plainer(given).item() == pytest.approx(program(given).item(), rel=1e-5)
+
+
 def test_an_empty_table_changes_nothing(lib):
     program = export(lambda x: ow.ops.exported.made_of_others(x, 2.0), (ow.ones(3),))
 

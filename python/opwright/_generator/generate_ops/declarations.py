@@ -182,7 +182,11 @@ class Reader(NodeReader):
         self, fields: Fields, declaration: Declaration, rules: dict[str, dict[str, str]]
     ) -> list[Declaration]:
         forms = []
-        of_func = {slot: each for slot, each in declaration.dispatch.items() if slot != VMAP}
+        of_func = {
+            slot: each
+            for slot, each in declaration.dispatch.items()
+            if slot not in (VMAP, DECOMPOSE)
+        }
         for key, form in (("in_place", in_place_form), ("out", out_form)):
             if key not in fields:
                 continue

@@ -1,0 +1,209 @@
+"""Compiled functions beside torch.compile (Inductor) and jax.jit: their speed on one thread and on
+two, what compiling takes, small calls, how often is compiled.
+
+Code of Inductor is kept in the build folder: the first run after a clean build takes minutes more,
+and `--quick` ends within 45 seconds from the second on.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from compiling import TITLES
+from harness import Report, Row, interleave
+
+PARTS = Path(__file__).parent / "compiling"
+FIRST = ("a", "b", "c", "e")  # each is the first function of a process
+
+# Speed against torch.compile and jax.jit; what is not here has no target of its own.
+LIBRARY_TARGETS = {"d": (0.9, 0.9)}
+FUSED_TARGETS = {
+    "a": (1.4, 1.5),
+    "a2": (1.4, 1.0),
+    "b": (1.4, 1.5),
+    "c": (1.4, 1.5),
+    "e": (1.4, 1.5),
+}
+MEAN_TARGET, MEAN_STRETCH = 1.3, 1.5
+BOUND_TARGET = 1.2  # (a2) to one multiplication of the same bytes
+NEXT_LIMIT, NEXT_TO_JAX = 40, 2
+NEST_LIMIT, BASE_LIMIT = 15, 30  # (f)-(h): ms for each distinct nest, and beside
+FIRST_LIMIT, WARM_LIMIT = 150, 5
+CALL_LIMIT, CALL_TO_TORCH, CALL_TO_JAX = 0.5, 50, 12
+COMPILES_LIMIT = 2
+
+
+def words(threads):
+    return f"{threads} thread{'s' if threads > 1 else ''}"
+
+
+def run_part(name, *options, **environment):
+    command = [sys.executable, PARTS / f"{name}.py", *map(str, options)]
+    done = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def steady_row(report, letter, threads, figures, peer, target):
+    ours, theirs = figures["ours"]["least"], figures.get(peer, {}).get("least")
+    name = f"{TITLES[letter]}, {words(threads)}, to {peer}"
+    if target is None:
+        report.add(Row.told(name, ours=ours, unit="us", peer=theirs))
+    else:
+        report.add(Row.times_better(name, ours=ours, peer=theirs, times=target, unit="us"))
+
+
+def add_steady(report, threads, figures):
+    """Rows of single calls by their least times; eager torch must not be quicker."""
+    for letter in TITLES:
+        targets = {**FUSED_TARGETS, **LIBRARY_TARGETS}.get(letter, (None, None))
+        targets = {"torch.compile": targets[0], "jax.jit": targets[1], "torch": 1.0}
+        for peer, target in targets.items():
+            steady_row(report, letter, threads, figures[letter], peer, target)
+    for peer in ("torch.compile", "jax.jit"):
+        for which, target in (("least", MEAN_TARGET), ("median", None)):
+            add_mean(report, threads, figures, peer, which, target)
+    bound = figures["a2"]
+    report.add(
+        Row.no_slower(
+            f"{TITLES['a2']}, {words(threads)}, to one multiplication",
+            ours=bound["ours"]["least"],
+            peer=bound["multiply"]["least"],
+            times=BOUND_TARGET,
+            unit="us",
+        )
+    )
+
+
+def add_mean(report, threads, figures, peer, which, target):
+    ratios = [
+        figures[letter][peer][which] / figures[letter]["ours"][which]
+        for letter in TITLES
+        if peer in figures[letter]
+    ]
+    name = f"geometric mean of {which} times, {words(threads)}, to {peer}"
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+    if target is None:
+        report.add(Row.told(name, ours=1.0, peer=mean, unit="x"))
+        return
+    row = Row.times_better(name, ours=1.0, peer=mean, times=target, unit="x")
+    row.target += f" (stretch {MEAN_STRETCH:g})"
+    report.add(row)
+
+
+def add_small(report, figures):
+    ours = figures["ours"]["least"]
+    name = f"{TITLES['a'].split(',')[0]} on 4 elements, a call"
+    report.add(Row.at_most(name, ours=ours, limit=CALL_LIMIT, unit="us"))
+    for peer, times in (("torch.compile", CALL_TO_TORCH), ("jax.jit", CALL_TO_JAX)):
+        theirs = figures.get(peer, {}).get("least")
+        row = f"  to {peer}"
+        report.add(Row.times_better(row, ours=ours, peer=theirs, times=times, unit="us"))
+
+
+def compile_times(rounds):
+    """{(side, first letter): {figure: median of milliseconds}}: cold and warm ours, and jax."""
+    script = PARTS / "compile_times.py"
+    with tempfile.TemporaryDirectory() as folder:
+
+        def ours(first, way):
+            # A folder of its own for every cold process; a warm one finds what the others made.
+            clean = f"rm -rf {folder}/cold; " if way == "cold" else ""
+            setting = f"OPWRIGHT_CACHE_DIR={folder}/{way}"
+            return ["sh", "-c", f'{clean}{setting} exec "$0" "$@"', *python, "ours", first]
+
+        python = [sys.executable, script]
+        for first in FIRST:  # fills the folder
+            subprocess.run(ours(first, "warm"), check=True, capture_output=True)
+        programs = {}
+        for first in FIRST:
+            programs["cold", first] = ours(first, "cold")
+            programs["warm", first] = ours(first, "warm")
+            programs["jax", first] = [*python, "jax", first] if has_jax() else None
+        return interleave(programs, rounds)
+
+
+def has_jax():
+    import importlib.util
+
+    return importlib.util.find_spec("jax") is not None
+
+
+def least_next(figures, side, letter):
+    key = f"next_{letter}"
+    found = [each[key] for (which, _), each in figures.items() if which == side and key in each]
+    return min(found) if found else None
+
+
+def add_compile_times(report, figures, nests):
+    for letter in FIRST:
+        key, title = f"first_{letter}", TITLES[letter]
+        ours, theirs = figures["cold", letter][key], figures["jax", letter].get(key)
+        name = f"first compile in a process, {title}"
+        report.add(Row.at_most(name, ours=ours, limit=FIRST_LIMIT, unit="ms"))
+        report.add(Row.no_slower("  to jax.jit", ours=ours, peer=theirs, times=1, unit="ms"))
+    for letter, title in TITLES.items():
+        ours, theirs = (least_next(figures, side, letter) for side in ("cold", "jax"))
+        name = f"next compile, {title}"
+        if letter in "fgh":
+            limit = NEST_LIMIT * nests[letter] + BASE_LIMIT
+            name += f", {nests[letter]} nests"
+            report.add(Row.at_most(name, ours=ours, limit=limit, unit="ms", peer=theirs))
+            continue
+        report.add(Row.at_most(name, ours=ours, limit=NEXT_LIMIT, unit="ms"))
+        row = Row.times_better("  to jax.jit", ours=ours, peer=theirs, times=NEXT_TO_JAX, unit="ms")
+        report.add(row)
+    for letter in FIRST:
+        ours = figures["warm", letter][f"first_{letter}"]
+        name = f"compile from the disk cache, {TITLES[letter]}"
+        report.add(Row.at_most(name, ours=ours, limit=WARM_LIMIT, unit="ms"))
+    loaded = max(figures["warm", letter]["llvm"] for letter in FIRST)
+    report.add(Row.at_most("  processes that loaded LLVM", ours=loaded, limit=0, unit=""))
+
+
+def add_torch_times(report):
+    """What torch.compile takes, with nothing kept: told, since it takes half a minute."""
+    script = PARTS / "compile_times.py"
+    with tempfile.TemporaryDirectory() as folder:
+        setting = f"TORCHINDUCTOR_CACHE_DIR={folder}"
+        command = ["env", setting, sys.executable, script, "torch", "a"]
+        figures = interleave({"torch": command}, 1)["torch"]
+    for key, took in figures.items():
+        if key != "llvm":
+            kind, letter = key.split("_")
+            name = f"torch.compile: {kind} compile, {TITLES[letter]}"
+            report.add(Row.told(name, ours=took, unit="ms"))
+
+
+def add_insight(report, insight):
+    name = f"bytes moved by the plan of {TITLES['a']}, to inputs and outputs once"
+    ratio = insight["bytes"] / insight["least_bytes"]
+    report.add(Row.at_most(name, ours=ratio, limit=1, unit="x"))
+    name = "compiles in a loop over 50 batch sizes"
+    report.add(Row.at_most(name, ours=insight["compiles"], limit=COMPILES_LIMIT, unit=""))
+
+
+def main():
+    report = Report(__doc__)
+    is_quick = report.options.quick
+    for threads in (1, 2):
+        figures = run_part("steady", threads, 6 if is_quick else 30)
+        add_steady(report, threads, figures)
+        if threads == 1:
+            small = figures["small"]
+    add_small(report, small)
+    insight = run_part("insight")
+    add_compile_times(report, compile_times(1 if is_quick else 5), insight["nests"])
+    add_insight(report, insight)
+    if not is_quick:
+        add_torch_times(report)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""The parts of compile.py: the same functions, compiled by Opwright, torch and jax."""
+
+from .functions import TITLES
+
+__all__ = ["TITLES"]

@@ -1,0 +1,48 @@
+"""How long compiling takes in a fresh process; prints `name milliseconds` lines.
+
+    compile_times.py ours|jax|torch FIRST
+
+compiles the functions one after the other, the one of the letter FIRST first: `first_<letter>` is
+what the first call took in this process, with the import of LLVM, `next_<letter>` that of a later
+one. Where LLVM was loaded is `llvm 1` (ours).
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+SIDE, FIRST = sys.argv[1:3]
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness import release_build  # noqa: E402
+
+from compiling.functions import TITLES  # noqa: E402
+from compiling.sides import jax_side, our_side, torch_sides  # noqa: E402
+
+sys.path.insert(0, str(release_build() / "python"))
+import opwright  # noqa: E402
+
+
+def side_of(name):
+    if name == "ours":
+        return our_side(opwright)
+    if name == "jax":
+        return jax_side(opwright)["jax.jit"]
+    return torch_sides(opwright)["torch.compile"]
+
+
+def main():
+    runs = side_of(SIDE).runs
+    letters = [FIRST, *(letter for letter in TITLES if letter != FIRST)]
+    for letter in letters:
+        begin = time.perf_counter()
+        runs[letter]()
+        took = time.perf_counter() - begin
+        print(f"{'first' if letter == FIRST else 'next'}_{letter}", took * 1e3)
+    print("llvm", int("llvmlite" in sys.modules))
+
+
+if __name__ == "__main__":
+    main()

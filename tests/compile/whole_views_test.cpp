@@ -1,0 +1,50 @@
+#include "opwright/compile/whole_views.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "opwright/ir/graph.h"
+
+namespace opwright {
+namespace {
+
+std::string remove(const std::string& text) {
+  const GraphPtr graph = parse_graph(text);
+  remove_whole_views(*graph);
+  verify(*graph);
+  return to_text(*graph);
+}
+
+TEST(RemoveWholeViews, TakesTheBaseInPlaceOfAViewOfAllOfIt) {
+  EXPECT_EQ(remove("graph(%x: float32[2, 3]) -> (%exp) {\n"
+                   "  %expand: float32[2, 3] = aten::expand(%x, [2, 3])\n"
+                   "  %view: float32[2, 3] = aten::view(%expand, [2, 3])\n"
+                   "  %exp: float32[2, 3] = aten::exp(%view)\n"
+                   "}\n"),
+            "graph(%x: float32[2, 3]) -> (%exp) {\n"
+            "  %exp: float32[2, 3] = aten::exp(%x)\n"
+            "}\n");
+}
+
+TEST(RemoveWholeViews, KeepsViewsThatShowSomethingElse) {
+  const std::string text =
+      "graph(%x: float32[2, 3]) -> (%exp) {\n"
+      "  %view: float32[3, 2] = aten::view(%x, [3, 2])\n"
+      "  %exp: float32[3, 2] = aten::exp(%view)\n"
+      "}\n";
+
+  EXPECT_EQ(remove(text), text);
+}
+
+TEST(RemoveWholeViews, KeepsViewsThatTheCallerGets) {
+  const std::string text =
+      "graph(%x: float32[2, 3]) -> (%view) {\n"
+      "  %view: float32[2, 3] = aten::view(%x, [2, 3])\n"
+      "}\n";
+
+  EXPECT_EQ(remove(text), text);
+}
+
+}  // namespace
+}  // namespace opwright

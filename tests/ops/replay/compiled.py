@@ -1,0 +1,175 @@
+"""Compiles one call and runs it: for fixed sizes, and for any, also at other sizes.
+
+The compiled function makes the call and reads every result once more, so that what can be fused
+is. It must give what the same function gives uncompiled: values within the tolerance of their
+dtype, dtype, sizes, strides, shared memory, written inputs. What columns mean:
+
+    calls     distinct calls compiled
+    compile   the call works, and compiling it raised
+    static    compiled for its sizes it gives something else, or raised
+    dynamic   compiled for any sizes it gives something else, or raised
+    other     at other sizes it gives something else, or one of both raised
+    sizes     other sizes that were run
+"""
+
+import opwright as ow
+import torch
+
+from . import differences
+from .call import NotReplayableError, list_of
+from .comparison import DifferenceError, shared_offset, torch_range
+from .other_sizes import proposals, resize_all, symbols_of
+from .replayer import Replayer, our_form
+from .traced import NOT_TRACED, RefusalError, Run, TracedCall, form_text
+
+OTHER_SIZES = 2
+WAYS = {"static": False, "dynamic": True}
+
+# What no graph without writes can hold, by the words of the refusal.
+NOT_COMPILED = {
+    "random numbers of a generator of its own": "a generator of its own",
+    "which functionalize does not change": "resizes its argument",
+    "lies in memory of another owner, which cannot grow": "a result that grows in torch's memory",
+}
+
+# Values of half the bits are rounded at other places.
+TOLERANCES = {torch.float16: (4e-3, 4e-3), torch.bfloat16: (3e-2, 3e-2)}
+
+
+def read(result):
+    """Something to fuse with whatever made the result."""
+    if not isinstance(result, ow.Tensor):
+        return result
+    return ow.logical_not(result) if result.dtype == ow.bool else result + result
+
+
+def with_readings(call: TracedCall, *, is_read: bool):
+    """The function that is compiled."""
+
+    def function(*tensors):
+        results = list_of(call(*tensors))
+        return [*results, *map(read, results)] if is_read else results
+
+    return function
+
+
+def are_close(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if a.numel() == 0:
+        return True
+    rtol, atol = TOLERANCES.get(a.dtype, (None, None))
+    try:
+        torch.testing.assert_close(a, b, rtol=rtol, atol=atol, equal_nan=True, check_stride=False)
+    except AssertionError:
+        return False
+    return True
+
+
+def compare_tensors(ours: ow.Tensor, eager: ow.Tensor, what: str, kind: str, values: bool) -> None:
+    if ours.dtype != eager.dtype or ours.shape != eager.shape:
+        raise DifferenceError(kind, f"{what}: {form_text(ours)}, eager: {form_text(eager)}")
+    if ours.numel() and significant(ours) != significant(eager):
+        raise DifferenceError(kind, f"{what}: strides {ours.stride()}, eager: {eager.stride()}")
+    if values and not are_close(torch.from_dlpack(ours), torch.from_dlpack(eager)):
+        raise DifferenceError(kind, f"{what}: {ours}\neager: {eager}")
+
+
+def significant(tensor: ow.Tensor) -> list[int]:
+    return [s for size, s in zip(tensor.shape, tensor.stride(), strict=True) if size > 1]
+
+
+def compare_runs(ours: Run, eager: Run, kind: str, values: bool) -> None:
+    if len(ours.results) != len(eager.results):
+        raise DifferenceError(kind, f"{len(ours.results)} results, eager: {len(eager.results)}")
+    for index, (mine, expected) in enumerate(zip(ours.results, eager.results, strict=True)):
+        if not isinstance(expected, ow.Tensor):
+            if values and mine != expected and expected == expected:
+                raise DifferenceError(kind, f"result {index}: {mine!r}, eager: {expected!r}")
+            continue
+        compare_tensors(mine, expected, f"result {index}", kind, values)
+        if expected.numel() and sharing(ours, mine) != sharing(eager, expected):
+            raise DifferenceError(kind, f"result {index} shares other memory")
+    for index, (mine, expected) in enumerate(zip(ours.inputs, eager.inputs, strict=True)):
+        compare_tensors(mine, expected, f"input {index} after it", kind, values)
+
+
+def sharing(run: Run, result: ow.Tensor) -> list[int | None]:
+    return [
+        shared_offset(result, each, result.data_ptr(), torch_range(memory))
+        for each, memory in zip(run.inputs, run.memory, strict=True)
+    ]
+
+
+class CompiledReplayer(Replayer):
+    """Replays calls by compiled functions; the counts are the columns above."""
+
+    variants = 1
+    backend = "llvm"
+
+    def check_refusal(self, overload, ours, refusal, key, text, spare) -> None:
+        self.outcome.left_out["torch refuses"] += 1
+
+    def compare(self, overload, torchs, copies, ours, result, exact) -> None:
+        name = str(overload)
+        if differences.find(NOT_TRACED, name) and type(result) is not int:
+            raise NotReplayableError("no tensor as a result")
+        operator = our_form(self.ours(overload), overload, ours)
+        call = TracedCall(operator, copies, values=not differences.is_random(name, *torchs))
+        if not call.tensors:
+            raise NotReplayableError("no tensor among the arguments")
+        is_read = self.can_read(call)
+        function = with_readings(call, is_read=is_read)
+        eager = call.run(function, call.tensors)
+        for kind, dynamic in WAYS.items():
+            compiled = ow.compile(function, fullgraph=True, dynamic=dynamic, backend=self.backend)
+            for _ in range(2):
+                run = self.run_compiled(call, compiled, call.tensors, kind)
+                compare_runs(run, eager, kind, call.values)
+        self.run_at_other_sizes(name, call, function, compiled)
+
+    @staticmethod
+    def can_read(call: TracedCall) -> bool:
+        try:
+            call.run(with_readings(call, is_read=False), call.tensors)
+        except RefusalError as refusal:
+            raise NotReplayableError("refused by ours") from refusal
+        try:
+            call.run(with_readings(call, is_read=True), call.tensors)
+        except RefusalError:
+            return False
+        return True
+
+    @staticmethod
+    def run_compiled(call, compiled, tensors, kind: str) -> Run:
+        try:
+            return call.run(compiled, tensors)
+        except RefusalError as refusal:
+            for words, why in NOT_COMPILED.items():
+                if words in str(refusal):
+                    raise NotReplayableError(why) from refusal
+            breaks = str(refusal).startswith("GraphBreakError")
+            raise DifferenceError("compile" if breaks else kind, str(refusal)) from refusal
+
+    def run_at_other_sizes(self, name: str, call: TracedCall, function, compiled) -> None:
+        try:
+            call.trace()
+        except Exception:
+            return
+        symbols = symbols_of(call.given, call.tensors)
+        done = 0
+        for values in proposals(symbols, name) if symbols else ():
+            if done == OTHER_SIZES:
+                break
+            try:
+                tensors = resize_all(call.given, call.tensors, values)
+                eager = tensors and call.run(function, tensors)
+            except (NotReplayableError, RefusalError):
+                continue
+            if not tensors:
+                continue
+            done += 1
+            try:
+                run = self.run_compiled(call, compiled, tensors, "other")
+                compare_runs(run, eager, "other", call.values)
+            except DifferenceError as difference:
+                raise DifferenceError("other", f"at {values}: {difference}") from difference
+        self.outcome.counts[name]["sizes"] += done

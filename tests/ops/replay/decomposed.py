@@ -1,0 +1,65 @@
+"""Traces calls of operators that have a decomposition, takes the graphs apart, and runs those.
+
+What is compared, and the columns, are those of traced.py; values may differ by a few units in the
+last place of the largest.
+"""
+
+import opwright as ow
+import torch
+
+from .call import NotReplayableError
+from .traced import TracedCall, TracedReplayer, have_same_values
+
+TOLERANCES = {
+    torch.float16: 2e-3,
+    torch.bfloat16: 1.6e-2,
+    torch.float32: 2e-6,
+    torch.float64: 1e-14,
+    torch.complex64: 2e-6,
+    torch.complex128: 1e-14,
+}
+# An operator that is taken apart keeps to its own rule; these have one that says so.
+RULE = "Decompose"
+
+
+def has_rule(operator) -> bool:
+    return RULE in {slot for slot, _ in operator.implementations()}
+
+
+def operators_with_rules() -> list:
+    packets = (getattr(ow.ops.aten, name) for name in dir(ow.ops.aten))
+    overloads = (getattr(packet, form) for packet in packets for form in packet.overloads())
+    return [each for each in overloads if has_rule(each)]
+
+
+def are_near(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if have_same_values(a, b):
+        return True
+    tolerance = TOLERANCES.get(a.dtype, 0)
+    finite = b[b.isfinite()].abs()
+    largest = max(8.0, float(finite.max())) if finite.numel() else 0.0  # terms may cancel out
+    return bool(torch.isclose(a, b, rtol=tolerance, atol=tolerance * largest, equal_nan=True).all())
+
+
+class DecomposedCall(TracedCall):
+    operators: list = []  # noqa: RUF012
+
+    def trace(self):
+        if not self.operators:
+            self.operators.extend(operators_with_rules())
+        traced = super().trace()
+        apart = traced.decompose(self.operators)
+        names = {node.target.name for node in apart.graph.nodes if hasattr(node.target, "name")}
+        left = names & {each.name for each in self.operators}
+        assert not left, f"{left} were not taken apart"
+        return apart
+
+
+class DecomposedReplayer(TracedReplayer):
+    traced_call = DecomposedCall
+    same_values = staticmethod(are_near)
+
+    def compare(self, overload, torchs, copies, ours, result, exact) -> None:
+        if not has_rule(self.ours(overload)):
+            raise NotReplayableError("no decomposition")
+        super().compare(overload, torchs, copies, ours, result, exact)

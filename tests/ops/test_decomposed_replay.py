@@ -1,0 +1,14 @@
+"""Takes operators apart in calls of torch's operator database, traced with symbolic sizes: a seeded
+share of them, with OPWRIGHT_ALL=1 all. What is left must give what the operators give."""
+
+import pytest
+from replay_run import check_replay
+
+pytest.importorskip("torch", reason="torch is not installed: no call was taken apart")
+
+OPERATORS = ["*softmax*", "*norm*", "mean*", "var*", "std*", "*loss*", "logsumexp*", "*add*m*"]
+SHARE = ["--op", *OPERATORS, "--share", "0.3", "--samples", "2", "--seed", "7"]
+
+
+def test_operators_that_are_taken_apart_give_what_they_give_whole():
+    check_replay("--decomposed", share=SHARE)
