@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,11 +16,8 @@
 #include "bindings/module_snapshot.h"
 #include "bindings/value.h"
 #include "opwright/base/warning.h"
-<<<<<<< HEAD
 #include "opwright/compile/break.h"
-=======
 #include "opwright/compile/compile_log.h"
->>>>>>> main
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -110,6 +108,12 @@ std::vector<Value> values_of(const std::vector<CapturedArgument>& arguments) {
   return values;
 }
 
+[[noreturn]] void throw_break(const std::string& cause) {
+  throw_error("GraphBreakError",
+              "compile: with fullgraph=True the function must be one graph, but ", cause, "\n  ",
+              ways_out());
+}
+
 nb::object call(PyObject* function, const GivenArguments& given) {
   return own(PyObject_Vectorcall(function, given.objects, given.num_positional, given.names));
 }
@@ -142,6 +146,11 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   });
   if (!is_plain) return call(function, given);
   note_reason(function, given);
+  if (const std::string unfit = entry->tensors().unfit(); !unfit.empty()) {
+    if (options_.fullgraph) throw_break(unfit);
+    note_break(entry, unfit, function);
+    return call(function, given);
+  }
   Capture capture;
   std::vector<CapturedArgument> arguments;
   for (const GuardedTensors::One& one : tensors) {
@@ -157,6 +166,14 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
     {
       const InterpreterScope scope(capture.level());
       returned = call(function, given);
+      const std::string unfit =
+          breaks.has_broken() ? "" : PythonResults::find_unfit(returned.ptr());
+      if (!unfit.empty()) {
+        (void)breaks.end_trace({.text = concatenate(
+                                    name_of(function), " returns ", unfit,
+                                    ", which a graph cannot give (it gives tensors, numbers, "
+                                    "strings, None, and containers of them)")});
+      }
     }
     breaks.check();
     if (breaks.has_broken()) {
@@ -165,9 +182,15 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
     }
   }
   snapshot.refuse_traced(*capture.level());
-  PythonResults results(returned.ptr(), name_of(function));
+  PythonResults results(returned.ptr());
   returned.reset();
-  return finish(entry, capture, arguments, std::move(results), function);
+  try {
+    return finish(entry, capture, arguments, std::move(results), function);
+  } catch (const Error& error) {
+    if (options_.fullgraph || std::string_view(error.kind()) != "GraphBreakError") throw;
+    note_break(entry, error.text(), function);
+  }
+  return call(function, given);  // what it did to state of Python is done again, this once
 }
 
 // The call is done, eagerly from the break on; the next ones of this guard set are so from the
@@ -175,6 +198,8 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
 void CompiledState::note_break(const EntryPtr& entry, std::string reason, PyObject* function) {
   entry->set_eager(reason);
   cache_.insert(entry);
+  log(LogTopic::Breaks, name_of(function), " runs eagerly: ", reason);
+  if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // it was told
   if (breaks_.size() == kMostReasons) breaks_.erase(breaks_.begin());
   breaks_.push_back(reason);
   warn("PerformanceWarning",

@@ -8,9 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/autograd/history.h"
+#include "opwright/compile/break.h"
+#include "opwright/compile/compile_log.h"
 #include "opwright/compile/evaluated_graph.h"
 #include "opwright/compile/joint_graph.h"
 #include "opwright/compile/training.h"
+#include "opwright/error.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
@@ -18,8 +22,20 @@ namespace {
 
 // Whether a tensor that the function used requires grad.
 bool has_gradients(const Trace& trace) {
-  return std::ranges::any_of(trace.twins(),
-                             [](const auto& each) { return each.second.own.requires_grad(); });
+  return std::ranges::any_of(trace.twins(), [](const auto& each) {
+    return each.second.own.requires_grad();
+  });
+}
+
+JointGraph make_joint(Capture& capture, std::span<const OpwValue> outputs) {
+  const InterpreterScope level(capture.level());
+  try {
+    return finish_joint(capture.session(), capture.own_arguments(), outputs);
+  } catch (const Error& error) {
+    throw Error("GraphBreakError",
+                concatenate("compile: the gradients of the function cannot be part of its graph: ",
+                            error.text(), "\n  ", ways_out()));
+  }
 }
 
 }  // namespace
@@ -27,6 +43,7 @@ bool has_gradients(const Trace& trace) {
 CompiledEntry::CompiledEntry(Capture& capture, std::span<const CapturedArgument> arguments,
                              std::span<const OpwValue> outputs, const Backend& backend)
     : num_arguments_(arguments.size()), num_results_(outputs.size()) {
+  watch_gradients(capture.session().trace(), arguments);
   finish(capture, arguments, outputs, backend);
   watch_tensors(arguments);
   sizes_ = SizeGuards(*graph_, num_arguments_);
@@ -44,15 +61,46 @@ void CompiledEntry::finish(Capture& capture, std::span<const CapturedArgument> a
     return;
   }
   if (context_.grad_is_enabled() && has_gradients(trace)) {
-    const InterpreterScope level(capture.level());
-    JointGraph joint = finish_joint(capture.session(), capture.own_arguments(), outputs);
+    JointGraph joint = make_joint(capture, outputs);
     graph_ = joint.graph;
-    const InterpreterScope outside(nullptr);
     executable_ = compile_training(std::move(joint), backend);
     return;
   }
-  graph_ = make_functional(*capture.finish(outputs));
+  const GraphPtr calls = capture.finish(outputs);
+  try {
+    graph_ = make_functional(*calls);
+  } catch (const Error& error) {  // a generator of its own, a resized input
+    log(LogTopic::Breaks, "calls are run as they were made: ", error.text());
+    graph_ = calls;
+    executable_ = evaluate_graph(calls);
+    return;
+  }
   executable_ = backend(graph_);
+}
+
+void CompiledEntry::watch_gradients(const Trace& trace,
+                                    std::span<const CapturedArgument> arguments) {
+  for (const auto& [address, twin] : trace.twins()) {
+    const Tensor gradient = gradient_of(twin.foreign);
+    if (!gradient.is_defined() || !trace.find_twin(gradient.get())) continue;
+    const auto found = std::ranges::find(arguments, address, [](const CapturedArgument& each) {
+      return each.tensor.get();
+    });
+    const bool is_argument = found != arguments.end();
+    gradients_.push_back({is_argument ? Tensor() : twin.foreign,
+                          is_argument ? static_cast<uint32_t>(found - arguments.begin())
+                                      : kCaptured,
+                          gradient.get()});
+  }
+}
+
+bool CompiledEntry::have_same_gradients(std::span<const OpwValue> tensors) const {
+  return std::ranges::all_of(gradients_, [&](const Gradient& each) {
+    const Tensor now = each.argument == kCaptured
+                           ? gradient_of(each.of)
+                           : gradient_of(BorrowedTensor(tensors[each.argument].as_tensor));
+    return now.get() == each.gradient;
+  });
 }
 
 void CompiledEntry::watch_tensors(std::span<const CapturedArgument> arguments) {
@@ -87,6 +135,8 @@ void CompiledEntry::watch_tensors(std::span<const CapturedArgument> arguments) {
 std::string CompiledEntry::find_difference(std::span<const OpwValue> tensors) const {
   std::string difference = context_.find_difference();
   if (difference.empty()) difference = tensors_.find_difference(tensors);
+  if (difference.empty() && !have_same_gradients(tensors))
+    difference = "a gradient that the function reads is another tensor";
   if (difference.empty()) difference = sizes_.find_difference(tensors.first(num_arguments_));
   return difference;
 }

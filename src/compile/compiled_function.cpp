@@ -14,6 +14,7 @@
 #include "opwright/compile/break.h"
 #include "opwright/compile/capture.h"
 #include "opwright/compile/capture_context.h"
+#include "opwright/compile/compile_log.h"
 #include "opwright/compile/compiled_entry.h"
 #include "opwright/compile/entry_cache.h"
 #include "opwright/compile/executable.h"
@@ -126,6 +127,7 @@ void CompiledFunction::State::note_break(Guarded& guarded,
   for (const CapturedArgument& each : arguments)
     guarded.eager_tensors.add(each.tensor, each.dynamic, each.name);
   guarded.eager_tensors.set_num_arguments(arguments.size());
+  log(LogTopic::Breaks, "a function runs eagerly: ", to_text(reason));
   breaks.push_back(to_text(reason));
   warn("PerformanceWarning", concatenate("compile: a function runs eagerly for such arguments: ",
                                          to_text(reason), "\n  ", ways_out()));
@@ -189,8 +191,8 @@ std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs, Compi
   std::shared_ptr<Guarded> found;
   {
     const std::lock_guard lock(state_->mutex);
-    found =
-        state_->cache.find([&](const Guarded& guarded) { return guarded.check(inputs, values); });
+    found = state_->cache.find(
+        [&](const Guarded& guarded) { return guarded.check(inputs, values); });
     if (!found) return state_->capture(inputs, body, context);
   }
   return found->entry ? run(*found, values) : body(context, inputs);

@@ -4,7 +4,7 @@ import opwright as ow
 import pytest
 
 
-@pytest.mark.parametrize("order", [range(1, 51), range(50, 0, -1), [7, 1, *range(2, 50)]])
+@pytest.mark.parametrize("order", [range(1, 51), range(50, 0, -1), [3, 50, 1, *range(4, 50)]])
 def test_a_loop_over_fifty_batch_sizes_compiles_at_most_twice(order):
     layer = ow.nn.Linear(4, 3)
 
