@@ -1,5 +1,6 @@
 #include "opwright/compile/emit_llvm.h"
 
+#include "opwright/c_api.h"
 #include "opwright/compile/nest.h"
 #include "opwright/compile/nest_emitter.h"
 #include "opwright/dtype.h"

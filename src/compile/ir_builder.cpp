@@ -9,11 +9,12 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "opwright/dtype.h"
-#include "opwright/error.h"
 
 namespace opwright {
 namespace {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "opwright/c_api.h"
 #include "opwright/compile/ir_builder.h"
 #include "opwright/compile/ir_loop.h"
 #include "opwright/compile/nest.h"
@@ -105,7 +106,7 @@ IrValue of_floats(IrBuilder& b, LaneOp op, const IrValue& x, const IrValue& y) {
   }
   const IrValue size = rest_of_floats(b, b.convert("fpext", x, IrKind::Double),
                                       b.convert("fpext", y, IrKind::Double));
-  const IrValue rest = b.copysign(b.convert("fptrunc", size, x.type.kind), x);
+  IrValue rest = b.copysign(b.convert("fptrunc", size, x.type.kind), x);
   if (op == LaneOp::Fmod) return rest;
   const auto number = [&](double value) { return IrBuilder::number(x.type, value); };
   const IrValue zero = number(0);

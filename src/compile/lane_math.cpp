@@ -1,5 +1,6 @@
 #include "opwright/compile/lane_math.h"
 
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 

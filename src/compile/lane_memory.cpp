@@ -1,5 +1,6 @@
 #include "opwright/compile/lane_memory.h"
 
+#include <cstdint>
 #include <string>
 
 #include <fmt/format.h>

@@ -1,9 +1,13 @@
 #include "opwright/compile/lane_ops.h"
 
+#include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "opwright/c_api.h"
 #include "opwright/compile/emit_llvm.h"
 #include "opwright/compile/ir_builder.h"
 #include "opwright/compile/lane_angles.h"

@@ -42,7 +42,7 @@ void prepare_divisor(IrBuilder& b, const IrValue& divisor, uint32_t width) {
 IrValue divide_by_one(IrBuilder& b, const IrValue& x, const IrValue& divisor, bool is_share) {
   const Divisor by = make_divisor(b, divisor, x.type.width);
   const IrValue top = b.multiply(x, by.scale);
-  const IrValue quotient = b.multiply(top, by.inverse);
+  IrValue quotient = b.multiply(top, by.inverse);
   if (is_share) return quotient;
   const IrValue rest = b.fma(b.negate(quotient), by.scaled, top);
   const IrValue corrected = b.fma(rest, by.inverse, quotient);

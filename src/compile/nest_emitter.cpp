@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -134,7 +135,7 @@ IrValue NestEmitter::extent(const Extent& extent) const {
 }
 
 IrValue NestEmitter::stride(uint32_t operand, size_t loop) const {
-  return strides_[operand * NestContext::num_loops(nest_) + loop];
+  return strides_[size_t{operand} * NestContext::num_loops(nest_) + loop];
 }
 
 // Moves the bases to place `index` of a loop.

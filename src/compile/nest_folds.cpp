@@ -7,6 +7,7 @@
 #include "opwright/compile/lane_ops.h"
 #include "opwright/compile/nest.h"
 #include "opwright/compile/nest_emitter.h"
+#include "opwright/compile/nest_schedule.h"
 #include "opwright/dtype.h"
 
 namespace opwright {
