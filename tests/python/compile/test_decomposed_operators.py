@@ -2,29 +2,29 @@
 what their kernels give, at sizes that are known and at others."""
 
 import opwright as ow
-import opwright.nn.functional as F
 import pytest
+from opwright import nn
 
 from .same_results import assert_same
 
 # Of a batch of rows of six; each is compiled beside a product, so that there is something to fuse.
 FUNCTIONS = {
-    "softmax": lambda x: F.softmax(x * 2, -1),
-    "log_softmax": lambda x: F.log_softmax(x * 2, -1),
-    "softmax of columns": lambda x: F.softmax(x * 2, 0),
-    "layer_norm": lambda x: F.layer_norm(x * 2, (6,)),
-    "group_norm": lambda x: F.group_norm(x * 2, 3),
-    "rms_norm": lambda x: F.rms_norm(x * 2, (6,)),
+    "softmax": lambda x: nn.functional.softmax(x * 2, -1),
+    "log_softmax": lambda x: nn.functional.log_softmax(x * 2, -1),
+    "softmax of columns": lambda x: nn.functional.softmax(x * 2, 0),
+    "layer_norm": lambda x: nn.functional.layer_norm(x * 2, (6,)),
+    "group_norm": lambda x: nn.functional.group_norm(x * 2, 3),
+    "rms_norm": lambda x: nn.functional.rms_norm(x * 2, (6,)),
     "mean": lambda x: (x * 2).mean(1) + 1,
     "var": lambda x: (x * 2).var(0) + 1,
     "std_mean": lambda x: ow.std_mean(x * 2, 1)[0] * 3,
     "logsumexp": lambda x: ow.logsumexp(x * 2, (1,)) + 1,
     "vector_norm": lambda x: ow.linalg_vector_norm(x * 2, 2, (1,)) + 1,
-    "mse_loss": lambda x: F.mse_loss(x * 2, x + 1) * 2,
-    "huber_loss": lambda x: F.huber_loss(x * 2, x + 1, reduction="none"),
-    "smooth_l1_loss": lambda x: F.smooth_l1_loss(x * 2, x + 1, reduction="sum") + 1,
-    "glu": lambda x: F.glu(x * 2, -1),
-    "logsigmoid": lambda x: F.logsigmoid(x * 2),
+    "mse_loss": lambda x: nn.functional.mse_loss(x * 2, x + 1) * 2,
+    "huber_loss": lambda x: nn.functional.huber_loss(x * 2, x + 1, reduction="none"),
+    "smooth_l1_loss": lambda x: nn.functional.smooth_l1_loss(x * 2, x + 1, reduction="sum") + 1,
+    "glu": lambda x: nn.functional.glu(x * 2, -1),
+    "logsigmoid": lambda x: nn.functional.logsigmoid(x * 2),
 }
 
 
