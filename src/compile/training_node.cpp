@@ -77,6 +77,7 @@ void TrainingNode::save(std::span<const OpwValue> arguments, std::span<const Opw
                         const Tensor& random_state) {
   const Partition& parts = plan_->parts();
   Everything kept;
+  kept.saved.reserve(parts.saved.size());
   for (size_t i = 0; i < parts.saved.size(); ++i) {
     const SavedValue& value = parts.saved[i];
     uint32_t place = SavedTensor::kNotAResult;
@@ -91,15 +92,17 @@ void TrainingNode::save(std::span<const OpwValue> arguments, std::span<const Opw
   for (size_t i = parts.saved.size(); i < saved.size(); ++i) {
     kept.ints.push_back(Value::copy_of(saved[i]));
   }
-  for (const uint32_t index : plan_->primal().inputs) {
+  const std::span<const uint32_t> inputs = plan_->primal().inputs;
+  kept.inputs.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (plan_->saved_inputs()[i] != SavedValue::kNone) continue;
+    const uint32_t index = inputs[i];
     const Tensor input =
         plan_->is_random_state(index) ? random_state : plan_->input(index, arguments);
     if (input.is_defined() && (impl(input).flags & kOpwFlagInference) == 0) {
-      kept.inputs.push_back(keep(ValueOf<Tensor>::lend(input), SavedTensor::kNotAResult));
+      kept.inputs[i] = keep(ValueOf<Tensor>::lend(input), SavedTensor::kNotAResult);
     } else {
-      Kept number;
-      number.number = plan_->number(index, arguments);
-      kept.inputs.push_back(std::move(number));
+      kept.inputs[i].number = plan_->number(index, arguments);
     }
   }
   kept_ = std::move(kept);
@@ -196,7 +199,9 @@ void TrainingNode::apply_recorded(std::span<Tensor> gradients, std::span<Tensor>
   std::vector<Value> inputs;
   std::vector<Edge> targets(joint.targets.size());
   for (size_t i = 0; i < primal.inputs.size(); ++i) {
-    Value value = unpack(std::move(kept.inputs[i]), primal.graph->inputs()[i]->name());
+    const uint32_t saved = plan_->saved_inputs()[i];
+    Value value = unpack(saved == SavedValue::kNone ? kept.inputs[i] : kept.saved[saved],
+                         primal.graph->inputs()[i]->name());
     const auto target = std::ranges::find(joint.targets, primal.inputs[i]) - joint.targets.begin();
     const auto place = static_cast<size_t>(target);
     if (place < joint.targets.size() && edges()[place]) {

@@ -51,6 +51,12 @@ TrainingPlan::TrainingPlan(JointGraph joint, Backend backend)
     inputs_.push_back(std::move(input));
     ++index;
   }
+  for (const uint32_t each : primal_.inputs) {
+    const auto saved = std::ranges::find(parts_.saved, each, &SavedValue::input);
+    const bool is_saved = saved != parts_.saved.end();
+    saved_inputs_.push_back(is_saved ? static_cast<uint32_t>(saved - parts_.saved.begin())
+                                     : SavedValue::kNone);
+  }
 }
 
 Tensor TrainingPlan::input(uint32_t index, std::span<const OpwValue> arguments) const {

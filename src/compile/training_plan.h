@@ -24,6 +24,8 @@ class TrainingPlan : public Counted<TrainingPlan> {
   [[nodiscard]] const JointGraph& joint() const noexcept { return joint_; }
   [[nodiscard]] const Partition& parts() const noexcept { return parts_; }
   [[nodiscard]] const PrimalGraph& primal() const noexcept { return primal_; }
+  // For each input of the primal graph which saved value it is; SavedValue::kNone: none.
+  [[nodiscard]] std::span<const uint32_t> saved_inputs() const noexcept { return saved_inputs_; }
   [[nodiscard]] const Executable& forward() const noexcept { return *forward_; }
   [[nodiscard]] size_t num_forward_outputs() const noexcept { return num_forward_outputs_; }
 
@@ -58,6 +60,7 @@ class TrainingPlan : public Counted<TrainingPlan> {
   size_t num_forward_outputs_ = 0;
   std::vector<Input> inputs_;
   std::vector<uint32_t> untracked_;
+  std::vector<uint32_t> saved_inputs_;
   mutable std::mutex mutex_;  // of backwards_
   mutable std::vector<std::pair<std::vector<bool>, Backward>> backwards_;
 };
