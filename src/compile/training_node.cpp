@@ -34,19 +34,6 @@ class Entrance final : public TapeNode {
   }
 };
 
-// The strides that the graph was traced with, where they can be told.
-Tensor with_strides_of(const GraphValue& input, Tensor gradient) {
-  const Tensor meta = input.tensor();
-  if (meta.is_symbolic()) {
-    return meta.is_contiguous() ? gradient.contiguous() : gradient;
-  }
-  const SymGeometry wanted = sym_geometry_of(meta);
-  if (has_strides(gradient, wanted)) return gradient;
-  const Tensor like =
-      empty_strided(wanted.sizes, wanted.strides, gradient.dtype(), {}, gradient.device());
-  return copy(like, gradient);
-}
-
 bool is_plain(const Tensor& tensor) { return !impl(tensor).is_wrapper() && !tensor.is_fake(); }
 
 }  // namespace
@@ -156,7 +143,6 @@ void TrainingNode::apply_compiled(std::span<Tensor> gradients, std::span<Tensor>
   std::vector<bool> is_there;
   for (const Tensor& gradient : gradients) is_there.push_back(gradient.is_defined());
   const TrainingPlan::Backward backward = plan_->backward(is_there);
-  const std::vector<GraphValue*> inputs = backward.graph->inputs();
   const bool is_eager =
       !current_interpreter() && std::ranges::all_of(gradients, [](const Tensor& g) {
         return !g.is_defined() || is_plain(g);
@@ -165,10 +151,9 @@ void TrainingNode::apply_compiled(std::span<Tensor> gradients, std::span<Tensor>
   for (size_t i = 0; i < kept.saved.size(); ++i) {
     owned.push_back(unpack(std::move(kept.saved[i]), plan_->parts().saved[i].name));
   }
-  for (Tensor& gradient : gradients) {
-    if (!gradient.is_defined()) continue;
-    const GraphValue& input = *inputs[owned.size()];
-    owned.push_back(Value(is_eager ? with_strides_of(input, gradient) : gradient));
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].is_defined()) continue;
+    owned.push_back(Value(is_eager ? plan_->lay_out(i, gradients[i]) : gradients[i]));
   }
   for (Value& number : kept.ints) owned.push_back(std::move(number));
   std::vector<OpwValue> arguments;
