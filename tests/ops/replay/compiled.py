@@ -25,6 +25,13 @@ from .traced import NOT_TRACED, RefusalError, Run, TracedCall, form_text
 OTHER_SIZES = 2
 WAYS = {"static": False, "dynamic": True}
 
+# What no graph without writes can hold, by the words of the refusal.
+NOT_COMPILED = {
+    "random numbers of a generator of its own": "a generator of its own",
+    "which functionalize does not change": "resizes its argument",
+    "lies in memory of another owner, which cannot grow": "a result that grows in torch's memory",
+}
+
 # Values of half the bits are rounded at other places.
 TOLERANCES = {torch.float16: (4e-3, 4e-3), torch.bfloat16: (3e-2, 3e-2)}
 
@@ -136,6 +143,9 @@ class CompiledReplayer(Replayer):
         try:
             return call.run(compiled, tensors)
         except RefusalError as refusal:
+            for words, why in NOT_COMPILED.items():
+                if words in str(refusal):
+                    raise NotReplayableError(why) from refusal
             breaks = str(refusal).startswith("GraphBreakError")
             raise DifferenceError("compile" if breaks else kind, str(refusal)) from refusal
 

@@ -15,6 +15,7 @@ TRACED_KINDS = ("trace", "guards", "graph", "form", "other")
 GRADIENT_KINDS = ("recorded", "gradient", "second")
 VMAPPED_KINDS = ("vmap", "written")
 CHECKED_KINDS = ("opcheck",)
+COMPILED_KINDS = ("compile", "static", "dynamic")  # and "other"
 
 # Of torch's core set, what we do not have on purpose.
 LEFT_OUT_OF_CORE = {
@@ -97,7 +98,7 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    kinds = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS + CHECKED_KINDS
+    kinds = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS + CHECKED_KINDS + COMPILED_KINDS
     return ", ".join(f"{kind} {counts[kind]}" for kind in kinds if counts[kind])
 
 
