@@ -86,19 +86,14 @@ function(opwright_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
   if(name STREQUAL "ops" AND sources)
     list(APPEND sources ${OPWRIGHT_GENERATED_OPS_SOURCES})
-    # Rules for batches and for taking operators apart run where transforms and compilers do: half
-    # the size counts.
+    # Rules are made of calls of operators, which take the time: small code counts.
     set(rules ${sources})
-    list(FILTER rules INCLUDE REGEX "_(batching|decomposition)\\.cpp$")
+    list(FILTER rules INCLUDE REGEX "_(batching|decomposition|gradients)\\.cpp$")
     set_source_files_properties(${rules} PROPERTIES COMPILE_OPTIONS -Os)
   endif()
   if(sources)
     add_library(opwright_${name} OBJECT ${sources})
     opwright_see_as(opwright_${name} ${name})
-    if(name STREQUAL "check")
-      # A tenth of the core that no program waits for.
-      target_compile_options(opwright_check PRIVATE -Os)
-    endif()
     set(OPWRIGHT_BUILT_LAYERS ${OPWRIGHT_BUILT_LAYERS} ${name} PARENT_SCOPE)
   endif()
 

@@ -11,6 +11,7 @@
 #include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
+#include "opwright/tensor/wrapper.h"
 
 namespace opwright {
 namespace {
@@ -23,6 +24,8 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
                OpwTensor* result) {
   OpwTensor* base = args[viewed].as_tensor;
   if (result == base || impl(result).home != impl(base).home) return;
+  // A composite may give a copy where no view can be had (reshape).
+  if (&storage_of(impl(result)) != &storage_of(impl(base))) return;
   const Tensor view = Tensor::borrow(result);
   History& history = history_of(view);
   if (history.view) return;  // a composite's own view has one

@@ -11,6 +11,7 @@
 #include "opwright/compile/fuse.h"
 #include "opwright/compile/graph_traffic.h"
 #include "opwright/compile/planned_graph.h"
+#include "opwright/compile/raise_parts.h"
 #include "opwright/compile/split_folds.h"
 #include "opwright/compile/split_products.h"
 #include "opwright/compile/whole_views.h"
@@ -89,6 +90,7 @@ GraphPtr lower(const Graph& graph) {
   split_folds(*lowered);
   remove_whole_copies(*lowered);
   remove_whole_views(*lowered);
+  raise_parts(*lowered);
   share_common_subexpressions(*lowered);
   remove_dead_code(*lowered);
   return lowered;

@@ -43,7 +43,13 @@ bool can_emit(LaneOp op, DType dtype) noexcept {
     case LaneOp::Fmod:
       return is_int(dtype) || is_single;
     case LaneOp::Exp:
+    case LaneOp::Exp2:
+    case LaneOp::Expm1:
     case LaneOp::Log:
+    case LaneOp::Log2:
+    case LaneOp::Log10:
+    case LaneOp::Log1p:
+    case LaneOp::Power:
     case LaneOp::Sin:
     case LaneOp::Cos:
     case LaneOp::Tanh:
@@ -61,13 +67,6 @@ bool can_emit(LaneOp op, DType dtype) noexcept {
     case LaneOp::ShiftLeft:
     case LaneOp::ShiftRight:
       return is_int(dtype);
-    case LaneOp::Exp2:
-    case LaneOp::Expm1:
-    case LaneOp::Log2:
-    case LaneOp::Log10:
-    case LaneOp::Log1p:
-    case LaneOp::Power:
-      return false;
     default:
       return is_number || is_bool;
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/compile/size_estimate.h"
 #include "opwright/ir/passes/effects.h"
 
 namespace opwright {
@@ -97,8 +98,7 @@ class Grouper {
   bool is_long_single_row(const FusionGroup& group) const {
     if (!group.has_folds || std::ranges::count(group.is_folded, false) != 0) return false;
     int64_t points = 1;
-    for (const SymInt& size : group.sizes)
-      points *= size.is_symbolic() ? env_->hint(size).value_or(1) : size.word();
+    for (const SymInt& size : group.sizes) points *= estimate_size(env_, size);
     return points > kLongRow;
   }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "opwright/compile/size_estimate.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/ir/passes/shared_memory.h"
 #include "opwright/schema/schema.h"
@@ -17,8 +18,7 @@ namespace opwright {
 namespace {
 
 int64_t number_of(const SymInt& value, const Graph& graph) {
-  if (!value.is_symbolic()) return value.word();
-  return graph.shape_env() ? graph.shape_env()->hint(value).value_or(0) : 0;
+  return estimate_size(graph.shape_env().get(), value, 0);
 }
 
 // Of the elements, each counted once; 0: it is no tensor.

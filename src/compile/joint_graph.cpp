@@ -62,6 +62,7 @@ class JointCapture {
   void find_inputs(std::span<const Tensor> own_arguments);
   void check_inputs() const;
   [[nodiscard]] const JointInput* find_input(const OpwTensor* own) const;
+  [[nodiscard]] const JointInput* find_leaf_of(size_t output) const;
   void classify_outputs();
   void classify_view(uint32_t output);
   void add_roots();
@@ -160,9 +161,20 @@ void JointCapture::classify_view(uint32_t output) {
     made.of = static_cast<uint32_t>(found - outputs_.begin());
   }
   made.is_under_no_grad = view->is_hidden();
+  made.is_detached = view->is_detached();
   made.steps = steps_to(view);
   // A chain of views under no_grad does not know its first steps.
-  if (has_symbolic_step(made.steps) || made.is_under_no_grad) made.steps = {};
+  if (has_symbolic_step(made.steps) || view->is_under_no_grad) made.steps = {};
+}
+
+// The input whose .grad the function returned; null: none.
+const JointInput* JointCapture::find_leaf_of(size_t output) const {
+  const OpwTensor* given = given_[output].get().as_tensor;
+  const auto found = std::ranges::find_if(inputs_, [&](const JointInput& input) {
+    const History* history = find_history(input.own.get());
+    return history && history->kept && history->kept->gradient.get() == given;
+  });
+  return found == inputs_.end() ? nullptr : &*found;
 }
 
 // What two outputs are views of, where no output is that itself: they share its memory and history.
@@ -189,7 +201,9 @@ void JointCapture::classify_outputs() {
     if (!output.is_defined()) continue;
     JointOutput& made = joint_.outputs[i];
     const auto first = std::ranges::find(outputs_, output.get(), &Tensor::get) - outputs_.begin();
-    if (const JointInput* input = find_input(output.get())) {
+    if (const JointInput* leaf = find_leaf_of(i)) {
+      made = {.kind = JointOutput::Kind::Gradient, .of = leaf->index};
+    } else if (const JointInput* input = find_input(output.get())) {
       made = {.kind = JointOutput::Kind::Input, .of = input->index};
     } else if (first < static_cast<std::ptrdiff_t>(i)) {
       made = {.kind = JointOutput::Kind::Same, .of = static_cast<uint32_t>(first)};
@@ -217,8 +231,7 @@ Tensor JointCapture::add_tangent(const Tensor& of, JointGraph::Tangent tangent) 
 
 void JointCapture::add_tangents() {
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
-    const bool is_value =
-        i >= joint_.num_outputs || joint_.outputs[i].kind == JointOutput::Kind::Value;
+    const bool is_value = i >= joint_.num_outputs || joint_.outputs[i].has_own_history();
     if (!is_value || !outputs_[i].is_defined() || !requires_grad(outputs_[i])) continue;
     OPWRIGHT_CHECK(
         !is_leaf(outputs_[i]),

@@ -23,6 +23,7 @@ struct JointOutput {
   enum class Kind : uint8_t {
     Value,         // a new value, with a history where it has a tangent; also ints and None
     Input,         // input `of` of the graph itself
+    Gradient,      // the .grad of input `of`, after the run
     ViewOfInput,   // made again from input `of` where the function is called, with eager's history
     ViewOfOutput,  // the same from output `of` of the graph, a root too
     Same,          // output `of` itself
@@ -32,6 +33,12 @@ struct JointOutput {
   // Of a view; empty: steps cannot tell it (symbolic sizes, no_grad), its geometry does.
   ViewSteps steps = {};
   bool is_under_no_grad = false;  // a view that may not be written with grad mode on
+  bool is_detached = false;       // a view that has a history of its own, if any
+
+  // Whether its history is not that of what it is or shows.
+  [[nodiscard]] bool has_own_history() const noexcept {
+    return kind == Kind::Value || is_detached;
+  }
 };
 
 struct JointGraph {

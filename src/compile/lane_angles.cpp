@@ -159,7 +159,9 @@ IrValue sine_of_rest(IrBuilder& b, const IrValue& x, const IrValue& turns, const
 
 IrValue sin(IrBuilder& b, const IrValue& x) {
   const Rounded n = round_scaled(b, x, 0.31830988618379067);
-  return with_far_lanes(b, x, sine_of_rest(b, x, n.whole, n.bits), false);
+  const IrValue y = sine_of_rest(b, x, n.whole, n.bits);
+  const IrValue is_zero = b.compare("fcmp oeq", x, IrBuilder::number(x.type, 0));
+  return with_far_lanes(b, x, b.select(is_zero, x, y), false);  // -0 too
 }
 
 // The sine of x + pi/2: turns are halves, rounded up.

@@ -69,6 +69,14 @@ IrValue exp(IrBuilder& b, const IrValue& x) {
   return scale(b, b.add(reduced.rest, constant(x, 1.0)), reduced.bits);
 }
 
+IrValue exp2(IrBuilder& b, const IrValue& x) {
+  const IrValue bounded = b.at_most(b.at_least(x, constant(x, -151.0)), constant(x, 129.0));
+  const Rounded n = round_scaled(b, bounded, 1.0);
+  const IrValue r = b.multiply(b.subtract(bounded, n.whole), constant(x, 0.6931471805599453));
+  const IrValue rest = b.fma(b.multiply(r, r), exp_rest(b, r), r);
+  return scale(b, b.add(rest, constant(x, 1.0)), n.bits);
+}
+
 IrValue log(IrBuilder& b, const IrValue& x) {
   const IrValue is_tiny = b.compare("fcmp olt", x, constant(x, 0x1p-126));
   const IrValue scaled = b.select(is_tiny, b.multiply(x, constant(x, 0x1p24)), x);
@@ -107,7 +115,7 @@ IrValue tanh(IrBuilder& b, const IrValue& x) {
   const IrValue power = power_of_two(b, reduced.bits);
   const IrValue below = b.fma(reduced.rest, power, b.add(power, constant(x, 1.0)));
   const IrValue far = b.subtract(constant(x, 1.0), b.divide(constant(x, 2.0), below));
-  return b.select(b.compare("fcmp olt", magnitude, constant(x, 0.6)), near, b.copysign(far, x));
+  return b.copysign(b.select(b.compare("fcmp olt", magnitude, constant(x, 0.6)), near, far), x);
 }
 
 // The plain 1 / (1 + e^-x) errs by 2.3 units. Here e^-|x| is a head and a tail until the last

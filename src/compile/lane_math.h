@@ -12,6 +12,7 @@
 namespace opwright::lane_math {
 
 IrValue exp(IrBuilder& b, const IrValue& x);
+IrValue exp2(IrBuilder& b, const IrValue& x);
 IrValue log(IrBuilder& b, const IrValue& x);
 IrValue tanh(IrBuilder& b, const IrValue& x);
 IrValue sigmoid(IrBuilder& b, const IrValue& x);

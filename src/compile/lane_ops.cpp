@@ -9,6 +9,7 @@
 #include "opwright/compile/lane_division.h"
 #include "opwright/compile/lane_math.h"
 #include "opwright/compile/lane_memory.h"
+#include "opwright/compile/lane_wide_math.h"
 #include "opwright/compile/nest.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -96,8 +97,18 @@ IrValue function_of_float(IrBuilder& b, LaneOp op, const IrValue& x) {
       return math::rsqrt(b, x);
     case LaneOp::Exp:
       return math::exp(b, x);
+    case LaneOp::Exp2:
+      return math::exp2(b, x);
+    case LaneOp::Expm1:
+      return math::expm1(b, x);
     case LaneOp::Log:
       return math::log(b, x);
+    case LaneOp::Log2:
+      return math::log2(b, x);
+    case LaneOp::Log10:
+      return math::log10(b, x);
+    case LaneOp::Log1p:
+      return math::log1p(b, x);
     case LaneOp::Sin:
       return math::sin(b, x);
     case LaneOp::Cos:
@@ -209,6 +220,8 @@ IrValue emit_lane(IrBuilder& b, const Lane& lane, DType dtype, std::span<const I
       return b.select(x, args[1], y);
     case LaneOp::Cast:
       return emit_cast(b, x, dtype, lane.dtype);
+    case LaneOp::Power:
+      return lane_math::pow(b, x, y);
     case LaneOp::RoundHalf:
       return round_half(b, x, lane.half);
     default:

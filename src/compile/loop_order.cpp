@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/compile/size_estimate.h"
 
 namespace opwright {
 namespace {
+
+constexpr int64_t kUnknown = 1 << 20;  // a stride that only a run tells is taken for a large one
 
 bool is_same(const SymInt& a, const SymInt& b) { return a.word() == b.word(); }
 
@@ -66,12 +68,6 @@ class Ordering {
     return int64_t{1} << (2 * std::min<int64_t>(varies, 12));
   }
 
-  // A number to compare by; of a symbol that of the run that was traced.
-  [[nodiscard]] int64_t estimate(const SymInt& number) const {
-    if (!number.is_symbolic()) return number.word();
-    return env_->hint(number).value_or(int64_t{1} << 20);
-  }
-
   // The dimensions, those with the largest strides of what is written, or read most, first.
   [[nodiscard]] std::vector<uint32_t> by_stride() const {
     const DomainOperand* main = nullptr;
@@ -83,7 +79,8 @@ class Ordering {
     for (uint32_t dim = 0; dim < dims.size(); ++dim) dims[dim] = dim;
     if (main) {
       std::ranges::stable_sort(dims, [&](uint32_t a, uint32_t b) {
-        return estimate(main->strides[a]) > estimate(main->strides[b]);
+        return estimate_size(env_, main->strides[a], kUnknown) >
+               estimate_size(env_, main->strides[b], kUnknown);
       });
     }
     return dims;

@@ -82,10 +82,8 @@ class Scheduler {
     uint32_t count = 0;
     for (size_t i = 0; i < nest_.lanes.size(); ++i) {
       const Lane& lane = nest_.lanes[i];
-      if (is_costly(lane.op)) took_costly_[i] = true;
       for (const uint32_t arg : lane.args) {
         ready_[i] = std::max(ready_[i], ready_[arg]);
-        if (plan_.levels[arg] == LaneLevel::Point && took_costly_[arg]) took_costly_[i] = true;
       }
       if (!used_[i]) continue;
       if (is_fold(lane.op)) {
@@ -130,7 +128,20 @@ class Scheduler {
     }
   }
 
+  // Which lanes of points took a costly operation since loads and what is kept already.
+  void find_costly() {
+    for (size_t i = 0; i < nest_.lanes.size(); ++i) {
+      took_costly_[i] = plan_.levels[i] == LaneLevel::Point && is_costly(nest_.lanes[i].op);
+      for (const uint32_t arg : nest_.lanes[i].args) {
+        if (took_costly_[arg] && !is_fold(nest_.lanes[i].op)) took_costly_[i] = true;
+      }
+      if (std::ranges::find(plan_.kept, i, &KeptLane::lane) != plan_.kept.end())
+        took_costly_[i] = false;
+    }
+  }
+
   void fill_pass(uint32_t pass) {
+    find_costly();
     NestPass& filled = plan_.passes[pass];
     std::vector<bool> wanted(nest_.lanes.size());
     for (const uint32_t fold : filled.folds) wanted[nest_.lanes[fold].args[0]] = true;
@@ -153,8 +164,8 @@ class Scheduler {
   }
 
   [[nodiscard]] bool should_keep(uint32_t lane, uint32_t pass) const {
-    return nest_.folds_columns && plan_.levels[lane] == LaneLevel::Point &&
-           first_pass_[lane] < pass && took_costly_[lane];
+    const bool is_kept = std::ranges::find(plan_.kept, lane, &KeptLane::lane) != plan_.kept.end();
+    return nest_.folds_columns && first_pass_[lane] < pass && (is_kept || took_costly_[lane]);
   }
 
   uint32_t keep(uint32_t lane) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "opwright/compile/size_estimate.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/dtype.h"
 #include "opwright/ir/graph.h"
@@ -39,10 +40,7 @@ int64_t estimate_bytes(const GraphValue& value) {
   const ShapeEnv* env = value.node().graph().shape_env().get();
   auto bytes = static_cast<int64_t>(item_size(meta.dtype()));
   for (int64_t i = 0; i < meta.dim(); ++i) {
-    const SymInt size = meta.sym_size(i);
-    const std::optional<int64_t> hint =
-        size.is_symbolic() ? (env ? env->hint(size) : std::nullopt) : std::optional(size.word());
-    bytes *= std::max<int64_t>(hint.value_or(kUnknownSize), 1);
+    bytes *= std::max<int64_t>(estimate_size(env, meta.sym_size(i), kUnknownSize), 1);
   }
   return std::max<int64_t>(bytes, 1);
 }

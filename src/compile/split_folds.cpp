@@ -11,6 +11,7 @@
 #include "opwright/compile/index_view.h"
 #include "opwright/compile/lane_builder.h"
 #include "opwright/compile/point_node.h"
+#include "opwright/compile/size_estimate.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/value.h"
@@ -22,11 +23,6 @@ namespace {
 constexpr int64_t kLeastElements = 1 << 16;
 constexpr int64_t kLeastRows = 16;
 
-int64_t estimate(const Graph& graph, const SymInt& size) {
-  if (!size.is_symbolic()) return size.word();
-  return graph.shape_env()->hint(size).value_or(1);
-}
-
 // Whether the node is a sum or a mean of all elements.
 bool folds_everything(const Node& node, const PointNode& point) {
   return point.fold && point.fold->op == LaneOp::FoldSum && node.values()[0].tensor().dim() == 0 &&
@@ -35,8 +31,9 @@ bool folds_everything(const Node& node, const PointNode& point) {
 
 bool is_worth_it(const Graph& graph, const PointNode& point) {
   const Tensor from = point.inputs[0]->tensor();
-  if (from.dim() < 2 || estimate(graph, from.sym_size(0)) < kLeastRows ||
-      estimate(graph, from.sym_numel()) < kLeastElements)
+  const ShapeEnv* env = graph.shape_env().get();
+  if (from.dim() < 2 || estimate_size(env, from.sym_size(0)) < kLeastRows ||
+      estimate_size(env, from.sym_numel()) < kLeastElements)
     return false;
   return describe_point(look_through(*point.inputs[0]).root->node()).has_value();
 }

@@ -42,7 +42,7 @@ class TrainingRun {
     if (is_recorded_ && !plan_->primal().inputs.empty()) note_random_state();
     run_forward();
     if (is_recorded_) record();
-    for (size_t i = 0; i < results.size(); ++i) make_result(i, results);
+    for (size_t i = 0; i < results.size(); ++i) make_result(i);
     for (size_t i = 0; i < results.size(); ++i) results[i] = made_[i].give();
   }
 
@@ -51,7 +51,8 @@ class TrainingRun {
   void note_random_state();
   void run_forward();
   void record();
-  void make_result(size_t index, std::span<const OpwValue> results);
+  // Once for each output.
+  void make_result(size_t index);
   [[nodiscard]] Tensor make_view(const JointOutput& output, const Tensor& base,
                                  const Value& shown) const;
   [[nodiscard]] Tensor tensor_of(size_t output) const {
@@ -63,7 +64,8 @@ class TrainingRun {
   std::span<const OpwValue> arguments_;
   bool is_recorded_ = false;
   Tensor random_state_;
-  std::vector<Value> made_;  // what the forward gave
+  std::vector<Value> made_;  // what the forward gave, then what the caller gets
+  std::vector<bool> is_made_;
 };
 
 void TrainingRun::check_inputs() const {
@@ -96,6 +98,7 @@ void TrainingRun::run_forward() {
     plan_->forward().run(arguments_, raw);
   }
   made_.reserve(raw.size());
+  is_made_.resize(joint_.num_outputs);
   for (const OpwValue& value : raw) made_.push_back(Value::take(value));
   for (size_t i = 0; i < joint_.num_outputs + joint_.num_roots; ++i) {
     const bool is_value =
@@ -117,6 +120,7 @@ void TrainingRun::record() {
   const auto node = TapeNodePtr::take(made);
   std::vector<Tensor> results;
   for (const JointGraph::Tangent& tangent : joint_.tangents) {
+    if (!tangent.is_written_input && tangent.of < joint_.num_outputs) make_result(tangent.of);
     results.push_back(tangent.is_written_input ? plan_->input(tangent.of, arguments_)
                                                : tensor_of(tangent.of));
     made->add_place(ValueMeta(results.back()));
@@ -144,16 +148,22 @@ Tensor TrainingRun::make_view(const JointOutput& output, const Tensor& base,
                       ": it returns a view of symbolic sizes in another dtype than that of what it "
                       "is a view of\n  Call the function uncompiled, or clone what it returns.");
   const SymGeometry geometry = sym_geometry_of(view);
-  return as_strided(base, geometry.sizes, geometry.strides, geometry.offset);
+  return as_strided(output.is_detached ? base.detach() : base, geometry.sizes, geometry.strides,
+                    geometry.offset);
 }
 
-void TrainingRun::make_result(size_t index, std::span<const OpwValue> /*results*/) {
+void TrainingRun::make_result(size_t index) {
   const JointOutput& output = joint_.outputs[index];
+  if (is_made_[index]) return;
+  is_made_[index] = true;
   switch (output.kind) {
     case JointOutput::Kind::Value:
       return;
     case JointOutput::Kind::Input:
       made_[index] = Value(plan_->input(output.of, arguments_));
+      return;
+    case JointOutput::Kind::Gradient:
+      made_[index] = Value(gradient_of(plan_->input(output.of, arguments_)));
       return;
     case JointOutput::Kind::Same:
       made_[index] = made_[output.of];

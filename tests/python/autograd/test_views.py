@@ -58,3 +58,14 @@ def test_the_node_of_a_base_after_a_write_to_its_view():
     y[0:1].mul_(2)
 
     assert y.grad_fn.name() == "scatter"
+
+
+def test_a_copy_that_reshape_makes_is_no_view():
+    weight = ow.ones(4, requires_grad=True)
+    base = ow.zeros(3, 4).t().clone()
+    copy = base.reshape(-1)
+
+    base.fill_(weight.sum())
+
+    assert copy._base is None
+    assert not copy.requires_grad
