@@ -28,7 +28,7 @@ bool read_int(PyObject* object, int64_t& result) {
 // Where the schema takes symbols; an `int` fixes them, which the binder does.
 bool read_symbol(PyObject* object, uint32_t tag, int64_t& result) {
   if (!is_sym_int(object) || (tag != kOpwSymInt && tag != kOpwSymIntList)) return false;
-  result = sym_word_of(object);
+  result = settled_word_of(object);
   return true;
 }
 
@@ -134,7 +134,7 @@ bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& 
         return true;
       }
       if (!is_sym_int(object)) return false;
-      set(value, kOpwSymInt, sym_word_of(object));
+      set(value, kOpwSymInt, settled_word_of(object));
       return true;
     case Kind::String: {
       if (!PyUnicode_CheckExact(object)) return false;

@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -33,9 +35,16 @@ struct CompiledObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;
   CompiledState* state;  // owned
+  PyObject* options;     // the arguments that it was made with, a tuple
   PyObject* dict;
   PyObject* weakrefs;
 };
+
+// All that live; under the lock.
+std::unordered_set<PyObject*>& all_compiled() {
+  static auto* all = new std::unordered_set<PyObject*>;
+  return *all;
+}
 
 CompiledObject* as_compiled(PyObject* object) { return reinterpret_cast<CompiledObject*>(object); }
 
@@ -98,6 +107,8 @@ PyObject* new_compiled(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     self->vectorcall = &compiled_call;
     self->function = Py_NewRef(function);
     self->state = state.release();
+    self->options = PyTuple_Pack(4, function, fullgraph, dynamic, backend);
+    all_compiled().insert(made);
     return made;
   });
 }
@@ -106,6 +117,7 @@ int traverse_compiled(PyObject* object, visitproc visit, void* arg) {
   CompiledObject* self = as_compiled(object);
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->function);
+  Py_VISIT(self->options);
   Py_VISIT(self->dict);
   return self->state ? self->state->traverse(visit, arg) : 0;
 }
@@ -120,9 +132,11 @@ int clear_compiled(PyObject* object) {
 void dealloc_compiled(PyObject* object) {
   CompiledObject* self = as_compiled(object);
   PyObject_GC_UnTrack(object);
+  all_compiled().erase(object);
   if (self->weakrefs) PyObject_ClearWeakRefs(object);
   (void)clear_compiled(object);
   delete std::exchange(self->state, nullptr);
+  Py_CLEAR(self->options);
   Py_CLEAR(self->function);
   PyTypeObject* type = Py_TYPE(object);
   type->tp_free(object);
@@ -183,6 +197,10 @@ PyObject* get_reasons(PyObject* object, void* /*unused*/) {
   return guarded([&] { return new_list(as_compiled(object)->state->reasons()); });
 }
 
+PyObject* get_breaks(PyObject* object, void* /*unused*/) {
+  return guarded([&] { return new_list(as_compiled(object)->state->breaks()); });
+}
+
 PyObject* get_guards(PyObject* object, void* /*unused*/) {
   return guarded([&] {
     std::vector<std::string> texts;
@@ -219,6 +237,11 @@ PyObject* get_descriptions(PyObject* object, void* /*unused*/) {
   });
 }
 
+// Copies and pickles are made anew of the function.
+PyObject* reduce_compiled(PyObject* object, PyObject* /*unused*/) {
+  return Py_BuildValue("OO", compiled_type, as_compiled(object)->options);
+}
+
 PyObject* reset_compiled(PyObject* object, PyObject* /*unused*/) {
   as_compiled(object)->state->reset();
   return Py_NewRef(Py_None);
@@ -238,6 +261,9 @@ PyGetSetDef compiled_properties[] = {
      nullptr},
     {"recompile_reasons", &get_reasons, nullptr,
      "Why it was compiled again each time: the guard that did not hold, with values.", nullptr},
+    {"breaks", &get_breaks, nullptr,
+     "Where captures ended early, so that calls run eagerly: '<cause>, at <file>:<line>'.",
+     nullptr},
     {"guards", &get_guards, nullptr, "A text for each guard set, the last used first.", nullptr},
     {"graphs", &get_graphs, nullptr, "The captured graphs, the last used first.", nullptr},
     {"descriptions", &get_descriptions, nullptr,
@@ -245,7 +271,9 @@ PyGetSetDef compiled_properties[] = {
     {"__dict__", &PyObject_GenericGetDict, &PyObject_GenericSetDict, nullptr, nullptr},
     {}};
 PyMethodDef compiled_methods[] = {
-    {"reset", &reset_compiled, METH_NOARGS, "Forget all that was compiled."}, {}};
+    {"reset", &reset_compiled, METH_NOARGS, "Forget all that was compiled."},
+    {"__reduce__", &reduce_compiled, METH_NOARGS, nullptr},
+    {}};
 PyMemberDef compiled_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledObject, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(CompiledObject, dict), READONLY, nullptr},
@@ -281,6 +309,16 @@ void add_compiled_function_type(PyObject* module) {
   compiled_type = add_type(module, compiled_spec);
 }
 
+namespace {
+
+void reset_all() {
+  std::vector<nb::object> held;  // dropping an entry may drop another function
+  for (PyObject* each : all_compiled()) held.push_back(nb::borrow(each));
+  for (const nb::object& each : held) as_compiled(each.ptr())->state->reset();
+}
+
+}  // namespace
+
 PyObject* compiled_target(PyObject* object) noexcept {
   return compiled_type && Py_TYPE(object) == compiled_type ? as_compiled(object)->function
                                                            : nullptr;
@@ -289,6 +327,7 @@ PyObject* compiled_target(PyObject* object) noexcept {
 void bind_compile(nb::module_& m) {
   m.def("next_module_epoch", &raise_module_clock,
         "A number that no state of any module had before.");
+  m.def("reset_compiled", &reset_all, "Forget what all functions were compiled for.");
   m.def(
       "set_recompile_hook", [](const nb::object& hook) { set_recompile_hook(hook.ptr()); },
       nb::arg("hook").none());

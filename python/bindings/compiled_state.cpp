@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "bindings/module_snapshot.h"
 #include "bindings/value.h"
 #include "opwright/base/warning.h"
+#include "opwright/compile/break.h"
 #include "opwright/compile/compile_log.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
@@ -100,6 +102,18 @@ void name_members(Capture& capture, const WatchedModule& module) {
   }
 }
 
+std::vector<Value> values_of(const std::vector<CapturedArgument>& arguments) {
+  std::vector<Value> values;
+  for (const CapturedArgument& each : arguments) values.emplace_back(each.tensor);
+  return values;
+}
+
+[[noreturn]] void throw_break(const std::string& cause) {
+  throw_error("GraphBreakError",
+              "compile: with fullgraph=True the function must be one graph, but ", cause, "\n  ",
+              ways_out());
+}
+
 nb::object call(PyObject* function, const GivenArguments& given) {
   return own(PyObject_Vectorcall(function, given.objects, given.num_positional, given.names));
 }
@@ -132,6 +146,11 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   });
   if (!is_plain) return call(function, given);
   note_reason(function, given);
+  if (const std::string unfit = entry->tensors().unfit(); !unfit.empty()) {
+    if (options_.fullgraph) throw_break(unfit);
+    note_break(entry, unfit, function);
+    return call(function, given);
+  }
   Capture capture;
   std::vector<CapturedArgument> arguments;
   for (const GuardedTensors::One& one : tensors) {
@@ -143,13 +162,51 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   const ModuleSnapshot snapshot(entry->state().modules());
   nb::object returned;
   {
-    const InterpreterScope scope(capture.level());
-    returned = call(function, given);
+    BreakScope breaks(capture.session(), values_of(arguments), {.fullgraph = options_.fullgraph});
+    {
+      const InterpreterScope scope(capture.level());
+      returned = call(function, given);
+      const std::string unfit =
+          breaks.has_broken() ? "" : PythonResults::find_unfit(returned.ptr());
+      if (!unfit.empty()) {
+        (void)breaks.end_trace({.text = concatenate(
+                                    name_of(function), " returns ", unfit,
+                                    ", which a graph cannot give (it gives tensors, numbers, "
+                                    "strings, None, and containers of them)")});
+      }
+    }
+    breaks.check();
+    if (breaks.has_broken()) {
+      note_break(entry, to_text(*breaks.reason()), function);
+      return returned;
+    }
   }
   snapshot.refuse_traced(*capture.level());
-  PythonResults results(returned.ptr(), name_of(function));
+  PythonResults results(returned.ptr());
   returned.reset();
-  return finish(entry, capture, arguments, std::move(results), function);
+  try {
+    return finish(entry, capture, arguments, std::move(results), function);
+  } catch (const Error& error) {
+    if (options_.fullgraph || std::string_view(error.kind()) != "GraphBreakError") throw;
+    note_break(entry, error.text(), function);
+  }
+  return call(function, given);  // what it did to state of Python is done again, this once
+}
+
+// The call is done, eagerly from the break on; the next ones of this guard set are so from the
+// start.
+void CompiledState::note_break(const EntryPtr& entry, std::string reason, PyObject* function) {
+  entry->set_eager(reason);
+  cache_.insert(entry);
+  log(LogTopic::Breaks, name_of(function), " runs eagerly: ", reason);
+  if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // it was told
+  if (breaks_.size() == kMostReasons) breaks_.erase(breaks_.begin());
+  breaks_.push_back(reason);
+  warn("PerformanceWarning",
+       concatenate("compile: ", name_of(function), " runs eagerly for such arguments: ", reason,
+                   "\n  Put that code into an operator of its own with a fake kernel "
+                   "(opwright.library.custom_op, register_fake); fullgraph=True makes this an "
+                   "error."));
 }
 
 nb::object CompiledState::finish(const EntryPtr& entry, Capture& capture,
@@ -193,6 +250,7 @@ void CompiledState::note_own_changes(const PythonEntry& entry, PythonEntry::Valu
 void CompiledState::reset() {
   cache_.clear();
   reasons_.clear();
+  breaks_.clear();
   eager_reason_.clear();
   num_compiles_ = 0;
   own_changes_ = 0;

@@ -42,6 +42,7 @@ class CompiledState {
   [[nodiscard]] const std::string& eager_reason() const noexcept { return eager_reason_; }
   [[nodiscard]] uint64_t num_compiles() const noexcept { return num_compiles_; }
   [[nodiscard]] const std::vector<std::string>& reasons() const noexcept { return reasons_; }
+  [[nodiscard]] const std::vector<std::string>& breaks() const noexcept { return breaks_; }
   [[nodiscard]] const std::vector<EntryPtr>& entries() const noexcept { return cache_.entries(); }
   void reset();
   int traverse(visitproc visit, void* arg) const;
@@ -51,12 +52,14 @@ class CompiledState {
   [[nodiscard]] nanobind::object finish(const EntryPtr& entry, Capture& capture,
                                         const std::vector<CapturedArgument>& arguments,
                                         PythonResults results, PyObject* function);
+  void note_break(const EntryPtr& entry, std::string reason, PyObject* function);
   void note_own_changes(const PythonEntry& entry, PythonEntry::Values values, PyObject* function);
 
   PythonCompileOptions options_;
   EntryCache<PythonEntry> cache_;
   SizeHistory sizes_;
   std::vector<std::string> reasons_;  // of the last captures but the first
+  std::vector<std::string> breaks_;   // "<cause>, at <file>:<line>"
   std::string eager_reason_;
   uint64_t num_compiles_ = 0;
   uint32_t own_changes_ = 0;  // captures in a row after which their own guards did not hold

@@ -26,6 +26,8 @@ inline void require_no_error(int status) {
 // Sets the exception that an Error stands for: the original object, or one of the kind's class. An
 // unknown kind is a RuntimeError whose text starts with it.
 void raise(const Error& error) noexcept;
+// Our own exceptions, into the module.
+void add_exceptions(PyObject* module);
 
 // Sets the Python exception of the C++ exception that is being handled.
 void raise_current() noexcept;

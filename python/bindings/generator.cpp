@@ -13,6 +13,7 @@
 #include "bindings/value.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/random_state.h"
+#include "opwright/transforms/data_access.h"
 
 namespace nb = nanobind;
 
@@ -38,9 +39,18 @@ uint64_t parse_seed(const nb::handle& seed) {
   return large;
 }
 
-nb::object state_of(const RandomState& state) { return nb::steal(require(wrap(state.state()))); }
+// A trace draws its numbers when it ends: the state is not yet what Python would find.
+void end_trace_for(const char* who) {
+  end_trace(concatenate(who, "() asks for the state of random numbers, or sets it"));
+}
+
+nb::object state_of(const RandomState& state) {
+  end_trace_for("get_state");
+  return nb::steal(require(wrap(state.state())));
+}
 
 void set_state(RandomState& state, const nb::handle& bytes) {
+  end_trace_for("set_state");
   OPWRIGHT_CHECK_TYPE(is_tensor(bytes.ptr()),
                       "set_state: the state of a generator is a uint8 tensor, got ",
                       class_name(bytes.ptr()));
@@ -48,6 +58,7 @@ void set_state(RandomState& state, const nb::handle& bytes) {
 }
 
 uint64_t reseed(RandomState& state) {
+  end_trace_for("seed");
   const uint64_t seed = unpredictable_seed();
   state.set_seed(seed);
   return seed;
@@ -78,6 +89,7 @@ void bind_class(nb::module_& m) {
       .def(
           "manual_seed",
           [](const nb::object& self, const nb::object& seed) {
+            end_trace_for("manual_seed");
             random_state(as_generator(self.ptr())).set_seed(parse_seed(seed));
             return self;
           },
@@ -115,7 +127,11 @@ void bind_defaults(nb::module_& m) {
   m.attr("default_generator") = nb::steal(to_python(shared_default(kCpu)));
   m.def(
       "seed_default_generators",
-      [](const nb::object& seed) { seed_default_generators(parse_seed(seed)); }, nb::arg("seed"),
+      [](const nb::object& seed) {
+        end_trace_for("manual_seed");
+        seed_default_generators(parse_seed(seed));
+      },
+      nb::arg("seed"),
       "Seed the generators that operators use when they are given none.");
 }
 

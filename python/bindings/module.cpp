@@ -176,6 +176,7 @@ NB_MODULE(_C, m) {
       raise(ours);
     }
   });
+  add_exceptions(m.ptr());
   bind_scalar_types(m);
   bind_generator(m);
   add_sym_types(m.ptr());

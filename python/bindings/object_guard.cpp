@@ -84,6 +84,14 @@ ObjectGuard::ObjectGuard(PyObject* object, const std::string& name, GuardedTenso
     kind_ = Kind::Equal;
     return;
   }
+  if (look == Look::All && PyObject_CheckBuffer(object)) {  // arrays, whose data may change
+    tensors.note_unfit(concatenate("the argument '", name, "' is a ", class_name(object),
+                                   ", whose data a graph can neither take nor watch"));
+    kind_ = Kind::Class;
+    keep_ = nb::borrow(reinterpret_cast<PyObject*>(type_));
+    object_ = nullptr;
+    return;
+  }
   if (look == Look::Tuples && !PyTuple_CheckExact(object)) return;
   FlatTree flat = tree_flatten(object);
   if (!is_container(flat.spec)) return;
@@ -124,6 +132,8 @@ bool ObjectGuard::check_slow(PyObject* object, OpwValue* values) const {
       return Py_TYPE(object) == type_ && tensor_of(object) == values[place_].as_tensor;
     case Kind::Equal:
       return check_equal(object);
+    case Kind::Class:
+      return Py_TYPE(object) == type_;
     case Kind::Tree:
       return check_tree(object, values);
     default:
@@ -156,6 +166,8 @@ std::string ObjectGuard::text() const {
       return concatenate(name_, " == ", repr_of(object_));
     case Kind::Same:
       return concatenate(name_, " is this ", type_->tp_name);
+    case Kind::Class:
+      return concatenate(name_, " is a ", type_->tp_name);
     case Kind::Repeat:
       return concatenate(name_, " is the tensor of place ", place_);
     case Kind::Tree: {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Python.h>
@@ -30,9 +31,13 @@ class GuardedTensors {
   uint32_t place_of(PyObject* tensor, const std::string& name, bool& is_new);
 
   [[nodiscard]] const std::vector<One>& all() const noexcept { return all_; }
+  // An object whose data a graph can neither take nor watch: "the argument a is a numpy.ndarray".
+  void note_unfit(std::string text) { unfit_ = std::move(text); }
+  [[nodiscard]] const std::string& unfit() const noexcept { return unfit_; }
 
  private:
   std::vector<One> all_;
+  std::string unfit_;
 };
 
 class ObjectGuard {
@@ -70,6 +75,7 @@ class ObjectGuard {
     Repeat,  // the tensor of a place before
     Same,    // this object
     Equal,   // of exactly this class, and equal
+    Class,   // of exactly this class: calls run eagerly
     Tree,    // a container with this structure
   };
   [[nodiscard]] bool check_slow(PyObject* object, OpwValue* values) const;

@@ -49,7 +49,18 @@ bool is_constant(PyObject* leaf) {
 
 // ---- Results ----
 
-PythonResults::PythonResults(PyObject* returned, const std::string& who) {
+std::string PythonResults::find_unfit(PyObject* returned) {
+  if (is_tensor(returned)) return "";
+  const FlatTree flat = tree_flatten(returned);
+  for (size_t i = 0; i < flat.leaves.size(); ++i) {
+    PyObject* leaf = flat.leaves[i].ptr();
+    if (is_tensor(leaf) || is_sym_int(leaf) || is_constant(leaf)) continue;
+    return concatenate(flat.spec.leaf_path(i, "result"), " of type ", class_name(leaf));
+  }
+  return "";
+}
+
+PythonResults::PythonResults(PyObject* returned) {
   if (is_tensor(returned)) {
     is_one_ = true;
     values_.push_back(nb::borrow(returned));
@@ -59,10 +70,6 @@ PythonResults::PythonResults(PyObject* returned, const std::string& who) {
   for (size_t i = 0; i < flat.leaves.size(); ++i) {
     PyObject* leaf = flat.leaves[i].ptr();
     const bool is_value = is_tensor(leaf) || is_sym_int(leaf);
-    OPWRIGHT_CHECK_TYPE(is_value || is_constant(leaf), "compile: ", who, " returned ",
-                        flat.spec.leaf_path(i, "result"), " of type ", class_name(leaf),
-                        ", which a graph cannot give; return tensors, numbers, strings, None, or "
-                        "tuples, lists, dicts and dataclasses of them");
     constants_.push_back(is_value ? nb::object() : flat.leaves[i]);
     if (is_value) values_.push_back(flat.leaves[i]);
   }

@@ -27,9 +27,11 @@ namespace opwright::python {
 class PythonResults {
  public:
   PythonResults() = default;
-  // Of what the function returned. TypeError for a leaf that a graph cannot give; `who` names the
-  // function.
-  PythonResults(PyObject* returned, const std::string& who);
+  // Of what the function returned, all of which a graph can give.
+  explicit PythonResults(PyObject* returned);
+
+  // What a graph cannot give of what a function returned: 'result["a"] of type x.Y'; empty: it can.
+  [[nodiscard]] static std::string find_unfit(PyObject* returned);
 
   // The leaves that the graph gives: tensors and symbolic ints.
   [[nodiscard]] std::span<const nanobind::object> values() const noexcept { return values_; }

@@ -8,8 +8,10 @@
 #include "bindings/shape_env.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/user_question.h"
+#include "opwright/symbolic/value_finder.h"
 
 namespace opwright::python {
 
@@ -374,6 +376,13 @@ PyTypeObject* add_type(PyObject* module, PyType_Spec& spec, const char* name) {
 void add_sym_types(PyObject* module) {
   sym_int_type = add_type(module, int_spec, "SymInt");
   sym_bool_type = add_type(module, bool_spec, "SymBool");
+}
+
+OpwSymWord settled_word_of(PyObject* object) {
+  const OpwSymWord word = sym_word_of(object);
+  if (thread_state().current) return word;
+  const SymInt known = settled(SymInt::borrow(word));
+  return known.is_symbolic() ? word : known.word();
 }
 
 PyObject* sym_int_to_python(SymInt value) {

@@ -29,6 +29,9 @@ inline OpwSymWord sym_word_of(PyObject* object) noexcept {
   return reinterpret_cast<SymObject*>(object)->word;
 }
 
+// The same as operators get it: the plain int of a symbol whose trace ended early.
+OpwSymWord settled_word_of(PyObject* object);
+
 // New references; a plain value is an int or a bool. Throw where there is no memory.
 PyObject* sym_int_to_python(SymInt value);
 PyObject* sym_bool_to_python(SymInt condition);

@@ -12,7 +12,9 @@
 #include "bindings/tensor_conversion.h"
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
+#include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/factory.h"
@@ -58,6 +60,22 @@ Py_hash_t hash(PyObject* self) { return PyBaseObject_Type.tp_hash(self); }
 
 // ---- Sizes ----
 
+// The tensor whose sizes the code at the current level means: inside of a trace that lifted it, the
+// twin, whose sizes may be symbols.
+class SeenTensor {
+ public:
+  explicit SeenTensor(PyObject* object) : lent_(object) {
+    if (thread_state().current) [[unlikely]]
+      twin_ = seen(*lent_);
+  }
+  const Tensor& operator*() const noexcept { return twin_.is_defined() ? twin_ : *lent_; }
+  const Tensor* operator->() const noexcept { return &**this; }
+
+ private:
+  LentTensor lent_;
+  Tensor twin_;
+};
+
 // The only place where a size becomes a Python object, be it a number or a symbol.
 PyObject* size_to_python(const SymInt& size) {
   if (!size.is_symbolic()) [[likely]]
@@ -77,7 +95,7 @@ PyObject* tuple_of_sizes(int64_t length, const SizeAt& size_at) {
 
 PyObject* get_shape(PyObject* self, void* /*closure*/) {
   return guarded([&] {
-    const LentTensor tensor(self);
+    const SeenTensor tensor(self);
     return tuple_of_sizes(tensor->dim(), [&](int64_t i) { return tensor->sym_size(i); });
   });
 }
@@ -97,30 +115,30 @@ std::optional<int64_t> read_dim(PyObject* args, PyObject* kwargs, const char* fo
 PyObject* size(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     const std::optional<int64_t> dim = read_dim(args, kwargs, "|O:size");
-    return dim ? size_to_python(LentTensor(self)->sym_size(*dim)) : get_shape(self, nullptr);
+    return dim ? size_to_python(SeenTensor(self)->sym_size(*dim)) : get_shape(self, nullptr);
   });
 }
 
 PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     const std::optional<int64_t> dim = read_dim(args, kwargs, "|O:stride");
-    const LentTensor tensor(self);
+    const SeenTensor tensor(self);
     if (dim) return size_to_python(tensor->sym_stride(*dim));
     return tuple_of_sizes(tensor->dim(), [&](int64_t i) { return tensor->sym_stride(i); });
   });
 }
 
 PyObject* dim(PyObject* self, PyObject* /*args*/) {
-  return guarded([&] { return PyLong_FromLongLong(LentTensor(self)->dim()); });
+  return guarded([&] { return PyLong_FromLongLong(SeenTensor(self)->dim()); });
 }
 PyObject* get_ndim(PyObject* self, void* /*closure*/) { return dim(self, nullptr); }
 
 PyObject* numel(PyObject* self, PyObject* /*args*/) {
-  return guarded([&] { return size_to_python(LentTensor(self)->sym_numel()); });
+  return guarded([&] { return size_to_python(SeenTensor(self)->sym_numel()); });
 }
 
 PyObject* storage_offset(PyObject* self, PyObject* /*args*/) {
-  return guarded([&] { return size_to_python(sym_geometry_of(*LentTensor(self)).offset); });
+  return guarded([&] { return size_to_python(sym_geometry_of(*SeenTensor(self)).offset); });
 }
 
 PyObject* is_contiguous_method(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -128,7 +146,7 @@ PyObject* is_contiguous_method(PyObject* self, PyObject* args, PyObject* kwargs)
     static const char* const names[] = {"memory_format", nullptr};
     PyObject* format = nullptr;
     parse_arguments(args, kwargs, "|O:is_contiguous", names, &format);
-    const LentTensor tensor(self);
+    const SeenTensor tensor(self);
     if (!is_given(format) && !tensor->is_symbolic())
       return PyBool_FromLong(tensor->is_contiguous() ? 1 : 0);
     OPWRIGHT_CHECK_TYPE(!is_given(format) || Py_TYPE(format) == memory_format_type,
@@ -153,7 +171,7 @@ PyObject* get_itemsize(PyObject* self, void* /*closure*/) { return element_size(
 
 PyObject* get_nbytes(PyObject* self, void* /*closure*/) {
   return guarded([&] {
-    const LentTensor tensor(self);
+    const SeenTensor tensor(self);
     return size_to_python(tensor->sym_numel() *
                           SymInt(static_cast<int64_t>(item_size(tensor->dtype()))));
   });
@@ -199,6 +217,7 @@ PyObject* is_inference(PyObject* self, PyObject* /*args*/) {
 PyObject* data_ptr(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     const LentTensor tensor(self);
+    make_data_real("data_ptr", *tensor);
     if (tensor->is_fake() || impl(*tensor).is_wrapper()) throw_no_data("data_ptr", *tensor);
     return PyLong_FromVoidPtr(const_cast<void*>(tensor->data()));
   });

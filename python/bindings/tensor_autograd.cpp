@@ -19,6 +19,7 @@
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/data_access.h"
 
 namespace opwright::python {
 namespace {
@@ -146,6 +147,7 @@ int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
 
 PyObject* retain_grad(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
+    end_trace("retain_grad() keeps a gradient for Python");
     retain_gradient(seen(self));
     return Py_NewRef(Py_None);
   });
@@ -184,6 +186,7 @@ PyObject* backward(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* register_hook(PyObject* self, PyObject* hook) {
   return guarded([&] {
+    end_trace("register_hook() makes Python code a part of the backward");
     const Tensor tensor = seen(self);
     OPWRIGHT_CHECK(requires_grad(tensor),
                    "register_hook: the tensor does not require grad, so it gets no gradient");
@@ -193,6 +196,8 @@ PyObject* register_hook(PyObject* self, PyObject* hook) {
 
 PyObject* register_post_accumulate_grad_hook(PyObject* self, PyObject* hook) {
   return guarded([&] {
+    end_trace(
+        "register_post_accumulate_grad_hook() makes Python code a part of the backward");
     const Tensor tensor = seen(self);
     OPWRIGHT_CHECK(requires_grad(tensor) && is_leaf(tensor),
                    "register_post_accumulate_grad_hook: only a leaf that requires grad has its "

@@ -45,6 +45,7 @@ void check_has_buffer(const Tensor& tensor) {
     OPWRIGHT_CHECK_KIND("BufferError", holds, "the memory of ", tensor,
                         " cannot be a buffer: ", problem);
   };
+  make_data_real("memoryview", tensor);
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
   check(tensor.device().type == kOpwDeviceCpu, "it is on another device; call cpu() first");
   check(!escapes_recording(tensor), "it requires grad; call detach() first");
@@ -107,6 +108,7 @@ void release_buffer(PyObject* /*self*/, Py_buffer* view) {
 // ---- NumPy ----
 
 void check_has_array(const Tensor& tensor) {
+  make_data_real("numpy", tensor);
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("numpy", tensor);
   OPWRIGHT_CHECK(!escapes_recording(tensor),
                  "numpy: the tensor requires grad; call x.detach().numpy()");
@@ -128,6 +130,7 @@ PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
     int force = 0;
     parse_arguments(args, kwargs, "|$p:numpy", names, &force);
     if (!force) return give(array_of(self));
+    make_data_real("numpy", *LentTensor(self));
     const Tensor plain = convert(detached(handle_of(self)), {.device = kCpu});
     return give(array_of(own(wrap(plain)).ptr()));
   });
@@ -195,6 +198,7 @@ PyObject* make_capsule(Managed* managed, const char* name, PyCapsule_Destructor 
 }
 
 Device dlpack_device(const Tensor& tensor) {
+  make_data_real("__dlpack__", tensor);
   if (tensor.is_fake()) throw_no_data("__dlpack__", tensor, "BufferError");
   return tensor.device();
 }

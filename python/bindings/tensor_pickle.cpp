@@ -18,6 +18,7 @@
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/transforms/data_access.h"
 
 namespace opwright::python {
 namespace {
@@ -87,6 +88,7 @@ PyObject* reduce(PyObject* self, PyObject* protocol) {
     const long version = PyLong_AsLong(protocol);
     if (version == -1 && PyErr_Occurred()) throw_python_error();
     const LentTensor tensor(self);
+    make_data_real("pickle", *tensor);
     OPWRIGHT_CHECK(!impl(*tensor).is_wrapper(),
                    "pickle: a tensor inside a transform cannot be "
                    "pickled; return it from the transformed function first");

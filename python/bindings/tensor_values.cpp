@@ -18,6 +18,7 @@ bool has_data(const Tensor& tensor) { return !tensor.is_fake() && !impl(tensor).
 
 // The tensor itself when its memory can be read here, else a copy on the cpu.
 Tensor readable(const Tensor& tensor, const char* who) {
+  make_data_real(who, tensor);
   const TensorImpl& self = impl(tensor);
   if (self.is_wrapper() || tensor.is_fake()) throw_no_data(who, tensor);
   return tensor.device().type == kOpwDeviceCpu ? tensor : detached_copy(tensor, {.device = kCpu});
@@ -95,6 +96,7 @@ PyObject* as_complex(PyObject* self, PyObject* /*args*/) {
 
 PyObject* repr(PyObject* self) {
   return guarded([&] {
+    make_data_real("print", *LentTensor(self));
     std::string text = to_text(*LentTensor(self));
     if (Py_TYPE(self) != tensor_type && text.starts_with("tensor(")) {
       const char* name = Py_TYPE(self)->tp_name;
@@ -116,6 +118,7 @@ PyObject* repr(PyObject* self) {
 PyObject* format(PyObject* self, PyObject* specification) {
   return guarded([&] {
     const LentTensor tensor(self);
+    make_data_real("format", *tensor);
     if (tensor->dim() == 0 && has_data(*tensor)) {
       return PyObject_Format(own(read_single_element(*tensor, "format")).ptr(), specification);
     }
@@ -162,7 +165,10 @@ const PyType_Slot kSlots[] = {
 }  // namespace
 
 PyObject* read_single_element(const Tensor& tensor, const char* who) {
-  if (impl(tensor).is_wrapper())
+  // Of a trace an integer may stay a symbol; all else is read.
+  const bool may_be_symbol = is_integral(tensor.dtype()) && may_trace_end();
+  if (!may_be_symbol) make_data_real(who, tensor);
+  if (impl(tensor).is_wrapper() || may_be_symbol)
     return take_to_python(Value(tensor.item()).give());  // its transform answers
   const Tensor memory = readable(tensor, who);
   OPWRIGHT_CHECK(memory.numel() == 1, who, ": a tensor of ", memory.numel(),

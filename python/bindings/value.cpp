@@ -243,7 +243,7 @@ OpwValue ValueMemory::borrow(PyObject* object) {
   if (PyBool_Check(object)) return make_value(kOpwBool, object == Py_True);
   if (PyLong_Check(object)) return int_value(object);
   if (PyFloat_Check(object)) return ValueOf<double>::lend(PyFloat_AS_DOUBLE(object));
-  if (is_sym_int(object)) return make_value(kOpwSymInt, sym_word_of(object));
+  if (is_sym_int(object)) return make_value(kOpwSymInt, settled_word_of(object));
   if (is_sym_bool(object))  // control flow of the operator may hang on it: decided here
     return make_value(kOpwBool, guard_for_user(SymInt::borrow(sym_word_of(object))) ? 1 : 0);
   if (PyUnicode_Check(object)) return string_value(object);

@@ -10,6 +10,7 @@ from typing import overload
 from . import autocast_mode as autocast_mode
 from . import autograd as autograd
 from . import compat as compat
+from . import compiler as compiler
 from . import control_flow as control_flow
 from . import cpp_extension as cpp_extension
 from . import debug as debug
@@ -32,6 +33,7 @@ from . import torch as torch
 from . import tracing as tracing
 from ._C import Generator as Generator
 from ._C import Graph as Graph
+from ._C import GraphBreakError as GraphBreakError
 from ._C import Node as Node
 from ._C import NodeValue as NodeValue
 from ._C import Operator as Operator
@@ -97,6 +99,8 @@ from .autocast_mode import get_autocast_dtype as get_autocast_dtype
 from .autocast_mode import is_autocast_enabled as is_autocast_enabled
 from .autograd import gradcheck as gradcheck
 from .autograd import gradgradcheck as gradgradcheck
+from .compiler import compile as compile
+from .compiler import register_backend as register_backend
 from .control_flow import cond as cond
 from .control_flow import while_loop as while_loop
 from .export import ExportedProgram as ExportedProgram
@@ -133,6 +137,7 @@ __all__ = [
     "FakeTensorMode",
     "Generator",
     "Graph",
+    "GraphBreakError",
     "GraphModule",
     "Node",
     "NodeValue",
@@ -152,6 +157,8 @@ __all__ = [
     "channels_last_3d",
     "check",
     "check_size",
+    "compile",
+    "compiler",
     "cond",
     "contiguous_format",
     "default_generator",
@@ -190,6 +197,7 @@ __all__ = [
     "ops",
     "preserve_format",
     "random",
+    "register_backend",
     "seed",
     "set_grad_enabled",
     "set_num_threads",

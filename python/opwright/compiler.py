@@ -7,16 +7,25 @@
 True
 """
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
 from functools import partial
-from typing import Any
 
 from . import _C
-from .tracing import GraphModule
 
-__all__ = ["compile", "register_backend", "set_recompile_hook"]
+# A first call waits for this file: what only types need is not imported.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
-Backend = str | Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
+    from .tracing import GraphModule
+
+    Backend = str | Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
+
+__all__ = ["GraphBreakError", "compile", "register_backend", "reset", "set_recompile_hook"]
+
+GraphBreakError = _C.GraphBreakError
 
 
 def compile(
@@ -40,12 +49,18 @@ def compile(
     arguments (structure, scalars by value, tensors by dtype, device, sizes, strides, requires_grad,
     aliasing), grad mode and autocast, closure cells, defaults and globals that the code of `f` and
     of the functions which these hold names, and the attributes of every module that is reached.
-    Tensors among them are read anew on each call. Not guarded are other state of Python, files,
-    time, and random numbers of Python and NumPy.
+    Tensors among them are read anew on each call. Not guarded are other state of Python (what lists
+    and dicts outside of the arguments hold, attributes of plain objects and of Python's modules),
+    files, time, and random numbers of Python and NumPy.
+
+    The result has `num_compiles`, `recompile_reasons`, `breaks`, `guards` and `graphs`; a compiled
+    module has the attributes of the module. At most 64 guard sets are kept; the one that was not
+    used for longest goes first.
 
     `dynamic`: None makes a size a symbol when a second one comes, True at once, False never.
     `fullgraph` refuses with GraphBreakError what no graph can hold; otherwise such a call goes on
-    eagerly from there. `backend` is a name or a function as `register_backend` takes.
+    eagerly from there, later ones of its kind run as they are, and a PerformanceWarning says so.
+    `backend` is a name or a function as `register_backend` takes.
     """
     if f is None:
         return partial(compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend)
@@ -85,6 +100,18 @@ def set_recompile_hook(hook: Callable[[str], object] | None) -> None:
     _C.set_recompile_hook(hook)
 
 
+def reset() -> None:
+    """Forget what all functions were compiled for.
+
+    >>> twice = ow.compile(lambda x: x + x)
+    >>> _ = twice(ow.ones(2))
+    >>> reset()
+    >>> twice.num_compiles
+    0
+    """
+    _C.reset_compiled()
+
+
 class _Flat:
     """Arguments and results of a graph as they are."""
 
@@ -98,6 +125,8 @@ class _Flat:
 
 
 def _call_backend(fn: Callable[..., Any], graph: _C.Graph) -> Any:
+    from .tracing import GraphModule
+
     flat: Any = _Flat()
     inputs = [node.meta["val"] for node in graph.inputs if node.role == "argument"]
     return fn(GraphModule(graph, flat, flat), inputs)

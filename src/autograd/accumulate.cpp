@@ -60,7 +60,11 @@ bool Accumulate::let_leaf_go() noexcept {
   return false;
 }
 
-void Accumulate::apply(std::span<Tensor> gradients, std::span<Tensor> /*given*/) {
+void Accumulate::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
+  if (!edges().empty()) {
+    given[0] = std::move(gradients[0]);
+    return;
+  }
   const Tensor leaf = this->leaf();
   Tensor gradient = std::move(gradients[0]);
   if (!leaf.is_defined() || !gradient.is_defined()) return;

@@ -24,7 +24,9 @@ class Accumulate final : public TapeNode {
 
   [[nodiscard]] std::string name() const override { return "accumulate"; }
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
-  [[nodiscard]] bool accumulates() const noexcept override { return true; }
+  [[nodiscard]] bool accumulates() const noexcept override { return edges().empty(); }
+  // The leaf stands for one outside, which gets the gradients from here on.
+  void lead_to(Edge outside) { add_edge(std::move(outside)); }
 
   // Undefined: the leaf is gone. Any thread.
   [[nodiscard]] Tensor leaf() const;

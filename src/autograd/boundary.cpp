@@ -1,5 +1,6 @@
 #include "opwright/autograd/boundary.h"
 
+#include "opwright/autograd/accumulate.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
@@ -8,23 +9,54 @@
 
 namespace opwright {
 
-void Boundary::apply(std::span<Tensor> /*gradients*/, std::span<Tensor> /*given*/) {
+void Boundary::open() {
+  if (edges().empty()) add_edge(std::move(outside_));
+}
+
+void Boundary::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
+  if (!edges().empty()) {
+    given[0] = std::move(gradients[0]);
+    return;
+  }
   throw_error("RuntimeError",
               "backward: inside of the traced function it reached a tensor that was computed "
               "outside, whose history is not part of the trace\n  Take the gradient with "
               "autograd.grad and return it, or detach the tensor.");
 }
 
-void adopt_history(const Tensor& foreign, const Tensor& twin) {
+IntrusivePtr<Boundary> adopt_history(const Tensor& foreign, const Tensor& twin) {
+  IntrusivePtr<Boundary> boundary;
   if (requires_grad(foreign)) {
+    Edge outside = edge_of(foreign);  // older than all that is recorded on the twin
     if (is_leaf(foreign)) {
       impl(twin).flags |= kOpwFlagRequiresGrad;
     } else {
-      set_history(twin, TapeNodePtr::take(new Boundary(twin)), 0);
+      boundary = IntrusivePtr<Boundary>::take(new Boundary(twin, std::move(outside)));
+      set_history(twin, TapeNodePtr::share(boundary.get()), 0);
     }
   }
   Tensor gradient = gradient_of(foreign);
   if (gradient.is_defined()) history_of(twin).gradient() = std::move(gradient);
+  return boundary;
+}
+
+void give_history_back(const Tensor& foreign, const Tensor& twin) {
+  History* got = find_history(twin.get());
+  const bool is_view = got && got->view && got->view->is_differentiable();
+  if (!is_view) {  // that of a view follows its root
+    const bool is_needed = (impl(twin).flags & kOpwFlagRequiresGrad) != 0;
+    if (got && got->node && got->rebases > 0) {
+      set_history(foreign, got->node, got->place);
+      history_of(foreign).rebases += got->rebases;
+    } else if (!is_needed && requires_grad(foreign)) {
+      detach_in_place(foreign);
+    } else if (is_needed && !requires_grad(foreign)) {
+      set_requires_grad(foreign, true);
+    }
+  }
+  if (got && got->accumulator && requires_grad(foreign)) {
+    static_cast<Accumulate&>(*got->accumulator).lead_to(edge_of(foreign));
+  }
 }
 
 Tensor lift_as_view(const Tensor& foreign, Interpreter& level) {

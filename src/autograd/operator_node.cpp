@@ -12,6 +12,7 @@
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/owned_results.h"
 #include "opwright/error.h"
+#include "opwright/symbolic/value_finder.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 
@@ -252,6 +253,27 @@ void OperatorNode::set_attribute(std::string_view name, Value value) {
     return;
   }
   extra().attributes.push_back({std::string(name), std::move(value)});
+}
+
+namespace {
+
+void settle(Value& value) {
+  const OpwValue& kept = value.get();
+  if (kept.tag == kOpwSymInt) {
+    value = Value(settled(SymInt::borrow(kept.as_int)));
+  } else if (kept.tag == kOpwSymIntList) {
+    value = Value(settled(ValueOf<std::span<const SymInt>>::read(kept)));
+  }
+}
+
+}  // namespace
+
+void OperatorNode::settle_numbers() {
+  const auto num_numbers =
+      op_->num_arguments() - static_cast<uint32_t>(std::popcount(op_->all_tensor_args()));
+  for (uint32_t i = 0; numbers_ && i < num_numbers; ++i) settle(numbers_[i]);
+  if (!extra_) return;
+  for (Attribute& attribute : extra_->attributes) settle(attribute.value);
 }
 
 void OperatorNode::mark_non_differentiable(std::span<OpwTensor* const> results) {

@@ -86,6 +86,8 @@ class OperatorNode final : public FormulaNode {
   [[nodiscard]] uint64_t needs() const noexcept { return needs_; }
   void set_materialize(bool on) noexcept override { materializes_ = on; }
   void mark_non_differentiable(std::span<OpwTensor* const> results) override;
+  // The symbols that it keeps become plain ints, where their values are known (settled).
+  void settle_numbers();
   // How many tensors argument `which`, counted over tensor arguments, has; none: it is no list.
   [[nodiscard]] std::optional<uint32_t> list_length(uint32_t which) const noexcept;
 

@@ -21,6 +21,7 @@ namespace {
 TraceSessionOptions capture_options() {
   TraceSessionOptions options;
   options.mode = TracingMode::Fake;
+  options.trace.may_end_early = true;
   options.shape_env = make_intrusive<ShapeEnv>(ShapeEnvOptions{.duck_shaping = false});
   return options;
 }
@@ -69,8 +70,11 @@ void Capture::name_tensor(const Tensor& tensor, const std::string& name) {
 
 GraphPtr Capture::finish(std::span<const OpwValue> outputs) { return session_.finish(outputs); }
 
-GraphPtr make_functional(const Graph& graph, std::span<const Tensor> arguments) {
-  if (!written_inputs(graph).empty() && share_memory(graph, arguments)) return nullptr;
+bool writes_shared_memory(const Graph& graph, std::span<const Tensor> arguments) {
+  return !written_inputs(graph).empty() && share_memory(graph, arguments);
+}
+
+GraphPtr make_functional(const Graph& graph) {
   GraphPtr functional = functionalize(graph);
   remove_whole_copies(*functional);
   remove_dead_code(*functional);

@@ -45,9 +45,12 @@ class Capture {
   std::vector<Tensor> own_;
 };
 
-// Functional and without dead code; null: it writes to inputs that share memory with others, which
-// only the calls as they were made do rightly.
-[[nodiscard]] GraphPtr make_functional(const Graph& graph, std::span<const Tensor> arguments);
+// Whether a graph of calls as they were made writes to inputs that share memory with others: no
+// functional graph can say that. `arguments` are what it is called with.
+[[nodiscard]] bool writes_shared_memory(const Graph& graph, std::span<const Tensor> arguments);
+
+// Without writes on the way and dead code.
+[[nodiscard]] GraphPtr make_functional(const Graph& graph);
 
 // Inputs that a graph writes, by their place; others that such calls take may be among them.
 [[nodiscard]] std::vector<uint32_t> written_inputs(const Graph& graph);

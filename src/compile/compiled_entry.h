@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct CapturedArgument {
 class CompiledEntry {
  public:
   // Ends the capture of a function that returned `outputs` with `arguments`, all of which were
-  // added. Where one of its tensors requires grad and grad mode is on, runs record gradients.
+  // added. Where one of its tensors requires grad and grad mode is on, runs record gradients;
+  // GraphBreakError for gradients that no graph can hold.
   CompiledEntry(Capture& capture, std::span<const CapturedArgument> arguments,
                 std::span<const OpwValue> outputs, const Backend& backend);
 
@@ -39,6 +41,7 @@ class CompiledEntry {
   // `tensors` are the arguments, then captured(). The context is plain.
   [[nodiscard]] bool check(std::span<const OpwValue> tensors) const {
     return context_.is_current() && tensors_.check(tensors) &&
+           (gradients_.empty() || have_same_gradients(tensors)) &&
            (sizes_.is_empty() || sizes_.check(tensors.first(num_arguments_)));
   }
   // The first guard that does not hold, with values.
@@ -61,6 +64,9 @@ class CompiledEntry {
  private:
   void finish(Capture& capture, std::span<const CapturedArgument> arguments,
               std::span<const OpwValue> outputs, const Backend& backend);
+  // Notes the .grad of tensors that the function read, which another tensor may take the place of.
+  void watch_gradients(const Trace& trace, std::span<const CapturedArgument> arguments);
+  [[nodiscard]] bool have_same_gradients(std::span<const OpwValue> tensors) const;
   void watch_tensors(std::span<const CapturedArgument> arguments);
 
   CaptureContext context_;
@@ -70,6 +76,13 @@ class CompiledEntry {
   size_t num_results_;
   GraphPtr graph_;
   ExecutablePtr executable_;
+  struct Gradient {
+    Tensor of;  // of an argument: that of the capture
+    uint32_t argument;  // kCaptured: `of` itself
+    const OpwTensor* gradient;  // kept by captured_
+  };
+  static constexpr uint32_t kCaptured = UINT32_MAX;
+  std::vector<Gradient> gradients_;
   std::vector<Tensor> captured_;
   std::vector<OpwValue> captured_values_;  // lent by captured_
 };

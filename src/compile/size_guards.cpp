@@ -37,6 +37,20 @@ SizeGuards::SizeGuards(const Graph& graph, size_t num_arguments) : plan_(graph.i
     }
     ++argument;
   }
+  if (!graph.shape_env()) return;
+  const auto is_shown = [&](const std::string& name) {
+    return std::ranges::any_of(
+        sources_, [&](const SymbolSource& each) { return plan_->symbols[each.symbol] == name; });
+  };
+  for (uint32_t i = 0; i < plan_->guards.size(); ++i) {
+    const auto names = graph.shape_env()->free_symbols(plan_->guards[i].condition);
+    if (std::ranges::all_of(names, is_shown)) guards_.push_back(i);
+  }
+  for (uint32_t i = 0; i < plan_->ranges.size(); ++i) {
+    const std::string& name = plan_->ranges[i].name;
+    const auto place = std::ranges::find(plan_->symbols, name) - plan_->symbols.begin();
+    if (is_shown(name)) ranges_.push_back({static_cast<uint32_t>(place), i});
+  }
 }
 
 int64_t SizeGuards::find_failure(std::span<const OpwValue> arguments) const {
@@ -57,16 +71,14 @@ int64_t SizeGuards::find_failure(std::span<const OpwValue> arguments) const {
   size_t first = expected_.size();
   SmallVector<int64_t, 16> conditions(plan_->guards.size(), 0);
   plan_->conditions->run(known, {conditions.data(), conditions.size()});
-  for (size_t i = 0; i < conditions.size(); ++i) {
-    if (conditions[i] == 0) return static_cast<int64_t>(first + i);
+  for (size_t i = 0; i < guards_.size(); ++i) {
+    if (conditions[guards_[i]] == 0) return static_cast<int64_t>(first + i);
   }
-  first += conditions.size();
-  for (size_t i = 0; i < plan_->ranges.size(); ++i) {
-    const Symbol& symbol = plan_->ranges[i];
-    const auto place = std::ranges::find(plan_->symbols, symbol.name) - plan_->symbols.begin();
-    const int64_t value = symbols[static_cast<size_t>(place)];
-    if (value < symbol.range.least || value > symbol.range.greatest)
-      return static_cast<int64_t>(first + i);
+  first += guards_.size();
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    const SymRange& range = plan_->ranges[ranges_[i].index].range;
+    const int64_t value = symbols[ranges_[i].symbol];
+    if (value < range.least || value > range.greatest) return static_cast<int64_t>(first + i);
   }
   return -1;
 }
@@ -86,13 +98,13 @@ std::string SizeGuards::describe(size_t guard) const {
     return concatenate(opwright::describe(*one.input, one.shown), " is ", one.shown.expression);
   }
   guard -= expected_.size();
-  if (guard < plan_->guards.size()) {
-    const Guard& asked = plan_->guards[guard];
+  if (guard < guards_.size()) {
+    const Guard& asked = plan_->guards[guards_[guard]];
     std::string text = concatenate(asked.condition);
     if (asked.user.is_known()) text += concatenate(", asked at ", asked.user);
     return text;
   }
-  return range_text(plan_->ranges[guard - plan_->guards.size()]);
+  return range_text(plan_->ranges[ranges_[guard - guards_.size()].index]);
 }
 
 std::string SizeGuards::find_difference(std::span<const OpwValue> arguments) const {
@@ -108,7 +120,7 @@ std::string SizeGuards::find_difference(std::span<const OpwValue> arguments) con
 std::string SizeGuards::text() const {
   std::string text;
   if (is_empty()) return text;
-  const size_t count = expected_.size() + plan_->guards.size() + plan_->ranges.size();
+  const size_t count = expected_.size() + guards_.size() + ranges_.size();
   for (size_t i = 0; i < count; ++i) text += describe(i) + "\n";
   return text;
 }

@@ -45,6 +45,13 @@ class SizeGuards {
   InputPlanPtr plan_;
   std::vector<SymbolSource> sources_;  // slots are places among the arguments
   std::vector<Expected> expected_;
+  // Of the plan's guards and ranges, those over symbols that a call shows.
+  std::vector<uint32_t> guards_;
+  struct Range {
+    uint32_t symbol;
+    uint32_t index;
+  };
+  std::vector<Range> ranges_;
 };
 
 }  // namespace opwright

@@ -18,7 +18,7 @@ TensorGuards::DynamicDims SizeHistory::note(const std::string& name, const Tenso
     const auto bit = TensorGuards::DynamicDims{1} << dim;
     if (sizes[dim] != seen.sizes[dim]) seen.changed |= bit;
     const bool is_symbol = dynamic_ == true || (seen.changed & bit) != 0;
-    if (is_symbol && sizes[dim] != 0) dims |= bit;
+    if (is_symbol && sizes[dim] > 1) dims |= bit;
   }
   return dims;
 }

@@ -17,7 +17,8 @@ namespace opwright {
 
 class SizeHistory {
  public:
-  // `dynamic`: none, sizes that changed; true, all; false, none. Sizes of 0 are always fixed.
+  // `dynamic`: none, sizes that changed; true, all; false, none. Sizes of 0 and 1 mean
+  // other things to operators, and are fixed; a symbol may be 1 later.
   explicit SizeHistory(std::optional<bool> dynamic) : dynamic_(dynamic) {}
 
   // The dimensions that are symbols in a capture of `tensor`, which has the place `name`.

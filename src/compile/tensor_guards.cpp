@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/error.h"
@@ -25,6 +26,8 @@ constexpr uint32_t kNeverFlags =
 constexpr uint32_t kWatchedFlags =
     kNeverFlags | kOpwFlagInference | kOpwFlagRequiresGrad | kOpwFlagReadOnly;
 
+constexpr uint32_t kComputed = 1U << 31;  // beside the flags: what requires grad is no leaf
+
 // A view may have got its history through its base, since it was made.
 bool is_tracked(const OpwTensor* view) {
   const AutogradHooks* hooks = autograd_hooks();
@@ -36,6 +39,9 @@ uint32_t watched_flags(const OpwTensor* tensor) {
   uint32_t flags = tensor->flags & kWatchedFlags;
   if ((tensor->flags & kFlagHasBase) && !(flags & kOpwFlagRequiresGrad)) [[unlikely]] {
     if (is_tracked(tensor)) flags |= kOpwFlagRequiresGrad;
+  }
+  if (flags & kOpwFlagRequiresGrad) [[unlikely]] {
+    if (!is_leaf(BorrowedTensor(const_cast<OpwTensor*>(tensor)))) flags |= kComputed;
   }
   return flags;
 }
@@ -217,6 +223,8 @@ std::string TensorGuards::describe_difference(const One& one, const OpwTensor* t
     return (one.flags & kOpwFlagRequiresGrad) ? " does not require grad, it did"
                                               : " requires grad, it did not";
   }
+  if (changed & kComputed)
+    return (one.flags & kComputed) ? " is a leaf, it was not" : " is no leaf, it was one";
   if (changed & kOpwFlagInference) return " was made in another inference mode";
   if (changed) return " may be written now, or not any more";
   return concatenate(" has other strides, ",

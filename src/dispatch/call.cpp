@@ -163,9 +163,13 @@ class OuterModesScope {
 // Apart, so that other calls do not pay for its frame.
 [[gnu::noinline]] void lift_and_call(const Operator& op, Arguments args, Results results,
                                      Interpreter* level) {
-  SmallVector<OpwValue, 16> lifted(args.begin(), args.end());
-  level->lift(lifted);
-  call_lifted(op, lifted, results, level);
+  try {
+    SmallVector<OpwValue, 16> lifted(args.begin(), args.end());
+    level->lift(lifted);
+    call_lifted(op, lifted, results, level);
+  } catch (const LevelEnded&) {
+    return call(op, args, results);
+  }
   // What was passed, not its lifted twin.
   if (op.returned_args() != 0) give_arguments_back(op, args, results);
 }
@@ -175,7 +179,7 @@ class OuterModesScope {
   if (state.modes) [[unlikely]] {
     if (is_taken_by_a_mode(op, args, results)) return;
   }
-  Interpreter* level = state.current;
+  Interpreter* level = current_interpreter();
   if (level && level->traits().lifts) return lift_and_call(op, args, results, level);
   call_lifted(op, args, results, level);
 }
@@ -197,9 +201,10 @@ void call(const Operator& op, Arguments args, Results results) {
 }
 
 void call_below_autograd(const Operator& op, Arguments args, Results results) {
-  ThreadState& state = thread_state();
   const uint32_t flags = op.merged_tensor_flags(args);
-  if (state.current) return run_at_level(op, args, results, flags, state.current);
+  if (Interpreter* level = current_interpreter()) {
+    return run_at_level(op, args, results, flags, level);
+  }
   // No level is below: what a kernel calls is its own affair and not recorded.
   const AttentionScope scope(kAttentionBelowRecording, true);
   run_row(op, args, results, flags);

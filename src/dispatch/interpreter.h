@@ -49,7 +49,21 @@ class Interpreter : public Home {
   [[nodiscard]] InterpreterTraits traits() const { return traits_; }
   [[nodiscard]] bool grad_mode_at_entry() const { return grad_mode_at_entry_; }
 
-  [[nodiscard]] Interpreter* parent() const { return parent_; }
+  // Null: eager execution. A transform that ended early is left out.
+  [[nodiscard]] Interpreter* parent() const { return without_ended(parent_); }
+
+  // Ends a transform in the middle of its function: from here on calls go to `outside`, also those
+  // of the transforms inside of it, and wherever a scope makes it current again.
+  void end_early(Interpreter* outside) noexcept {
+    parent_ = outside;
+    traits_ = {};
+    has_ended_ = true;
+  }
+  [[nodiscard]] static Interpreter* without_ended(Interpreter* level) noexcept {
+    while (level && level->has_ended_) [[unlikely]]
+      level = level->parent_;
+    return level;
+  }
 
  private:
   friend class ReentryScope;
@@ -57,11 +71,18 @@ class Interpreter : public Home {
   Interpreter* parent_;  // null: eager execution
   InterpreterTraits traits_;
   bool records_ = true;
+  bool has_ended_ = false;
   bool grad_mode_at_entry_ = thread_state().grad_is_enabled();
 };
 
+// What a level that ended early throws out of the call that it was given: `call` makes the call
+// again, at the level outside.
+struct LevelEnded {};
+
 // The innermost active transform of this thread, or null when running eagerly.
-inline Interpreter* current_interpreter() noexcept { return thread_state().current; }
+inline Interpreter* current_interpreter() noexcept {
+  return Interpreter::without_ended(thread_state().current);
+}
 
 // Whether the transform is `level` or stands outside of it.
 inline bool is_in_chain(const Home* home, const Interpreter* level) noexcept {

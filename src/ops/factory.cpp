@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "opwright/base/thread_state.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/promotion.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/value_finder.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
 
@@ -66,6 +68,10 @@ Tensor empty_all_devices(std::span<const SymInt> size, const std::optional<DType
   const Device where = device.value_or(kCpu);
   if (makes_fake(where))
     return make_fake(size, contiguous_strides(size, format), 0, element, where);
+  if (!as_plain(size)) [[unlikely]] {
+    const std::vector<SymInt> known = settled(size);
+    return make_empty(plain_sizes("empty", known, where), element, where, format);
+  }
   return make_empty(plain_sizes("empty", size, where), element, where, format);
 }
 

@@ -14,6 +14,7 @@
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symbolic/shape_env_state.h"
+#include "opwright/symbolic/value_finder.h"
 #include "opwright/symint.h"
 
 namespace opwright {
@@ -99,7 +100,18 @@ bool ShapeEnv::guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* 
     state_->record_guard(*now ? truth : state_->canonical.negate(truth), file, line);
     return *now;
   }
-  if (if_unknown == kOpwUnknownIsError) state_->refuse("decide", truth, file, line);
+  // An unbacked symbol may have got a value since.
+  const OpwSymWord known = state_->facts.simplify(truth);
+  if (const std::optional<bool> then = state_->holds_now(known)) {
+    state_->record_guard(*then ? known : state_->canonical.negate(known), file, line);
+    return *then;
+  }
+  if (if_unknown == kOpwUnknownIsError) {
+    if (!find_values(*this)) state_->refuse("decide", truth, file, line);
+    const std::optional<bool> then = state_->holds_now(state_->facts.simplify(truth));
+    if (!then) state_->refuse("decide", truth, file, line);
+    return *then;
+  }
   return if_unknown == kOpwUnknownIsTrue;
 }
 
@@ -119,7 +131,11 @@ void ShapeEnv::check(OpwSymWord condition, const char* message, const char* file
 int64_t ShapeEnv::specialise(OpwSymWord word, const char* file, uint32_t line) {
   const OpwSymWord simple = state_->facts.simplify(word);
   if (!is_symbolic(simple)) return simple;
-  const std::optional<int64_t> now = state_->hint(word);
+  const std::optional<int64_t> now = state_->hint(simple);
+  if (!now && find_values(*this)) {
+    const std::optional<int64_t> then = state_->hint(state_->facts.simplify(word));
+    if (then) return *then;
+  }
   if (!now) state_->refuse("fix", word, file, line);
   const OpwSymWord equality = state_->canonical.apply(kOpwSymEq, word, SymInt(*now).word());
   state_->record_guard(equality, file, line);

@@ -20,6 +20,7 @@
 #include "opwright/tensor/stack_view.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/tensor/wrapper_keeper.h"
 
 namespace opwright {
 namespace {
@@ -186,6 +187,8 @@ void replace_contents(TensorImpl& target, const TensorImpl& source) {
   target.dl.dtype = source.dl.dtype;
   target.storage_offset = source.storage_offset;
   target.flags = (source.flags & ~kAutogradFlags) | (target.flags & kAutogradFlags);
+  if (WrapperKeeper::is_any_asking()) [[unlikely]]
+    WrapperKeeper::note_gone(target);
   IntrusivePtr<Home>::take(std::exchange(target.home, nullptr)).reset();
   delete std::exchange(target.symbolic, shape.release());
   StoragePtr::take(std::exchange(target.storage, storage.give())).reset();

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/questions.h"
 #include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/value_finder.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/storage.h"
@@ -111,6 +113,14 @@ Tensor make_view(const Tensor& base, std::span<const SymInt> sizes, std::span<co
     return make_view(base, *plain_sizes, *plain_strides, offset.word());
   }
   const TensorImpl& from = impl(base);
+  if (!(from.flags & kOpwFlagFake)) {
+    const std::vector<SymInt> known_sizes = settled(sizes);
+    const std::vector<SymInt> known_strides = settled(strides);
+    const SymInt known_offset = settled(offset);
+    if (as_plain(known_sizes) && as_plain(known_strides) && !known_offset.is_symbolic()) {
+      return make_view(base, *as_plain(known_sizes), *as_plain(known_strides), known_offset.word());
+    }
+  }
   OPWRIGHT_CHECK_VALUE(from.flags & kOpwFlagFake,
                        "view: a tensor with memory cannot have the symbolic sizes ",
                        to_text(sizes));

@@ -15,6 +15,7 @@
 #include "opwright/tensor/live_counts.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
+#include "opwright/tensor/wrapper_keeper.h"
 
 namespace opwright {
 namespace {
@@ -51,6 +52,8 @@ WrapperImpl* new_wrapper(Home* home, Tensor inner) {
   home->add_ref();
   made->home = home;
   made->inner = std::move(inner);
+  if (WrapperKeeper::is_any_asking()) [[unlikely]]
+    WrapperKeeper::note_made(*made);
   return made;
 }
 
@@ -139,6 +142,8 @@ void drop_wrapped(WrapperImpl& wrapper) noexcept {
 
 // Wrappers of wrappers end in a recursion as deep as transforms nest.
 void destroy_wrapper(WrapperImpl* wrapper) noexcept {
+  if (WrapperKeeper::is_any_asking()) [[unlikely]]
+    WrapperKeeper::note_gone(*wrapper);
   drop_wrapped(*wrapper);
   destroy_contents(*wrapper);
   std::destroy_at(wrapper);

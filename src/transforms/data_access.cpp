@@ -2,13 +2,47 @@
 
 #include <string>
 
+#include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
+#include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/tensor/home.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/trace.h"
 #include "opwright/transforms/vmap.h"
 
 namespace opwright {
+namespace {
+
+Trace* find_breakable() noexcept {
+  for (Interpreter* level = current_interpreter(); level; level = level->parent()) {
+    auto* trace = dynamic_cast<Trace*>(level);
+    if (trace && trace->breaker()) return trace;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool end_trace(const std::string& cause) {
+  if (!thread_state().current) [[likely]]
+    return false;
+  Trace* trace = find_breakable();
+  return trace && trace->breaker()->end_trace({.text = cause});
+}
+
+bool may_trace_end() noexcept { return thread_state().current && find_breakable(); }
+
+void make_data_real(std::string_view who, const Tensor& tensor) {
+  if (!thread_state().current) [[likely]]
+    return;
+  const Trace* trace = find_breakable();
+  if (!trace) return;
+  const Home* home = impl(tensor).home;
+  if (home == trace || (!home && !tensor.is_fake())) {
+    end_trace(concatenate(who, "() reads the data of a tensor (", tensor, ")"));
+  }
+}
 
 void throw_no_data(std::string_view who, const Tensor& tensor, const char* kind) {
   const SourceSite line = current_user_line();

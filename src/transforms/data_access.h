@@ -1,11 +1,24 @@
 // The refusal to read data that are not there: of fakes, and of values inside of a transform.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "opwright/tensor.h"
 
 namespace opwright {
+
+// Before what a trace cannot record. If a trace of this thread may end early (TraceBreaker), it is
+// asked to: true, it has ended and its values are real tensors. `cause` says in the user's words
+// what comes next: "numpy() reads the data of a tensor". May throw what the breaker throws.
+bool end_trace(const std::string& cause);
+
+// Whether there is such a trace.
+[[nodiscard]] bool may_trace_end() noexcept;
+
+// The same before the data of this tensor are read, be it a value of that trace or a tensor from
+// outside, whose writes the trace may still hold; `who`: "tolist". Nothing happens to others.
+void make_data_real(std::string_view who, const Tensor& tensor);
 
 // Names what was asked for (`who`, "item"), the tensor, the user's line, and the ways out. `kind`
 // is that of the error.

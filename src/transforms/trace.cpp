@@ -3,7 +3,6 @@
 #include <string_view>
 #include <utility>
 
-#include "opwright/autograd/boundary.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
@@ -61,7 +60,9 @@ Trace::Trace(IntrusivePtr<FakeMode> fake, Interpreter* outside, GraphPtr graph,
       fake_(std::move(fake)),
       outside_(outside),
       graph_(std::move(graph)),
-      options_(std::move(options)) {}
+      options_(std::move(options)) {
+  if (options_.may_end_early) ask_for_wrappers();
+}
 
 Trace::Trace(Interpreter* outside, GraphPtr graph, TraceOptions options)
     : Interpreter(outside, kLifts),
@@ -99,7 +100,7 @@ Tensor Trace::add_argument(const Tensor& given, const std::string& name, bool dy
     inner = impl(given).is_wrapper() ? fake_of(given) : fake_->from_tensor(given, sizes, name);
   }
   Tensor own = add_input(name, std::move(inner), InputRole::Argument, {});
-  if (!options_.is_functional) adopt_history(given, own);
+  adopt(given, own);
   twins_.try_emplace(given.get(), Twin{given, own});  // the first of two that are one tensor
   return own;
 }
@@ -108,8 +109,14 @@ Tensor Trace::add_argument(const Tensor& given, const std::string& name,
                            std::span<const SymInt> sizes) {
   OPWRIGHT_ASSERT(fake_);
   Tensor own = add_input(name, FakeMode::make_apart(given, sizes), InputRole::Argument, {});
-  if (!options_.is_functional) adopt_history(given, own);
+  adopt(given, own);
   return own;
+}
+
+void Trace::adopt(const Tensor& foreign, const Tensor& own) {
+  if (options_.is_functional) return;
+  IntrusivePtr<Boundary> boundary = adopt_history(foreign, own);
+  if (boundary && options_.may_end_early) boundaries_.push_back(std::move(boundary));
 }
 
 SymInt Trace::add_int_argument(int64_t given, const std::string& name) {
@@ -129,7 +136,7 @@ Tensor Trace::capture(const Tensor& foreign, InputRole role) {
     inner = impl(foreign).is_wrapper() ? fake_of(foreign) : fake_->from_tensor(foreign);
   }
   Tensor own = add_input(name, std::move(inner), role, foreign);
-  if (!options_.is_functional) adopt_history(foreign, own);
+  adopt(foreign, own);
   return own;
 }
 
@@ -178,7 +185,7 @@ bool Trace::keeps_whole(const Operator& op) const {
 }
 
 // A number that is read from data would be frozen into the graph. Ints may become symbols.
-void Trace::refuse_reading_data(const Operator& op, Arguments args) const {
+void Trace::refuse_reading_data(const Operator& op, Arguments args) {
   if (!op.tags().has(Tag::DataDependentOutput)) [[likely]]
     return;
   const BorrowedTensor read(args.front().tag == kOpwTensor ? args.front().as_tensor : nullptr);
@@ -186,8 +193,10 @@ void Trace::refuse_reading_data(const Operator& op, Arguments args) const {
   const bool becomes_symbol =
       fake_ && tensor.is_defined() && is_integral(tensor.dtype()) && op.num_results() == 1;
   if (becomes_symbol) return;
-  const std::string& name = op.schema().name.base;
-  throw_no_data(name == "_local_scalar_dense" ? "item" : name, tensor);  // as users know it
+  const std::string& base = op.schema().name.base;
+  const std::string name = base == "_local_scalar_dense" ? "item" : base;  // as users know it
+  end_for({.text = concatenate(name, "() reads the data of a tensor (", tensor, ")")});
+  throw_no_data(name, tensor);
 }
 
 NodeArgument Trace::argument_of(const OpwValue& value) const {
@@ -223,10 +232,15 @@ void Trace::process(const Operator& op, Arguments args, Results results) {
     const ParentScope scope(*this);
     call(op, inner.get(), results);
   } catch (Error& error) {
+    end_for(op, error);
     if (const SourceSite line = current_user_line(); line.is_known()) {
       error.add_note("line", concatenate("traced at ", line));
     }
     throw;
+  }
+  if (current_interpreter() != this) [[unlikely]] {  // it ended inside of the fake kernel
+    for (OpwValue& result : results) release_value(result);
+    throw LevelEnded{};
   }
   record(op, args, results);
 }
@@ -313,6 +327,7 @@ void Trace::write_state(RandomState& /*generator*/, const Tensor& state) {
 }
 
 void Trace::finish() noexcept {
+  boundaries_.clear();
   random_state_ = Tensor();
   twins_.clear();
   names_.clear();

@@ -11,22 +11,41 @@
 #include <unordered_set>
 #include <vector>
 
+#include "opwright/autograd/boundary.h"
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/random_states.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/tensor/wrapper_keeper.h"
 #include "opwright/transforms/fake.h"
 
 namespace opwright {
+
+// What may end a trace early, where it cannot go on (compile's graph breaks).
+class TraceBreaker {
+ public:
+  struct Cause {
+    std::string text;       // in the user's words: "numpy() reads the data of a tensor"
+    bool is_error = false;  // the next call failed on fakes, as it may on data, too
+  };
+  // True: the trace has ended, and every value of it is a real tensor (end_early). False: it refuses
+  // as ever.
+  virtual bool end_trace(const Cause& cause) = 0;
+
+ protected:
+  ~TraceBreaker() = default;
+};
 
 // Which operators a trace takes apart instead of recording them.
 struct TraceOptions {
   bool is_functional = false;     // a functionalize is above: the state of generators is threaded
   bool keeps_composites = false;  // aten's composites become nodes as others do
   std::unordered_set<const Operator*> decompose = {};  // by their decomposition or composite body
+  bool may_end_early = false;  // it knows its live values, which become real then
 };
 
-class Trace : public Interpreter, public RandomStates {
+class Trace : public Interpreter, public RandomStates, public WrapperKeeper {
  public:
   // Above a FakeMode; `outside` is what was current where the trace was begun.
   Trace(IntrusivePtr<FakeMode> fake, Interpreter* outside, GraphPtr graph,
@@ -85,13 +104,29 @@ class Trace : public Interpreter, public RandomStates {
   // Lets go of what it lifted; the trace is over.
   void finish() noexcept;
 
+  // ---- Ending early; of a trace that may, on fakes ----
+
+  // Asked before what cannot be recorded; null: nobody. It outlives the run of the function.
+  [[nodiscard]] TraceBreaker* breaker() const noexcept { return breaker_; }
+  void set_breaker(TraceBreaker* breaker) noexcept { breaker_ = breaker; }
+  // Runs what was recorded, without recording it again, on `arguments`, the real values of the
+  // inputs of role Argument, and on the captured tensors, which are written; every live value then
+  // becomes its real tensor, in place, with the history that it has here. The trace is over: calls
+  // go to the level outside. An error of the run leaves it as it was, but for what was written.
+  void become_real(std::span<const OpwValue> arguments);
+
  private:
+  void give_histories_back(std::span<const Tensor> live);
+  void adopt(const Tensor& foreign, const Tensor& own);
+  // Asks the breaker; LevelEnded where the trace ended.
+  void end_for(const TraceBreaker::Cause& cause);
+  void end_for(const Operator& op, const Error& error);
   OpwTensor* lift_tensor(OpwTensor* tensor);
   [[nodiscard]] Tensor capture(const Tensor& foreign, InputRole role);
   [[nodiscard]] Tensor wrap(Tensor inner, GraphValue& value);
   [[nodiscard]] NodeArgument argument_of(const OpwValue& value) const;
   [[nodiscard]] bool decomposes(const Operator& op) const;
-  void refuse_reading_data(const Operator& op, Arguments args) const;
+  void refuse_reading_data(const Operator& op, Arguments args);
   void record(const Operator& op, Arguments args, Results results);
   void wrap_results(const Operator& op, Arguments args, Results results, Node& node);
   void refresh_written(const Operator& op, Arguments args);
@@ -108,6 +143,8 @@ class Trace : public Interpreter, public RandomStates {
   std::unordered_map<OpwTensor*, Name> names_;
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<Value> lifted_lists_;  // valid until the trace is over
+  TraceBreaker* breaker_ = nullptr;
+  std::vector<IntrusivePtr<Boundary>> boundaries_;  // of a trace that may end early
 };
 
 // The innermost trace that gets the calls of this thread; null: none.

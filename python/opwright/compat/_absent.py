@@ -8,9 +8,9 @@ def absent(module: str) -> Callable[[str], NoReturn]:
     """Return the `__getattr__` of a module of names.
 
     >>> import opwright.compat.torch as torch
-    >>> torch.compile
+    >>> torch.onnx
     Traceback (most recent call last):
-    AttributeError: torch.compile is not there yet in opwright.compat
+    AttributeError: torch.onnx is not there yet in opwright.compat
     """
     path = module.removeprefix("opwright.compat.")
 

@@ -12,9 +12,12 @@ from opwright import library
 
 MODULES = [
     "torch",
+    "torch._dynamo",
+    "torch._dynamo.exc",
     "torch._higher_order_ops",
     "torch._subclasses",
     "torch._subclasses.fake_tensor",
+    "torch.compiler",
     "torch.export",
     "torch.export.dynamic_shapes",
     "torch.export.exported_program",

@@ -9,6 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
+import opwright
 import opwright.compat.torch as torch
 import pytest
 from opwright import library
@@ -385,7 +386,7 @@ def _(pic, box):
 
 
 def test_seed_002_crop_as_a_plain_function():
-    # display() needs matplotlib and is left out; the graph break needs compile, which is to come.
+    # display() needs matplotlib and is left out.
     pytest.importorskip("PIL")
     seed = run(
         """
@@ -407,6 +408,9 @@ cropped_img = crop(img, (10, 10, 50, 50))
     expected = np.floor(seed.img.numpy()[:, 10:50, 10:50] * 255) / 255
     np.testing.assert_allclose(seed.cropped_img.numpy(), expected, atol=1e-6)
 
+    with pytest.raises(opwright.GraphBreakError, match="custom_op"):
+        torch.compile(lambda img: seed.crop(img, (10, 10, 50, 50)), fullgraph=True)(seed.img)
+
 
 def test_seed_002_crop_as_a_custom_operator():
     pytest.importorskip("PIL")
@@ -422,12 +426,30 @@ def test_seed_002_crop_as_a_custom_operator():
 
 
 def test_seed_002_the_fake_kernel_of_crop():
-    # compile(fullgraph=True) is to come: meta tensors reach the same fake kernel.
     seed = run(CROP)
 
     cropped = seed.crop(torch.empty(3, 64, 64, device="meta"), [10, 10, 50, 50])
 
     assert tuple(cropped.shape) == (3, 40, 40)
+
+
+def test_seed_002_the_custom_operator_never_breaks_the_graph():
+    pytest.importorskip("PIL")
+    seed = run(
+        CROP
+        + """
+@torch.compile(fullgraph=True)
+def f(img):
+    return crop(img, (10, 10, 50, 50))
+
+img = torch.ones(3, 64, 64)
+cropped_img = f(img)
+"""
+    )
+
+    assert tuple(seed.cropped_img.shape) == (3, 40, 40)
+    assert np.all(seed.f(seed.img).numpy() == 1)
+    assert seed.f.num_compiles == 1
 
 
 def add_formula_of_crop() -> None:

@@ -1,5 +1,7 @@
 """What a compiled function reads beside its arguments: closures, globals, defaults, modules."""
 
+import copy
+
 import opwright as ow
 import pytest
 from opwright import nn
@@ -196,6 +198,17 @@ def test_a_compiled_module_is_still_a_module():
     assert not model.training
     compiled.factor = 3.0
     assert model.factor == 3.0
+
+
+def test_a_copy_of_a_compiled_module_is_compiled_anew():
+    model = nn.Sequential(ow.compile(Scaled().eval()))
+    twin = copy.deepcopy(model)
+    with ow.no_grad():
+        twin[0].inner.weight.zero_()
+        twin[0].inner.bias.fill_(1.0)
+        assert twin(ow.ones(1, 2)).tolist() == [[2.0, 2.0]]
+    assert twin[0].num_compiles == 1
+    assert model[0].num_compiles == 0
 
 
 def test_a_traced_tensor_that_is_assigned_to_a_module_is_refused():

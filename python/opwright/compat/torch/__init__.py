@@ -4,14 +4,17 @@ from opwright import *  # noqa: F403
 from opwright import _DTYPES, _FUNCTIONS, ops
 from opwright import check as _check
 from opwright import check_size as _check_is_size
+from opwright import compile as compile
 from opwright.compat._absent import absent
 from opwright.library import Tag
 
 from . import (
+    _dynamo,
     _higher_order_ops,
     _subclasses,
     amp,
     autograd,
+    compiler,
     export,
     func,
     fx,
@@ -26,10 +29,13 @@ __all__ = [
     "Tag",
     "_check",
     "_check_is_size",
+    "_dynamo",
     "_higher_order_ops",
     "_subclasses",
     "amp",
     "autograd",
+    "compile",
+    "compiler",
     "export",
     "func",
     "fx",

@@ -1,0 +1,46 @@
+// Where unbacked symbols get their values from, when a question cannot do without: a trace that can
+// run what it recorded.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "opwright/symint.h"
+
+namespace opwright {
+
+class ShapeEnv;
+
+class ValueFinder {
+ public:
+  // True: the symbols of the environment have values now (ShapeEnv::learn_equal), or are known as
+  // they ever will be. False: refuse the question.
+  virtual bool find_values(const ShapeEnv& environment) = 0;
+
+ protected:
+  ~ValueFinder() = default;
+};
+
+// Asked on this thread until the end of the scope; the innermost first.
+class [[nodiscard]] ValueFinderScope {
+ public:
+  explicit ValueFinderScope(ValueFinder& finder) noexcept;
+  ~ValueFinderScope();
+  ValueFinderScope(const ValueFinderScope&) = delete;
+  ValueFinderScope& operator=(const ValueFinderScope&) = delete;
+
+ private:
+  ValueFinder& finder_;
+  ValueFinderScope* outer_;
+  friend bool find_values(const ShapeEnv& environment);
+};
+
+// A plain int where the facts of the environment fix the value, as they do once a trace ended early;
+// else as it is.
+[[nodiscard]] SymInt settled(const SymInt& value);
+[[nodiscard]] std::vector<SymInt> settled(std::span<const SymInt> values);
+
+// Asks the finders of this thread.
+[[nodiscard]] bool find_values(const ShapeEnv& environment);
+
+}  // namespace opwright
