@@ -36,9 +36,7 @@ struct JointOutput {
   bool is_detached = false;       // a view that has a history of its own, if any
 
   // Whether its history is not that of what it is or shows.
-  [[nodiscard]] bool has_own_history() const noexcept {
-    return kind == Kind::Value || is_detached;
-  }
+  [[nodiscard]] bool has_own_history() const noexcept { return kind == Kind::Value || is_detached; }
 };
 
 struct JointGraph {
