@@ -117,7 +117,7 @@ def run_compiles(side, first, **environment):
 
 
 def compile_times(rounds):
-    """{(side, first letter): {figure: least milliseconds}}: ours cold and warm, and jax; in turn."""
+    """{(side, first letter): {figure: least milliseconds}}: ours cold and warm, jax; in turn."""
     figures = {}
 
     def take(side, first, found):
