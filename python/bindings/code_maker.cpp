@@ -16,6 +16,7 @@
 #include "bindings/error.h"
 #include "bindings/lock.h"
 #include "opwright/compile/code_maker.h"
+#include "opwright/compile/emit_llvm.h"
 #include "opwright/compile/object_code.h"
 #include "opwright/error.h"
 
@@ -97,6 +98,15 @@ void bind_code_maker(nb::module_& m) {
       nb::arg("ir"), "The code of LLVM's text; None where nothing can make it.");
   m.def("assembly_for", &assembly_for, nb::arg("ir"),
         "The assembly of LLVM's text; empty where nothing can make it.");
+  m.def("object_maker_name", &object_maker_name,
+        "Who makes code here: llvmlite with its version, or the path of LLVM; empty: nobody.");
+  m.def(
+      "code_vector_bytes",
+      [] {
+        EmitTarget target;
+        return find_emit_target(target) ? target.vector_bytes : 0;
+      },
+      "The size of the vectors that code is made for; 0: none is made for this processor.");
   m.def("drop_unused_code", &drop_unused_code,
         "Drop code from memory that no compiled function uses.");
 }

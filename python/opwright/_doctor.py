@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
+from . import _C
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -86,6 +88,25 @@ def _find_nvcc() -> Finding:
     return Finding("nvcc", True, f"{release[1] if release else 'unknown version'} ({path})")
 
 
+def _find_llvm() -> Finding:
+    vectors = _C.code_vector_bytes()
+    if vectors == 0:
+        return Finding(
+            "LLVM",
+            False,
+            "not of use: code is made for x86-64 with AVX2, FMA, F16C and BMI2",
+            "Nothing to do; compiled functions run as plans of operators here.",
+        )
+    if maker := _C.object_maker_name():
+        return Finding("LLVM", True, f"{maker}, vectors of {vectors} bytes")
+    return Finding(
+        "LLVM",
+        False,
+        "neither llvmlite nor LLVM 19 or newer",
+        "pip install 'opwright[compile]': machine code for compiled functions.",
+    )
+
+
 def _open_library(*names: str) -> ctypes.CDLL | None:
     for name in names:
         try:
@@ -154,6 +175,7 @@ _SEARCHES: Sequence[Callable[[], Finding]] = (
     _find_package,
     _find_python,
     _find_compiler,
+    _find_llvm,
     _find_nvcc,
     _find_cuda_driver,
     _find_opencl,

@@ -152,6 +152,12 @@ void set_object_maker(FindObjectMaker find) {
   state.is_told = false;
 }
 
+std::string object_maker_name() {
+  const std::optional<ObjectMaker> maker = find_maker();
+  if (!maker) return "";
+  return maker->name == "llvmlite" ? concatenate(maker->name, " ", maker->version) : maker->name;
+}
+
 bool find_emit_target(EmitTarget& target) {
 #if defined(__x86_64__)
   const bool has_all = __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&

@@ -27,6 +27,9 @@ struct ObjectMaker {
 using FindObjectMaker = std::function<ObjectMaker()>;
 void set_object_maker(FindObjectMaker find);
 
+// Who would make an object now, "llvmlite 0.50.0" or the path of LLVM's library; empty: nobody.
+[[nodiscard]] std::string object_maker_name();
+
 // What code is made for: what the machine has, at most what OPWRIGHT_CPU_LEVEL names. False: no
 // code is made on this machine (below x86-64-v3).
 [[nodiscard]] bool find_emit_target(EmitTarget& target);

@@ -16,6 +16,7 @@
 #include "opwright/compile/split_products.h"
 #include "opwright/compile/whole_views.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/whole_copies.h"
@@ -27,20 +28,23 @@ namespace {
 
 // Built-in operators that are made of others. What follows from an operator by its schema, as the
 // functional twins of those that write, stays a call, and so does a product with a sum, which one
-// kernel computes.
+// kernel computes. A mean is a fold of a nest.
 bool is_taken_apart(const Operator& op) {
   const std::string_view base = op.schema().name.base;
   return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
          !base.starts_with("_functional_") && base != "addmm" && base != "baddbmm" &&
-         base != "addmv";
+         base != "addmv" && base != "mean";
 }
 
+// None where the graph has none; else all, since some are made of others.
 std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
-  std::vector<const Operator*> found;
-  for (const Node* node = graph.first(); node; node = node->next()) {
-    if (node->kind() == NodeKind::Call && is_taken_apart(node->op())) found.push_back(&node->op());
-  }
-  return found;
+  bool has_some = false;
+  for (const Node* node = graph.first(); node; node = node->next())
+    has_some |= node->kind() == NodeKind::Call && is_taken_apart(node->op());
+  if (!has_some) return {};
+  std::vector<const Operator*> all = Registry::get().list("aten");
+  std::erase_if(all, [](const Operator* op) { return !is_taken_apart(*op); });
+  return all;
 }
 
 // Its operators, then its loops.

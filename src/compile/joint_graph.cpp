@@ -1,6 +1,7 @@
 #include "opwright/compile/joint_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,9 +41,14 @@ bool has_symbolic_step(std::span<const ViewRecordPtr> steps) {
   });
 }
 
-bool is_freed_error(const Error& error) {
-  return std::string_view(error.what()).find("were freed by an earlier backward") !=
-         std::string_view::npos;
+// What eager tells only when a backward is run.
+bool is_told_by_backward(const Error& error) {
+  const std::string_view text = error.what();
+  return std::ranges::any_of(
+      std::array<std::string_view, 3>{"were freed by an earlier backward",
+                                      "was modified by an in-place operation",
+                                      "has no backward formula"},
+      [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
 Node* last_node(const Graph& graph) {
@@ -298,8 +304,9 @@ void JointCapture::compute_gradients() {
   try {
     gradients_ = run_backward_to(root_gradients_, target_edges_);
   } catch (const Error& error) {
-    if (!is_freed_error(error)) throw;
-    joint_.is_freed = true;
+    if (!is_told_by_backward(error)) throw;
+    joint_.error_kind = error.kind();
+    joint_.error = error.message();
     gradients_.assign(target_edges_.size(), Tensor());
   }
   check_backward(last_of_forward);

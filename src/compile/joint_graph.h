@@ -56,8 +56,10 @@ struct JointGraph {
   };
   std::vector<Tangent> tangents;
   std::vector<uint32_t> targets;  // inputs of the graph that require grad
-  // The function ran backward() through the history of its outputs: doing so again is an error.
-  bool is_freed = false;
+  // Why the backward of a run is an error, as it is without compiling: values that it needs were
+  // freed by a backward of the function, or written; an operator has no formula. Empty: it is none.
+  std::string error_kind;
+  std::string error;
 
   // Whether runs have anything to record.
   [[nodiscard]] bool has_gradients() const noexcept { return !tangents.empty(); }

@@ -42,6 +42,7 @@ struct Api {
   char* (*get_host_cpu_features)();
   int (*get_target_from_triple)(const char*, Handle*, char**);
   Handle (*create_target_machine)(Handle, const char*, const char*, const char*, int, int, int);
+  void (*dispose_target_machine)(Handle);
   Handle (*context_create)();
   void (*context_dispose)(Handle);
   Handle (*copy_to_buffer)(const char*, size_t, const char*);
@@ -73,6 +74,7 @@ Api open_api(const std::string& path) {
   find(api.get_host_cpu_features, "LLVMGetHostCPUFeatures");
   find(api.get_target_from_triple, "LLVMGetTargetFromTriple");
   find(api.create_target_machine, "LLVMCreateTargetMachine");
+  find(api.dispose_target_machine, "LLVMDisposeTargetMachine");
   find(api.context_create, "LLVMContextCreate");
   find(api.context_dispose, "LLVMContextDispose");
   find(api.copy_to_buffer, "LLVMCreateMemoryBufferWithMemoryRangeCopy");
@@ -96,6 +98,12 @@ Api open_api(const std::string& path) {
 class Llvm {
  public:
   explicit Llvm(std::string path) : path_(std::move(path)) {}
+  Llvm(const Llvm&) = delete;
+  Llvm& operator=(const Llvm&) = delete;
+  // The library stays open: it cannot be left again.
+  ~Llvm() {
+    for (Handle machine : idle_machines_) api_.dispose_target_machine(machine);
+  }
 
   // The file of the kind as bytes.
   std::string emit(std::string_view ir, int kind);

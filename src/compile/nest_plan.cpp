@@ -125,6 +125,8 @@ class NestPlanner {
     node_dims_ = point.fold ? input_dims(node, point) : group_.find_computed(result)->dims;
     std::vector<uint32_t> inputs;
     for (GraphValue* input : point.inputs) inputs.push_back(lane_of(*input));
+    for (const SymInt& symbol : point.symbols)
+      inputs.push_back(lanes_.number(numbers_.add(symbol).number));
     computed_[&result] = point.fold ? add_fold(*point.fold, inputs[0]) : point.add(lanes_, inputs);
   }
 

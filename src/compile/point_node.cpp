@@ -45,7 +45,6 @@ std::optional<PointwiseFormula> formula_of(const Node& node) {
     const NodeArgument& argument = node.args()[i];
     if (argument.kind() == NodeArgument::Kind::List) return std::nullopt;
     if (argument.kind() == NodeArgument::Kind::Constant) {
-      if (argument.constant().get().tag == kOpwSymInt) return std::nullopt;
       args.push_back(argument.constant().get());
       continue;
     }
@@ -56,25 +55,39 @@ std::optional<PointwiseFormula> formula_of(const Node& node) {
   return find_formula(node.op(), args);
 }
 
+bool is_symbol(const PointwiseFormula::Operand& operand) {
+  return operand.is_number && operand.number.tag() == kOpwSymInt;
+}
+
 std::optional<PointNode> describe_formula(const Node& node) {
   std::optional<PointwiseFormula> formula = formula_of(node);
   if (!formula) return std::nullopt;
   PointNode point;
   for (const PointwiseFormula::Operand& operand : formula->operands) {
-    if (!operand.is_number) point.inputs.push_back(&node.args()[operand.argument].value());
+    if (!operand.is_number)
+      point.inputs.push_back(&node.args()[operand.argument].value());
+    else if (is_symbol(operand))
+      point.symbols.push_back(operand.number.sym_int());
   }
   point.add = [formula = std::move(*formula)](LaneBuilder& lanes,
                                               std::span<const uint32_t> inputs) {
     std::vector<uint32_t> operands;
+    const DType compute = lane_dtype(formula.compute);
     size_t next = 0;
+    auto symbol = static_cast<size_t>(std::ranges::count_if(
+        formula.operands, [](const auto& operand) { return !operand.is_number; }));
     for (size_t i = 0; i < formula.operands.size(); ++i) {
-      const bool is_condition = formula.has_condition && i == 0;
       const PointwiseFormula::Operand& operand = formula.operands[i];
-      const uint32_t lane =
-          operand.is_number ? lanes.constant(operand.number, formula.compute) : inputs[next++];
-      operands.push_back(is_condition
-                             ? lanes.convert(lane, DType::Bool)
-                             : lanes.convert(lanes.convert(lane, formula.common), formula.compute));
+      if (is_symbol(operand)) {
+        operands.push_back(lanes.convert(inputs[symbol++], compute));
+      } else if (operand.is_number) {  // rounded already
+        operands.push_back(lanes.constant(operand.number, compute));
+      } else if (formula.has_condition && i == 0) {
+        operands.push_back(lanes.convert(inputs[next++], DType::Bool));
+      } else {
+        const DType met = operand.keeps_wide ? compute : formula.common;
+        operands.push_back(lanes.convert(lanes.convert(inputs[next++], met), compute));
+      }
     }
     const uint32_t result =
         add_formula(lanes, formula.text, operands, formula.numbers, lane_dtype(formula.compute));
@@ -216,6 +229,7 @@ bool try_lanes(PointNode& point) {
   std::vector<uint32_t> inputs;
   for (const GraphValue* input : point.inputs)
     inputs.push_back(builder.load(static_cast<uint32_t>(inputs.size()), input->tensor().dtype()));
+  for (uint32_t i = 0; i < point.symbols.size(); ++i) inputs.push_back(builder.number(i));
   point.add(builder, inputs);
   point.is_costly = std::ranges::any_of(lanes, [](const Lane& lane) { return is_costly(lane.op); });
   return builder.can_be_emitted();

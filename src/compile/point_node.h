@@ -23,7 +23,8 @@ struct PointNode {
   // The tensors that it reads, which broadcast to its result; of a fold the folded one.
   std::vector<GraphValue*> inputs = {};
   std::optional<Fold> fold = std::nullopt;
-  // Of others: the lane of the result, from those of the inputs.
+  std::vector<SymInt> symbols = {};  // numbers that it reads
+  // Of others: the lane of the result, from those of the inputs, then of the symbols, int64.
   std::function<uint32_t(LaneBuilder& lanes, std::span<const uint32_t> inputs)> add = {};
   bool is_costly = false;
   // Gives new memory with what was there, or a constant: by itself no reason for a nest.

@@ -141,9 +141,8 @@ Value TrainingNode::unpack(Kept kept, const std::string& name) {
 // ---- Backward ----
 
 void TrainingNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
-  OPWRIGHT_CHECK(!plan_->joint().is_freed, "the values that a ", kWho,
-                 " saved for its backward were freed by the backward "
-                 "that it ran itself; pass retain_graph=True to that one to run it again");
+  const JointGraph& joint = plan_->joint();
+  if (!joint.error.empty()) throw Error(joint.error_kind, joint.error);
   if (std::ranges::none_of(gradients, &Tensor::is_defined)) return;
   if (thread_state().grad_is_enabled()) return apply_recorded(gradients, given);
   apply_compiled(gradients, given);

@@ -52,7 +52,7 @@ Tensor divided(const Tensor& sum, const SymInt& count, double correction) {
 Tensor variance_of(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
   const Sizes dims = folded_dims("var", self, dim);
   const Tensor x = widened(self);
-  const Tensor distance = x.sub(mean_of(x, dims, true, std::nullopt));
+  const Tensor distance = x.sub(x.mean(dims, true));
   const Tensor centered = is_complex(x.dtype()) ? distance.abs() : distance;
   return divided(centered.mul(centered).sum(dims, keepdim), count_along(self, dims), correction);
 }

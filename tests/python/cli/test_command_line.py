@@ -185,6 +185,17 @@ def test_doctor_reads_the_version_of_the_cuda_driver(monkeypatch):
     assert (finding.is_found, finding.detail) == (True, "CUDA 13.2")
 
 
+def test_doctor_tells_who_makes_code_without_loading_it(monkeypatch):
+    monkeypatch.setattr(_doctor._C, "object_maker_name", lambda: "llvmlite 0.50.0")
+    monkeypatch.setattr(_doctor._C, "code_vector_bytes", lambda: 32)
+    found = _doctor._find_llvm()
+    monkeypatch.setattr(_doctor._C, "object_maker_name", lambda: "")
+    missing = _doctor._find_llvm()
+
+    assert (found.is_found, found.detail) == (True, "llvmlite 0.50.0, vectors of 32 bytes")
+    assert "pip install 'opwright[compile]'" in missing.advice
+
+
 def test_doctor_tells_a_loader_without_drivers(monkeypatch, tmp_path):
     monkeypatch.setattr(_doctor, "_open_library", lambda *names: object())
     monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))

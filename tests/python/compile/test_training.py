@@ -356,8 +356,22 @@ def test_a_history_that_the_function_freed_stays_freed(compile):
     loss = compile(step)(ow.ones(3))
 
     assert loss.requires_grad
-    with pytest.raises(RuntimeError, match="freed by the backward that it ran itself"):
+    with pytest.raises(RuntimeError, match="were freed by an earlier backward"):
         loss.backward()
+
+
+def test_a_write_that_spoils_the_backward_is_told_by_the_backward(compile):
+    def function(x):
+        y = x.exp()
+        y.add_(1)
+        return y
+
+    x = leaf(3)
+    out = compile(function)(x)
+
+    close(out, x.exp() + 1)
+    with pytest.raises(RuntimeError, match="was modified by an in-place operation"):
+        out.sum().backward()
 
 
 def test_autograd_function_inside_keeps_its_formula(compile):
