@@ -196,8 +196,7 @@ PyObject* register_hook(PyObject* self, PyObject* hook) {
 
 PyObject* register_post_accumulate_grad_hook(PyObject* self, PyObject* hook) {
   return guarded([&] {
-    end_trace(
-        "register_post_accumulate_grad_hook() makes Python code a part of the backward");
+    end_trace("register_post_accumulate_grad_hook() makes Python code a part of the backward");
     const Tensor tensor = seen(self);
     OPWRIGHT_CHECK(requires_grad(tensor) && is_leaf(tensor),
                    "register_post_accumulate_grad_hook: only a leaf that requires grad has its "

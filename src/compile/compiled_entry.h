@@ -77,8 +77,8 @@ class CompiledEntry {
   GraphPtr graph_;
   ExecutablePtr executable_;
   struct Gradient {
-    Tensor of;  // of an argument: that of the capture
-    uint32_t argument;  // kCaptured: `of` itself
+    Tensor of;                  // of an argument: that of the capture
+    uint32_t argument;          // kCaptured: `of` itself
     const OpwTensor* gradient;  // kept by captured_
   };
   static constexpr uint32_t kCaptured = UINT32_MAX;

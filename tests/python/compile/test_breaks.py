@@ -8,9 +8,8 @@ import pickle
 import threading
 
 import numpy as np
-import pytest
-
 import opwright as ow
+import pytest
 from opwright import nn
 
 pytestmark = pytest.mark.filterwarnings("ignore")
