@@ -96,7 +96,8 @@ void add_exceptions(PyObject* module) {
       "...     print(\"a branch on data\")\n"
       "a branch on data\n",
       PyExc_RuntimeError, nullptr);
-  if (!graph_break_error || PyModule_AddObjectRef(module, "GraphBreakError", graph_break_error) != 0)
+  if (!graph_break_error ||
+      PyModule_AddObjectRef(module, "GraphBreakError", graph_break_error) != 0)
     throw nanobind::python_error();
 }
 

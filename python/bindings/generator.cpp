@@ -131,8 +131,7 @@ void bind_defaults(nb::module_& m) {
         end_trace_for("manual_seed");
         seed_default_generators(parse_seed(seed));
       },
-      nb::arg("seed"),
-      "Seed the generators that operators use when they are given none.");
+      nb::arg("seed"), "Seed the generators that operators use when they are given none.");
 }
 
 }  // namespace

@@ -12,21 +12,17 @@ std::string to_text(const BreakReason& reason) {
 }
 
 std::string ways_out() {
-  return "Put that code into an operator of its own with a fake kernel (opwright.library.custom_op, "
+  return "Put that code into an operator of its own with a fake kernel "
+         "(opwright.library.custom_op, "
          "register_fake), or compile with fullgraph=False, which runs it as eager code.";
 }
 
 BreakScope::BreakScope(TraceSession& session, std::vector<Value> arguments, BreakOptions options)
-    : session_(session),
-      arguments_(std::move(arguments)),
-      options_(options),
-      finder_scope_(*this) {
+    : session_(session), arguments_(std::move(arguments)), options_(options), finder_scope_(*this) {
   session_.trace().set_breaker(this);
 }
 
-BreakScope::~BreakScope() {
-  session_.trace().set_breaker(nullptr);
-}
+BreakScope::~BreakScope() { session_.trace().set_breaker(nullptr); }
 
 void BreakScope::check() const {
   if (failure_) throw Error(*failure_);
@@ -38,9 +34,10 @@ bool BreakScope::end_trace(const Cause& cause) {
   if (options_.fullgraph && cause.is_error) return false;  // f fails by itself
   reason_ = BreakReason{.site = current_user_line(), .cause = cause.text};
   if (options_.fullgraph) {
-    failure_ = Error("GraphBreakError", concatenate("compile: with fullgraph=True the function must "
-                                                    "be one graph, but ",
-                                                    to_text(*reason_), "\n  ", ways_out()));
+    failure_ =
+        Error("GraphBreakError", concatenate("compile: with fullgraph=True the function must "
+                                             "be one graph, but ",
+                                             to_text(*reason_), "\n  ", ways_out()));
     throw Error(*failure_);
   }
   std::vector<OpwValue> given;

@@ -35,8 +35,8 @@ class [[nodiscard]] ValueFinderScope {
   friend bool find_values(const ShapeEnv& environment);
 };
 
-// A plain int where the facts of the environment fix the value, as they do once a trace ended early;
-// else as it is.
+// A plain int where the facts of the environment fix the value, as they do once a trace ended
+// early; else as it is.
 [[nodiscard]] SymInt settled(const SymInt& value);
 [[nodiscard]] std::vector<SymInt> settled(std::span<const SymInt> values);
 

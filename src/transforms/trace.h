@@ -29,8 +29,8 @@ class TraceBreaker {
     std::string text;       // in the user's words: "numpy() reads the data of a tensor"
     bool is_error = false;  // the next call failed on fakes, as it may on data, too
   };
-  // True: the trace has ended, and every value of it is a real tensor (end_early). False: it refuses
-  // as ever.
+  // True: the trace has ended, and every value of it is a real tensor (end_early). False: it
+  // refuses as ever.
   virtual bool end_trace(const Cause& cause) = 0;
 
  protected:

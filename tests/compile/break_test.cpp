@@ -66,7 +66,9 @@ std::vector<float> values_of(const Tensor& tensor) {
   return {dense.data<float>(), dense.data<float>() + dense.numel()};
 }
 
-void run_backward(const Tensor& loss) { backward(std::vector{loss}, std::vector<Tensor>(1), {}, {}); }
+void run_backward(const Tensor& loss) {
+  backward(std::vector{loss}, std::vector<Tensor>(1), {}, {});
+}
 
 bool is_positive(const Tensor& x) { return x.sum().item().to<double>() > 0; }
 
@@ -212,8 +214,7 @@ TEST(Break, DrawsTheRandomNumbersOfAnEagerRun) {
 
 TEST(Break, LeavesTheLevelsInsideAlive) {
   const auto f = [](const Tensor& x) {
-    return grad(
-        [](const Tensor& y) { return is_positive(y) ? (y * y).sum() : y.sum(); })(x * 2)[0];
+    return grad([](const Tensor& y) { return is_positive(y) ? (y * y).sum() : y.sum(); })(x * 2)[0];
   };
 
   const Captured captured = capture(f, floats({1, 2}));
