@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -146,18 +147,17 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   });
   if (!is_plain) return call(function, given);
   note_reason(function, given);
+  std::vector<CapturedArgument> arguments;
+  for (const GuardedTensors::One& one : tensors)
+    arguments.push_back({one.tensor, one.name, sizes_.note(one.name, one.tensor)});
   if (const std::string unfit = entry->tensors().unfit(); !unfit.empty()) {
     if (options_.fullgraph) throw_break(unfit);
-    note_break(entry, unfit, function);
+    note_break(entry, arguments, unfit, function);
     return call(function, given);
   }
   Capture capture;
-  std::vector<CapturedArgument> arguments;
-  for (const GuardedTensors::One& one : tensors) {
-    const TensorGuards::DynamicDims dynamic = sizes_.note(one.name, one.tensor);
-    capture.add_tensor(one.tensor, value_name(one.name), dynamic);
-    arguments.push_back({one.tensor, one.name, dynamic});
-  }
+  for (const CapturedArgument& each : arguments)
+    capture.add_tensor(each.tensor, value_name(each.name), each.dynamic);
   for (const WatchedModule& module : entry->state().modules()) name_members(capture, module);
   const ModuleSnapshot snapshot(entry->state().modules());
   nb::object returned;
@@ -177,7 +177,7 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
     }
     breaks.check();
     if (breaks.has_broken()) {
-      note_break(entry, to_text(*breaks.reason()), function);
+      note_break(entry, arguments, to_text(*breaks.reason()), function);
       return returned;
     }
   }
@@ -188,15 +188,16 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
     return finish(entry, capture, arguments, std::move(results), function);
   } catch (const Error& error) {
     if (options_.fullgraph || std::string_view(error.kind()) != "GraphBreakError") throw;
-    note_break(entry, error.text(), function);
+    note_break(entry, arguments, error.text(), function);
   }
   return call(function, given);  // what it did to state of Python is done again, this once
 }
 
 // The call is done, eagerly from the break on; the next ones of this guard set are so from the
 // start.
-void CompiledState::note_break(const EntryPtr& entry, std::string reason, PyObject* function) {
-  entry->set_eager(reason);
+void CompiledState::note_break(const EntryPtr& entry, std::span<const CapturedArgument> arguments,
+                               std::string reason, PyObject* function) {
+  entry->set_eager(reason, arguments);
   cache_.insert(entry);
   log(LogTopic::Breaks, name_of(function), " runs eagerly: ", reason);
   if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // it was told

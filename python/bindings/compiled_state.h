@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ class CompiledState {
   [[nodiscard]] nanobind::object finish(const EntryPtr& entry, Capture& capture,
                                         const std::vector<CapturedArgument>& arguments,
                                         PythonResults results, PyObject* function);
-  void note_break(const EntryPtr& entry, std::string reason, PyObject* function);
+  void note_break(const EntryPtr& entry, std::span<const CapturedArgument> arguments,
+                  std::string reason, PyObject* function);
   void note_own_changes(const PythonEntry& entry, PythonEntry::Values values, PyObject* function);
 
   PythonCompileOptions options_;

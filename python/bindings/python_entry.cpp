@@ -156,7 +156,8 @@ bool PythonEntry::check(const GivenArguments& given, Values& values) const {
       compiled_ ? compiled_->captured() : std::span<const OpwValue>();
   values.resize(num_tensors_ + captured.size());
   if (!check_arguments(given, values.data()) || !state_.check(values.data())) return false;
-  if (!compiled_) return context_.is_current();
+  if (!compiled_)
+    return context_.is_current() && eager_tensors_.check({values.data(), num_tensors_});
   for (size_t i = 0; i < captured.size(); ++i) values[num_tensors_ + i] = captured[i];
   return compiled_->check({values.data(), values.size()});
 }
@@ -176,7 +177,11 @@ std::string PythonEntry::find_difference(const GivenArguments& given) const {
     return "an argument by name is another";
   if (std::string difference = state_.find_difference(values.data()); !difference.empty())
     return difference;
-  if (!compiled_) return context_.find_difference();
+  if (!compiled_) {
+    const std::string difference = context_.find_difference();
+    return difference.empty() ? eager_tensors_.find_difference({values.data(), values.size()})
+                              : difference;
+  }
   for (const OpwValue& captured : compiled_->captured()) values.push_back(captured);
   return compiled_->find_difference({values.data(), values.size()});
 }
@@ -187,8 +192,11 @@ void PythonEntry::set_compiled(std::unique_ptr<CompiledEntry> compiled, PythonRe
   tensors_ = GuardedTensors();
 }
 
-void PythonEntry::set_eager(std::string reason) {
+void PythonEntry::set_eager(std::string reason, std::span<const CapturedArgument> arguments) {
   eager_reason_ = std::move(reason);
+  for (const CapturedArgument& each : arguments)
+    eager_tensors_.add(each.tensor, each.dynamic, each.name);
+  eager_tensors_.set_num_arguments(arguments.size());
   tensors_ = GuardedTensors();
 }
 

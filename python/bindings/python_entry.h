@@ -76,7 +76,7 @@ class PythonEntry {
   [[nodiscard]] const FunctionState& state() const noexcept { return state_; }
   // The end of a capture: what it gave, or why calls run the function itself.
   void set_compiled(std::unique_ptr<CompiledEntry> compiled, PythonResults results);
-  void set_eager(std::string reason);
+  void set_eager(std::string reason, std::span<const CapturedArgument> arguments);
   [[nodiscard]] bool is_eager() const noexcept { return !compiled_; }
   [[nodiscard]] const std::string& eager_reason() const noexcept { return eager_reason_; }
   [[nodiscard]] const CompiledEntry* compiled() const noexcept { return compiled_.get(); }
@@ -101,6 +101,7 @@ class PythonEntry {
   std::unique_ptr<CompiledEntry> compiled_;  // null: calls run the function
   PythonResults results_;
   std::string eager_reason_;
+  TensorGuards eager_tensors_;  // of calls that run the function
 };
 
 }  // namespace opwright::python

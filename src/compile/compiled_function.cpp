@@ -129,8 +129,10 @@ void CompiledFunction::State::note_break(Guarded& guarded,
   guarded.eager_tensors.set_num_arguments(arguments.size());
   log(LogTopic::Breaks, "a function runs eagerly: ", to_text(reason));
   breaks.push_back(to_text(reason));
-  warn("PerformanceWarning", concatenate("compile: a function runs eagerly for such arguments: ",
-                                         to_text(reason), "\n  ", ways_out()));
+  warn("PerformanceWarning",
+       concatenate("compile: a function runs eagerly for such arguments: ", to_text(reason),
+                   "\n  Put that code into an operator of its own with a fake kernel "
+                   "(register_fake); fullgraph makes this an error."));
 }
 
 std::vector<Tensor> CompiledFunction::State::capture(std::span<const Tensor> inputs,

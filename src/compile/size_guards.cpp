@@ -82,11 +82,30 @@ int64_t SizeGuards::find_failure(std::span<const OpwValue> arguments) const {
     const int64_t value = symbols[ranges_[i].symbol];
     if (value < range.least || value > range.greatest) return static_cast<int64_t>(first + i);
   }
+  known_symbols_.assign(symbols.begin(), symbols.end());
+  known_sizes_.assign(values.begin(), values.end());
   return -1;
 }
 
+bool SizeGuards::are_known(std::span<const OpwValue> arguments) const noexcept {
+  if (known_symbols_.empty()) return false;
+  for (const SymbolSource& source : sources_) {
+    int64_t value = 0;
+    if (!read_symbol(source, arguments[source.slot], value) ||
+        value != known_symbols_[source.symbol])
+      return false;
+  }
+  for (const Expected& one : expected_) {
+    int64_t number = 0;
+    if (!read_number(arguments[one.argument], one.place, number) ||
+        number != known_sizes_[one.index])
+      return false;
+  }
+  return true;
+}
+
 bool SizeGuards::check(std::span<const OpwValue> arguments) const {
-  if (is_empty()) return true;
+  if (is_empty() || are_known(arguments)) return true;
   try {
     return find_failure(arguments) < 0;
   } catch (const Error&) {  // a division by zero, a number that is too large

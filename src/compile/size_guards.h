@@ -30,7 +30,7 @@ class SizeGuards {
   [[nodiscard]] bool is_outdated() const noexcept {
     return env_ && env_->guards().size() != num_guards_;
   }
-  // One value for each argument, in order.
+  // One value for each argument, in order. One check at a time: sizes that held are kept.
   [[nodiscard]] bool check(std::span<const OpwValue> arguments) const;
   // "s0 != 1 does not hold, asked at model.py:7"; empty: the guards hold.
   [[nodiscard]] std::string find_difference(std::span<const OpwValue> arguments) const;
@@ -45,6 +45,8 @@ class SizeGuards {
   };
   // The first guard that does not hold, by its place among sizes, conditions and ranges; -1: none.
   [[nodiscard]] int64_t find_failure(std::span<const OpwValue> arguments) const;
+  // Whether the sizes are those of the last check that found them right.
+  [[nodiscard]] bool are_known(std::span<const OpwValue> arguments) const noexcept;
   [[nodiscard]] std::string describe(size_t guard) const;
 
   ShapeEnvPtr env_;
@@ -59,6 +61,9 @@ class SizeGuards {
     uint32_t index;
   };
   std::vector<Range> ranges_;
+  // Of the last check that found them right; empty: none did.
+  mutable std::vector<int64_t> known_symbols_;
+  mutable std::vector<int64_t> known_sizes_;  // by InputPlan::expected
 };
 
 }  // namespace opwright

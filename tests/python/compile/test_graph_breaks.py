@@ -59,6 +59,17 @@ def test_otherwise_the_call_keeps_eager_meaning_and_says_so_once(name):
     assert f"{__file__}:{f.__code__.co_firstlineno + 1}" in compiled.breaks[0]
 
 
+def test_a_break_for_some_tensors_leaves_others_compiled():
+    def f(x):
+        return x * x.sum().item() if x.dtype is ow.float64 else x * 2
+
+    compiled = ow.compile(f)
+    with pytest.warns(ow.PerformanceWarning):
+        compiled(ow.ones(2).double())
+    assert compiled(ow.ones(2)).tolist() == [2.0, 2.0]
+    assert compiled.num_compiles == 1
+
+
 def test_each_side_effect_happens_once():
     seen = []
 
