@@ -1,7 +1,7 @@
 // For programs that link the core: a function of tensors runs as compiled graphs.
 //
-//   auto f = opwright::compile([](const Tensor& x, const Tensor& y) { return opwright::sin(x) * y; });
-//   const Tensor z = f(x, y);   // captured, compiled and run; then only run
+//   auto f = opwright::compile([](const Tensor& x, const Tensor& y) { return opwright::sin(x) * y;
+//   }); const Tensor z = f(x, y);   // captured, compiled and run; then only run
 //
 // A call captures the function by running it once on shapes, unless a capture before holds for its
 // arguments: dtype, device, sizes, strides, requires_grad, which of them share written memory, and

@@ -169,10 +169,10 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
       const std::string unfit =
           breaks.has_broken() ? "" : PythonResults::find_unfit(returned.ptr());
       if (!unfit.empty()) {
-        (void)breaks.end_trace({.text = concatenate(
-                                    name_of(function), " returns ", unfit,
-                                    ", which a graph cannot give (it gives tensors, numbers, "
-                                    "strings, None, and containers of them)")});
+        (void)breaks.end_trace(
+            {.text = concatenate(name_of(function), " returns ", unfit,
+                                 ", which a graph cannot give (it gives tensors, numbers, "
+                                 "strings, None, and containers of them)")});
       }
     }
     breaks.check();

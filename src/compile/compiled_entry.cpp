@@ -22,9 +22,8 @@ namespace {
 
 // Whether a tensor that the function used requires grad.
 bool has_gradients(const Trace& trace) {
-  return std::ranges::any_of(trace.twins(), [](const auto& each) {
-    return each.second.own.requires_grad();
-  });
+  return std::ranges::any_of(trace.twins(),
+                             [](const auto& each) { return each.second.own.requires_grad(); });
 }
 
 JointGraph make_joint(Capture& capture, std::span<const OpwValue> outputs) {
@@ -83,14 +82,13 @@ void CompiledEntry::watch_gradients(const Trace& trace,
   for (const auto& [address, twin] : trace.twins()) {
     const Tensor gradient = gradient_of(twin.foreign);
     if (!gradient.is_defined() || !trace.find_twin(gradient.get())) continue;
-    const auto found = std::ranges::find(arguments, address, [](const CapturedArgument& each) {
-      return each.tensor.get();
-    });
+    const auto found = std::ranges::find(
+        arguments, address, [](const CapturedArgument& each) { return each.tensor.get(); });
     const bool is_argument = found != arguments.end();
-    gradients_.push_back({is_argument ? Tensor() : twin.foreign,
-                          is_argument ? static_cast<uint32_t>(found - arguments.begin())
-                                      : kCaptured,
-                          gradient.get()});
+    gradients_.push_back(
+        {is_argument ? Tensor() : twin.foreign,
+         is_argument ? static_cast<uint32_t>(found - arguments.begin()) : kCaptured,
+         gradient.get()});
   }
 }
 
@@ -130,6 +128,12 @@ void CompiledEntry::watch_tensors(std::span<const CapturedArgument> arguments) {
   }
   tensors_.set_num_arguments(num_arguments_);
   tensors_.watch_writes(all, written);
+}
+
+bool CompiledEntry::check_sizes(std::span<const OpwValue> arguments) const {
+  if (sizes_.is_outdated()) [[unlikely]]
+    sizes_ = SizeGuards(*graph_, num_arguments_);
+  return sizes_.check(arguments);
 }
 
 std::string CompiledEntry::find_difference(std::span<const OpwValue> tensors) const {

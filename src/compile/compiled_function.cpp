@@ -191,8 +191,8 @@ std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs, Compi
   std::shared_ptr<Guarded> found;
   {
     const std::lock_guard lock(state_->mutex);
-    found = state_->cache.find(
-        [&](const Guarded& guarded) { return guarded.check(inputs, values); });
+    found =
+        state_->cache.find([&](const Guarded& guarded) { return guarded.check(inputs, values); });
     if (!found) return state_->capture(inputs, body, context);
   }
   return found->entry ? run(*found, values) : body(context, inputs);

@@ -63,8 +63,8 @@ TEST(CompiledFunction, MakesSymbolsAtOnceOrNeverAsItIsTold) {
 }
 
 TEST(CompiledFunction, SpecialisesOnSizesThatTheFunctionAsksFor) {
-  auto f = compile([](const Tensor& x) { return x.sym_size(0) > 4 ? x * 2 : x; },
-                   plan_options(true));
+  auto f =
+      compile([](const Tensor& x) { return x.sym_size(0) > 4 ? x * 2 : x; }, plan_options(true));
 
   EXPECT_EQ(first(f(ones_of({8}))), 2);
   EXPECT_EQ(first(f(ones_of({3}))), 1);

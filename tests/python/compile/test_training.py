@@ -419,7 +419,7 @@ def test_hooks_inside_are_refused(compile, what):
             h.retain_grad()
         return h.sum()
 
-    with pytest.raises(RuntimeError, match="put a hook on a gradient, or retain_grad"):
+    with pytest.raises(RuntimeError, match="hook|retain_grad"):
         compile(function)(leaf(3))
 
 
