@@ -11,6 +11,7 @@
 #include "opwright/autograd/history.h"
 #include "opwright/autograd/tape.h"
 #include "opwright/error.h"
+#include "opwright/transforms/data_access.h"
 
 namespace nb = nanobind;
 
@@ -64,6 +65,7 @@ PyObject* backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num
       inputs = read_tensors(args[4], "backward: inputs");
       OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs is empty; leave it out for all leaves");
     }
+    if (inputs.empty()) make_history_real(outputs);
     opwright::backward(outputs, gradients, inputs, options);
     return Py_NewRef(Py_None);
   });

@@ -170,6 +170,8 @@ PyObject* backward(PyObject* self, PyObject* args, PyObject* kwargs) {
                     &inputs);
     OPWRIGHT_CHECK_TYPE(gradient == Py_None || is_tensor(gradient),
                         "backward: gradient must be a tensor or None, got ", class_name(gradient));
+    const Tensor own = handle_of(self);
+    if (inputs == Py_None) make_history_real({&own, 1});
     const Tensor output = seen(self);
     const Tensor given = gradient == Py_None ? Tensor() : handle_of(gradient);
     std::vector<Tensor> targets;

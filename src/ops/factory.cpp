@@ -28,14 +28,27 @@ void check_unpinned(const char* who, const std::optional<bool>& pin_memory) {
                  ": pinned memory is not supported; leave pin_memory out");
 }
 
-// Plain sizes where there is memory: a symbol exists only while shapes are traced on fake tensors.
-std::span<const int64_t> plain_sizes(const char* who, std::span<const SymInt> sizes,
-                                     Device device) {
-  const auto plain = as_plain(sizes);
-  OPWRIGHT_CHECK_VALUE(plain.has_value(), who, ": a tensor on ", device,
-                       " cannot have the symbolic sizes ", to_text(sizes));
-  return *plain;
-}
+// Plain sizes where there is memory: a symbol exists only while shapes are traced on fake tensors,
+// and is its value once that has ended.
+class PlainSizes {
+ public:
+  PlainSizes(const char* who, std::span<const SymInt> sizes, Device device)
+      : plain_(as_plain(sizes)) {
+    if (plain_) [[likely]]
+      return;
+    known_ = settled(sizes);
+    plain_ = as_plain(known_);
+    OPWRIGHT_CHECK_VALUE(plain_.has_value(), who, ": a tensor on ", device,
+                         " cannot have the symbolic sizes ", to_text(sizes));
+  }
+  PlainSizes(const PlainSizes&) = delete;
+  PlainSizes& operator=(const PlainSizes&) = delete;
+  operator std::span<const int64_t>() const { return *plain_; }
+
+ private:
+  std::vector<SymInt> known_;
+  std::optional<std::span<const int64_t>> plain_;
+};
 
 // The usual tensor: nothing symbolic or wrapped, and strides exactly as a new tensor has them.
 bool is_plain_and_contiguous(const Tensor& self) {
@@ -68,11 +81,7 @@ Tensor empty_all_devices(std::span<const SymInt> size, const std::optional<DType
   const Device where = device.value_or(kCpu);
   if (makes_fake(where))
     return make_fake(size, contiguous_strides(size, format), 0, element, where);
-  if (!as_plain(size)) [[unlikely]] {
-    const std::vector<SymInt> known = settled(size);
-    return make_empty(plain_sizes("empty", known, where), element, where, format);
-  }
-  return make_empty(plain_sizes("empty", size, where), element, where, format);
+  return make_empty(PlainSizes("empty", size, where), element, where, format);
 }
 
 Tensor empty_strided_all_devices(std::span<const SymInt> size, std::span<const SymInt> stride,
@@ -84,8 +93,8 @@ Tensor empty_strided_all_devices(std::span<const SymInt> size, std::span<const S
   const DType element = dtype.value_or(kDefaultFloat);
   const Device where = device.value_or(kCpu);
   if (makes_fake(where)) return make_fake(size, stride, 0, element, where);
-  return make_empty_strided(plain_sizes("empty_strided", size, where),
-                            plain_sizes("empty_strided", stride, where), element, where);
+  return make_empty_strided(PlainSizes("empty_strided", size, where),
+                            PlainSizes("empty_strided", stride, where), element, where);
 }
 
 Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dtype,
@@ -107,8 +116,8 @@ Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dt
                                               memory_format.value_or(MemoryFormat::Preserve));
   if (self.is_fake() || makes_fake(where))
     return make_fake(geometry.sizes, strides, 0, element, where);
-  return make_empty_strided(plain_sizes("empty_like", geometry.sizes, where),
-                            plain_sizes("empty_like", strides, where), element, where);
+  return make_empty_strided(PlainSizes("empty_like", geometry.sizes, where),
+                            PlainSizes("empty_like", strides, where), element, where);
 }
 
 Tensor full_all_devices(std::span<const SymInt> size, const Scalar& fill_value,

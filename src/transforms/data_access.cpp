@@ -1,7 +1,13 @@
 #include "opwright/transforms/data_access.h"
 
+#include <span>
 #include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
+#include "opwright/autograd/boundary.h"
+#include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/interpreter.h"
@@ -41,6 +47,24 @@ void make_data_real(std::string_view who, const Tensor& tensor) {
   const Home* home = impl(tensor).home;
   if (home == trace || (!home && !tensor.is_fake())) {
     end_trace(concatenate(who, "() reads the data of a tensor (", tensor, ")"));
+  }
+}
+
+void make_history_real(std::span<const Tensor> outputs) {
+  if (!may_trace_end()) [[likely]]
+    return;
+  std::unordered_set<const TapeNode*> entered;
+  std::vector<TapeNodePtr> waiting;
+  for (const Tensor& output : outputs) waiting.push_back(edge_of(seen(output)).node);
+  while (!waiting.empty()) {
+    const TapeNodePtr node = std::move(waiting.back());
+    waiting.pop_back();
+    if (!node || !entered.insert(node.get()).second) continue;
+    if (dynamic_cast<const Boundary*>(node.get())) {
+      end_trace("backward() goes through a tensor that was computed outside of the function");
+      return;
+    }
+    for (const Edge& edge : node->edges()) waiting.push_back(edge.node);
   }
 }
 

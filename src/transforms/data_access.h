@@ -1,6 +1,7 @@
 // The refusal to read data that are not there: of fakes, and of values inside of a transform.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ bool end_trace(const std::string& cause);
 // The same before the data of this tensor are read, be it a value of that trace or a tensor from
 // outside, whose writes the trace may still hold; `who`: "tolist". Nothing happens to others.
 void make_data_real(std::string_view who, const Tensor& tensor);
+
+// The same before a backward() from these outputs that would go on outside of the trace.
+void make_history_real(std::span<const Tensor> outputs);
 
 // Names what was asked for (`who`, "item"), the tensor, the user's line, and the ways out. `kind`
 // is that of the error.

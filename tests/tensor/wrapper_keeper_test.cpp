@@ -1,0 +1,60 @@
+#include "opwright/tensor/wrapper_keeper.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/dtype.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/home.h"
+#include "opwright/tensor/wrapper.h"
+
+namespace opwright {
+namespace {
+
+class KeepingHome final : public Home, public WrapperKeeper {
+ public:
+  explicit KeepingHome(bool asks) {
+    if (asks) ask_for_wrappers();
+  }
+  [[nodiscard]] const char* name() const override { return "keeping"; }
+  [[nodiscard]] size_t num_live() { return live_wrappers().size(); }
+};
+
+Tensor plain() {
+  const int64_t size = 2;
+  return make_empty({&size, 1}, DType::Float32);
+}
+
+TEST(WrapperKeeper, KnowsTheWrappersThatAreAlive) {
+  const auto home = make_intrusive<KeepingHome>(true);
+  const Tensor kept = make_wrapper(home.get(), plain());
+  {
+    const Tensor gone = make_wrapper(home.get(), plain());
+  }
+
+  EXPECT_EQ(home->num_live(), 1u);
+  const Tensor alias = alias_of(kept);
+  EXPECT_EQ(home->num_live(), 2u);
+}
+
+TEST(WrapperKeeper, ForgetsAWrapperThatBecamePlain) {
+  const auto home = make_intrusive<KeepingHome>(true);
+  const Tensor kept = make_wrapper(home.get(), plain());
+
+  replace_contents(impl(kept), impl(plain()));
+
+  EXPECT_EQ(home->num_live(), 0u);
+}
+
+TEST(WrapperKeeper, CostsNothingWhereNobodyAsks) {
+  const auto home = make_intrusive<KeepingHome>(false);
+  const Tensor kept = make_wrapper(home.get(), plain());
+
+  EXPECT_FALSE(WrapperKeeper::is_any_asking());
+  EXPECT_EQ(home->num_live(), 0u);
+}
+
+}  // namespace
+}  // namespace opwright
