@@ -12,5 +12,5 @@ def test_the_compiled_model_gives_the_same_and_is_trained():
 
     assert "same result: True" in done.stdout
     assert "compiles: 2" in done.stdout
-    assert "nests: 1\n" in done.stdout
+    assert "nests: 2\n" in done.stdout
     assert "loss falls: True" in done.stdout

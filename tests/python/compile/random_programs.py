@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 import opwright as ow
 from hypothesis import strategies as st
 
+from .same_results import TOLERANCES
+
 FLOATS = (ow.float32, ow.float64, ow.float16, ow.bfloat16)
 INTS = (ow.int64, ow.int32, ow.int16, ow.int8, ow.uint8)
 DTYPES = (*FLOATS, ow.float32, ow.float32, *INTS, ow.bool)
@@ -148,6 +150,7 @@ class Program:
     steps: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     outputs: tuple[int, ...] = ()
     writes: int | None = None  # an input that is written at the end
+    tolerance: float = 0.0  # of the coarsest dtype on the way
 
     def __call__(self, *inputs: ow.Tensor) -> list[ow.Tensor]:
         values = list(inputs)
@@ -187,6 +190,7 @@ def programs(draw: st.DrawFn, inputs: list[ow.Tensor], most_steps: int = 8) -> P
         program.steps.append((name, places))
         values.append(result)
         exact.append(is_exact)
+        program.tolerance = max(program.tolerance, TOLERANCES.get(result.dtype, 0.0))
     count = draw(st.integers(1, 3))
     last = len(values) - 1
     program.outputs = tuple(max(len(inputs), last - each) for each in range(count))

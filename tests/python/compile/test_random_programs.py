@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from .random_programs import EXACT, ROUNDING, Program, laid_out, make_tensor, programs, tensors
-from .same_results import BACKENDS, check_against_eager
+from .same_results import BACKENDS, assert_same, check_against_eager, copies
 
 IS_LONG = os.environ.get("OPWRIGHT_ALL") == "1"
 
@@ -67,13 +67,11 @@ def test_a_function_made_dynamic_by_its_calls_gives_what_eager_gives(backend, da
 
 def check_call(compiled, program, *inputs):
     """Sizes at which eager execution refuses the program are left out."""
-    from .same_results import assert_same, copies
-
     try:
         should = program(*copies(list(inputs)))
     except Exception:
         return
-    assert_same(compiled(*copies(list(inputs))), should)
+    assert_same(compiled(*copies(list(inputs))), should, program.tolerance)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -124,3 +124,7 @@ def test_a_guide_that_shows_something_else_is_reported(tmp_path):
 
 def test_the_guide_to_derivatives_prints_what_it_shows(tmp_path):
     check_guide("func.md", tmp_path)
+
+
+def test_the_guide_to_compile_prints_what_it_shows(tmp_path):
+    check_guide("compile.md", tmp_path)
