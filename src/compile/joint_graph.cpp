@@ -9,8 +9,6 @@
 
 #include "opwright/autograd/boundary.h"
 #include "opwright/autograd/engine.h"
-#include "opwright/autograd/value_meta.h"
-#include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -19,7 +17,6 @@
 #include "opwright/ir/passes/shared_memory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/wrapper.h"
-#include "opwright/transforms/fake.h"
 
 namespace opwright {
 namespace {

@@ -1,7 +1,6 @@
 #include "opwright/compile/partition.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "opwright/compile/training.h"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "opwright/compile/training_node.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "opwright/autograd/engine.h"
@@ -9,10 +8,8 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
 #include "opwright/ir/evaluate.h"
 #include "opwright/tensor/tensor_impl.h"
-#include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {
