@@ -116,6 +116,7 @@ int set_data_property(PyObject* self, PyObject* value, void* /*closure*/) {
                             value ? class_name(value) : "nothing");
         const Tensor target = handle_of(self);
         const Tensor source = handle_of(value);
+        end_trace("setting .data gives a tensor other memory");
         OPWRIGHT_CHECK(!impl(target).is_wrapper() && !impl(source).is_wrapper(),
                        "data cannot be set inside a transform; write with copy_ under no_grad");
         OPWRIGHT_CHECK(!requires_grad(target) || has_gradients(source.dtype()),

@@ -15,8 +15,10 @@
 #include "opwright/base/warning.h"
 #include "opwright/compile/code_store.h"
 #include "opwright/compile/compile_log.h"
+#include "opwright/compile/emit_llvm.h"
 #include "opwright/compile/llvm_c_api.h"
 #include "opwright/compile/machine_identity.h"
+#include "opwright/compile/object_code.h"
 #include "opwright/error.h"
 #include "opwright/ops/cpu/cpu_level.h"
 
@@ -72,16 +74,30 @@ void remove_maker(const std::string& name) {
   std::erase_if(state.makers, [&](const ObjectMaker& maker) { return maker.name == name; });
 }
 
-void tell_that_there_is_none() {
+void tell_once(const char* text) {
   Makers& state = Makers::get();
   {
     const std::lock_guard lock(state.mutex);
     if (std::exchange(state.is_told, true)) return;
   }
-  warn("PerformanceWarning",
-       "compile: there is nothing here that makes machine code, so compiled functions run as plans "
-       "of operators, which is slower; `pip install 'opwright[compile]'` brings llvmlite, or "
-       "install LLVM 19 or newer (Debian: libllvm19)");
+  warn("PerformanceWarning", text);
+}
+
+void tell_that_nothing_makes_code() {
+  tell_once(
+      "compile: there is nothing here that makes machine code, so compiled functions run as plans "
+      "of operators, which is slower; `pip install 'opwright[compile]'` brings llvmlite, or "
+      "install LLVM 19 or newer (Debian: libllvm19)");
+}
+
+// Asked once: it does not change but to stricter.
+bool may_load_code() {
+  static const bool is_allowed = ObjectCode::is_allowed();
+  if (is_allowed) return true;
+  tell_once(
+      "compile: this system is set up so that no memory of a process becomes code, so compiled "
+      "functions run as plans of operators, which is slower");
+  return false;
 }
 
 std::string key_of(const ObjectMaker& maker, std::string_view ir) {
@@ -172,6 +188,7 @@ bool find_emit_target(EmitTarget& target) {
 }
 
 ObjectCodePtr code_for(const std::string& ir) {
+  if (!may_load_code()) return nullptr;
   while (const std::optional<ObjectMaker> maker = find_maker()) {
     const std::string key = key_of(*maker, ir);
     if (ObjectCodePtr code = find_in_memory(key)) return code;
@@ -182,7 +199,7 @@ ObjectCodePtr code_for(const std::string& ir) {
     log(LogTopic::Code, maker->name, " ", maker->version, " cannot be used");
     remove_maker(maker->name);
   }
-  tell_that_there_is_none();
+  tell_that_nothing_makes_code();
   return nullptr;
 }
 

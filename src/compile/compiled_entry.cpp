@@ -130,6 +130,12 @@ void CompiledEntry::watch_tensors(std::span<const CapturedArgument> arguments) {
   tensors_.watch_writes(all, written);
 }
 
+bool CompiledEntry::check_sizes(std::span<const OpwValue> arguments) const {
+  if (sizes_.is_outdated()) [[unlikely]]
+    sizes_ = SizeGuards(*graph_, num_arguments_);
+  return sizes_.check(arguments);
+}
+
 std::string CompiledEntry::find_difference(std::span<const OpwValue> tensors) const {
   std::string difference = context_.find_difference();
   if (difference.empty()) difference = tensors_.find_difference(tensors);

@@ -42,7 +42,7 @@ class CompiledEntry {
   [[nodiscard]] bool check(std::span<const OpwValue> tensors) const {
     return context_.is_current() && tensors_.check(tensors) &&
            (gradients_.empty() || have_same_gradients(tensors)) &&
-           (sizes_.is_empty() || sizes_.check(tensors.first(num_arguments_)));
+           (sizes_.is_empty() || check_sizes(tensors.first(num_arguments_)));
   }
   // The first guard that does not hold, with values.
   [[nodiscard]] std::string find_difference(std::span<const OpwValue> tensors) const;
@@ -67,11 +67,12 @@ class CompiledEntry {
   // Notes the .grad of tensors that the function read, which another tensor may take the place of.
   void watch_gradients(const Trace& trace, std::span<const CapturedArgument> arguments);
   [[nodiscard]] bool have_same_gradients(std::span<const OpwValue> tensors) const;
+  [[nodiscard]] bool check_sizes(std::span<const OpwValue> arguments) const;
   void watch_tensors(std::span<const CapturedArgument> arguments);
 
   CaptureContext context_;
   TensorGuards tensors_;
-  SizeGuards sizes_;
+  mutable SizeGuards sizes_;  // made anew where more was asked; checks are the caller's one by one
   size_t num_arguments_;
   size_t num_results_;
   GraphPtr graph_;

@@ -35,13 +35,6 @@ bool can_emit(LaneOp op, DType dtype) noexcept {
     case LaneOp::RoundEven:
     case LaneOp::SquareRoot:
     case LaneOp::ReciprocalSquareRoot:
-      return is_float;
-    case LaneOp::DivideTrunc:
-      return is_number;
-    case LaneOp::DivideFloor:
-    case LaneOp::Remainder:
-    case LaneOp::Fmod:
-      return is_int(dtype) || is_single;
     case LaneOp::Exp:
     case LaneOp::Exp2:
     case LaneOp::Expm1:
@@ -49,11 +42,18 @@ bool can_emit(LaneOp op, DType dtype) noexcept {
     case LaneOp::Log2:
     case LaneOp::Log10:
     case LaneOp::Log1p:
+    case LaneOp::Tanh:
+    case LaneOp::Sigmoid:
+      return is_float;
+    case LaneOp::DivideTrunc:
+      return is_number;
+    case LaneOp::DivideFloor:
+    case LaneOp::Remainder:
+    case LaneOp::Fmod:
+      return is_int(dtype) || is_single;
     case LaneOp::Power:
     case LaneOp::Sin:
     case LaneOp::Cos:
-    case LaneOp::Tanh:
-    case LaneOp::Sigmoid:
     case LaneOp::Erf:
     case LaneOp::RoundHalf:
       return is_single;

@@ -10,8 +10,13 @@
 
 #include "opwright/compile/size_estimate.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dtype.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/node.h"
+#include "opwright/ir/node_argument.h"
 #include "opwright/ir/passes/shared_memory.h"
-#include "opwright/schema/schema.h"
+#include "opwright/schema/alias_info.h"
+#include "opwright/symint.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

@@ -180,6 +180,16 @@ IrValue IrBuilder::at_most(const IrValue& a, const IrValue& limit) {
   return select(compare("fcmp ogt", a, limit), limit, a);
 }
 
+// An instruction of AVX-512 instead of nine.
+IrValue IrBuilder::scale(const IrValue& a, const IrValue& n) {
+  const std::string vector = to_text(a.type);
+  const std::string name = "llvm.x86.avx512.mask.scalef.ps.512";
+  support(name, fmt::format("declare {} @{}({}, {}, {}, i16, i32 immarg)\n", vector, name, vector,
+                            vector, vector));
+  return compute(a.type, fmt::format("call {} @{}({} {}, {} {}, {} poison, i16 -1, i32 4)", vector,
+                                     name, vector, a.text, vector, n.text, vector));
+}
+
 IrValue IrBuilder::index_add(const IrValue& a, const IrValue& b) {
   int64_t left = 0;
   int64_t right = 0;

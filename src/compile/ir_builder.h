@@ -44,6 +44,9 @@ struct IrValue {
 
 class IrBuilder {
  public:
+  // `vector_bytes`: of the registers of the machine.
+  explicit IrBuilder(uint32_t vector_bytes = 32) : vector_bytes_(vector_bytes) {}
+
   // Constants; the same in every lane of a vector.
   static IrValue number(IrType type, double value);
   static IrValue integer(IrType type, int64_t value);
@@ -79,6 +82,11 @@ class IrBuilder {
   // NaN stays; one instruction, where the limit is none.
   IrValue at_least(const IrValue& a, const IrValue& limit);
   IrValue at_most(const IrValue& a, const IrValue& limit);
+  // Whether vectors of that type have scale(): a * 2^n, rounded once, n whole.
+  [[nodiscard]] bool has_scale(IrType type) const {
+    return vector_bytes_ == 64 && type == IrType{IrKind::Float, 16};
+  }
+  IrValue scale(const IrValue& a, const IrValue& n);
 
   // Of i64 scalars, with constants folded.
   IrValue index_add(const IrValue& a, const IrValue& b);
@@ -113,6 +121,7 @@ class IrBuilder {
   std::string next_name() { return "%v" + std::to_string(count_++); }
   void forget(size_t mark);
 
+  uint32_t vector_bytes_;
   std::string text_, slots_, block_ = "entry";
   uint32_t count_ = 0;
   std::unordered_map<std::string, std::string> known_;

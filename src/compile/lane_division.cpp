@@ -67,8 +67,8 @@ IrValue rest_of_near(IrBuilder& b, const IrValue& over, const IrValue& under) {
   return b.select(is_above, b.subtract(raised, under), raised);
 }
 
-// The rest of a division towards zero, of doubles that were float32. Large quotients are brought
-// down by forty bits at a time, in a loop that others never enter.
+// The size of the rest of a division towards zero, of doubles that were float32. Large quotients
+// are brought down by forty bits at a time, in a loop that others never enter.
 IrValue rest_of_floats(IrBuilder& b, const IrValue& x, const IrValue& y) {
   const IrValue under = b.absolute(y);
   const auto number = [&](double value) { return IrBuilder::number(x.type, value); };
@@ -95,7 +95,7 @@ IrValue rest_of_floats(IrBuilder& b, const IrValue& x, const IrValue& y) {
   const IrValue rest = rest_of_near(b, near[0], under);
   const IrValue is_wide = b.binary("and", b.compare("fcmp oeq", under, number(infinity)),
                                    b.compare("fcmp olt", near[0], number(infinity)));
-  return b.copysign(b.select(is_wide, near[0], rest), x);
+  return b.select(is_wide, near[0], rest);
 }
 
 IrValue of_floats(IrBuilder& b, LaneOp op, const IrValue& x, const IrValue& y) {
@@ -103,11 +103,9 @@ IrValue of_floats(IrBuilder& b, LaneOp op, const IrValue& x, const IrValue& y) {
     const IrValue quotient = b.divide(x, y);
     return b.call("llvm.trunc", x.type, {quotient});
   }
-  const IrKind kind = x.type.kind;
-  const IrValue rest = b.convert("fptrunc",
-                                 rest_of_floats(b, b.convert("fpext", x, IrKind::Double),
-                                                b.convert("fpext", y, IrKind::Double)),
-                                 kind);
+  const IrValue size = rest_of_floats(b, b.convert("fpext", x, IrKind::Double),
+                                      b.convert("fpext", y, IrKind::Double));
+  const IrValue rest = b.copysign(b.convert("fptrunc", size, x.type.kind), x);
   if (op == LaneOp::Fmod) return rest;
   const auto number = [&](double value) { return IrBuilder::number(x.type, value); };
   const IrValue zero = number(0);

@@ -26,18 +26,21 @@ IrValue exp_rest(IrBuilder& b, const IrValue& r) {
 
 // n, in the lowest bits, and e^(x - n ln 2) - 1.
 struct Reduced {
-  IrValue bits, rest;
+  Rounded n;
+  IrValue rest;
 };
 Reduced reduce_exp(IrBuilder& b, const IrValue& x) {
   const Rounded n = round_scaled(b, x, kLog2E);
   const IrValue minus = b.negate(n.whole);
   const IrValue high = b.fma(minus, constant(x, kLn2High), x);
   const IrValue r = b.fma(minus, constant(x, kLn2Low), high);
-  return {n.bits, b.fma(b.multiply(r, r), exp_rest(b, r), r)};
+  return {n, b.fma(b.multiply(r, r), exp_rest(b, r), r)};
 }
 
 // m * 2^n by two factors, so that subnormal results and infinity come out right.
-IrValue scale(IrBuilder& b, const IrValue& m, const IrValue& bits) {
+IrValue scale(IrBuilder& b, const IrValue& m, const Rounded& count) {
+  if (b.has_scale(m.type)) return b.scale(m, count.whole);
+  const IrValue& bits = count.bits;
   const IrValue n = b.binary("sub", bits, whole(bits, kRoundingBits));
   const IrValue half = b.binary("ashr", n, whole(n, 1));
   return b.multiply(b.multiply(m, power_of_two(b, half)),
@@ -66,7 +69,7 @@ IrValue power_of_two(IrBuilder& b, const IrValue& bits) {
 IrValue exp(IrBuilder& b, const IrValue& x) {
   const IrValue bounded = b.at_most(b.at_least(x, constant(x, -105.0)), constant(x, 89.0));
   const Reduced reduced = reduce_exp(b, bounded);
-  return scale(b, b.add(reduced.rest, constant(x, 1.0)), reduced.bits);
+  return scale(b, b.add(reduced.rest, constant(x, 1.0)), reduced.n);
 }
 
 IrValue exp2(IrBuilder& b, const IrValue& x) {
@@ -74,7 +77,7 @@ IrValue exp2(IrBuilder& b, const IrValue& x) {
   const Rounded n = round_scaled(b, bounded, 1.0);
   const IrValue r = b.multiply(b.subtract(bounded, n.whole), constant(x, 0.6931471805599453));
   const IrValue rest = b.fma(b.multiply(r, r), exp_rest(b, r), r);
-  return scale(b, b.add(rest, constant(x, 1.0)), n.bits);
+  return scale(b, b.add(rest, constant(x, 1.0)), n);
 }
 
 IrValue log(IrBuilder& b, const IrValue& x) {
@@ -112,7 +115,7 @@ IrValue tanh(IrBuilder& b, const IrValue& x) {
   const IrValue magnitude = b.absolute(x);
   const IrValue bounded = b.at_most(magnitude, constant(x, 9.02));  // from 9.011 on it is 1
   const Reduced reduced = reduce_exp(b, b.add(bounded, bounded));
-  const IrValue power = power_of_two(b, reduced.bits);
+  const IrValue power = power_of_two(b, reduced.n.bits);
   const IrValue below = b.fma(reduced.rest, power, b.add(power, constant(x, 1.0)));
   const IrValue far = b.subtract(constant(x, 1.0), b.divide(constant(x, 2.0), below));
   return b.copysign(b.select(b.compare("fcmp olt", magnitude, constant(x, 0.6)), near, far), x);
@@ -131,7 +134,7 @@ IrValue sigmoid(IrBuilder& b, const IrValue& x) {
   const IrValue tail = b.fma(b.multiply(r, r), exp_rest(b, r), lost);
   const IrValue head = b.add(r, one);
   const IrValue rest = b.subtract(r, b.subtract(head, one));
-  const IrValue e = scale(b, b.add(head, b.add(rest, tail)), n.bits);
+  const IrValue e = scale(b, b.add(head, b.add(rest, tail)), n);
   const IrValue top = b.select(b.compare("fcmp olt", x, constant(x, 0.0)), e, one);
   const IrValue below = b.add(e, one);
   const IrValue below_tail = b.subtract(e, b.subtract(below, one));
@@ -155,7 +158,7 @@ IrValue erf(IrBuilder& b, const IrValue& x) {
                                    {-0x1.072364p-3, -0x1.458964p-1, -0x1.aea5c4p-4, 0x1.75c206p-6,
                                     -0x1.a2458ep-9, 0x1.bacbap-13});
   const Reduced reduced = reduce_exp(b, b.fma(large, t, b.negate(t)));
-  const IrValue power = power_of_two(b, reduced.bits);
+  const IrValue power = power_of_two(b, reduced.n.bits);
   const IrValue far = b.subtract(constant(x, 1.0), b.fma(reduced.rest, power, power));
   return b.select(b.compare("fcmp olt", magnitude, constant(x, 1.0)), near, b.copysign(far, x));
 }

@@ -4,9 +4,11 @@
 #include <span>
 #include <string_view>
 
+#include "opwright/compile/emit_llvm.h"
 #include "opwright/compile/ir_builder.h"
 #include "opwright/compile/lane_angles.h"
 #include "opwright/compile/lane_division.h"
+#include "opwright/compile/lane_double_math.h"
 #include "opwright/compile/lane_math.h"
 #include "opwright/compile/lane_memory.h"
 #include "opwright/compile/lane_wide_math.h"
@@ -49,7 +51,7 @@ IrValue extreme(IrBuilder& b, LaneOp op, DType dtype, const IrValue& x, const Ir
   }
   // A constant is no NaN where anybody writes one: one instruction instead of three.
   const IrValue& limit = is_literal(x) ? x : y;
-  if (is_literal(limit) && limit.text.find("0x7FF") == std::string::npos) {
+  if (is_literal(limit) && limit.text.find("FF8000") == std::string::npos) {
     const IrValue& other = is_literal(x) ? y : x;
     return is_maximum ? b.at_least(other, limit) : b.at_most(other, limit);
   }
@@ -80,8 +82,36 @@ IrValue comparison(IrBuilder& b, LaneOp op, DType dtype, const IrValue& x, const
   return b.compare(is_signed(dtype) ? spelling.of_signed : spelling.of_unsigned, x, y);
 }
 
+IrValue function_of_double(IrBuilder& b, LaneOp op, const IrValue& x) {
+  namespace math = lane_math;
+  switch (op) {
+    case LaneOp::Exp:
+      return math::exp_double(b, x);
+    case LaneOp::Exp2:
+      return math::exp2_double(b, x);
+    case LaneOp::Expm1:
+      return math::expm1_double(b, x);
+    case LaneOp::Log:
+      return math::log_double(b, x);
+    case LaneOp::Log2:
+      return math::log2_double(b, x);
+    case LaneOp::Log10:
+      return math::log10_double(b, x);
+    case LaneOp::Log1p:
+      return math::log1p_double(b, x);
+    case LaneOp::Tanh:
+      return math::tanh_double(b, x);
+    case LaneOp::Sigmoid:
+      return math::sigmoid_double(b, x);
+    default:
+      break;
+  }
+  OPWRIGHT_CHECK(false, "emit: ", lane_op_name(op), " of float64 cannot be emitted");
+}
+
 IrValue function_of_float(IrBuilder& b, LaneOp op, const IrValue& x) {
   namespace math = lane_math;
+  if (x.type.kind == IrKind::Double && is_costly(op)) return function_of_double(b, op, x);
   switch (op) {
     case LaneOp::Floor:
       return b.call("llvm.floor", x.type, {x});
@@ -251,7 +281,7 @@ IrValue fold_identity(LaneOp op, DType dtype, IrType type) {
   const bool is_maximum = op == LaneOp::FoldMaximum;
   switch (op) {
     case LaneOp::FoldSum:
-      return type.is_float() ? IrBuilder::number(type, -0.0) : IrBuilder::integer(type, 0);
+      return type.is_float() ? IrBuilder::number(type, 0) : IrBuilder::integer(type, 0);
     case LaneOp::FoldProduct:
       return type.is_float() ? IrBuilder::number(type, 1) : IrBuilder::integer(type, 1);
     case LaneOp::FoldAnd:
@@ -278,9 +308,10 @@ IrValue emit_fold_lanes(IrBuilder& b, LaneOp op, DType dtype, const IrValue& vec
   const bool is_bool = type.kind == IrKind::I1;
   if (type.is_float() && (op == LaneOp::FoldSum || op == LaneOp::FoldProduct)) {
     // reassoc: a tree, not a chain.
-    const char* name =
-        op == LaneOp::FoldSum ? "llvm.vector.reduce.fadd" : "llvm.vector.reduce.fmul";
-    return b.call(name, type, {fold_identity(op, dtype, type), vector}, "reassoc ");
+    const bool is_sum = op == LaneOp::FoldSum;
+    const IrValue neutral = IrBuilder::number(type, is_sum ? -0.0 : 1.0);
+    return b.call(is_sum ? "llvm.vector.reduce.fadd" : "llvm.vector.reduce.fmul", type,
+                  {neutral, vector}, "reassoc ");
   }
   const std::string_view name = [&]() -> std::string_view {
     const bool is_min = op == LaneOp::FoldMinimum;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/compile/code_maker.h"
 #include "opwright/error.h"
 
 namespace opwright {
@@ -58,7 +59,7 @@ struct Api {
 
 Api open_api(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (!library) throw_error("RuntimeError", "LLVM cannot be opened: ", dlerror());
+  if (!library) throw_error("RuntimeError", "LLVM cannot be opened: ", std::string_view(dlerror()));
   Api api{};
   const auto find = [&](auto& function, const char* name) {
     void* address = dlsym(library, name);

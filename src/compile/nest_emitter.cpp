@@ -14,6 +14,7 @@
 #include "opwright/compile/ir_loop.h"
 #include "opwright/compile/lane_memory.h"
 #include "opwright/compile/lane_ops.h"
+#include "opwright/compile/lane_quotient.h"
 #include "opwright/compile/nest.h"
 #include "opwright/compile/nest_schedule.h"
 #include "opwright/dtype.h"
@@ -60,6 +61,7 @@ NestEmitter::NestEmitter(const Nest& nest, const EmitTarget& target)
     : nest_(nest),
       target_(target),
       plan_(schedule_nest(nest)),
+      b_(target.vector_bytes),
       width_(find_width(nest, plan_, target.vector_bytes)),
       values_(kCopies, IrValues(nest.lanes.size())),
       spans_(kCopies) {}
@@ -291,17 +293,15 @@ IrValues NestEmitter::walk_whole_vectors(const NestPass& pass, const IrValue& be
 // The columns behind the last whole vectors, with a mask.
 IrValues NestEmitter::walk_rest(const NestPass& pass, const IrValue& begin, const IrValue& end,
                                 const IrValues& state) {
-  const uint32_t copies = copies_;
-  IrValues all = open_block(state);
+  const IrValues all = open_block(state);
   IrValues firsts;
-  for (size_t fold = 0; fold < folds_.size(); ++fold) firsts.push_back(all[fold * copies]);
+  for (size_t fold = 0; fold < folds_.size(); ++fold) firsts.push_back(all[fold * copies_]);
   firsts = emit_loop(b_, begin, end, width_, std::move(firsts),
                      [&](const IrValue& index, const IrValues& carried) {
                        spans_[0] = rest_span(index, end);
                        return emit_points(pass, 1, carried);
                      });
-  for (size_t fold = 0; fold < folds_.size(); ++fold) all[fold * copies] = firsts[fold];
-  return close_block(state, all);
+  return close_rest(state, firsts);
 }
 
 // One vector of points for each copy. Accumulators stand fold by fold, copy by copy.
@@ -362,6 +362,13 @@ void NestEmitter::emit_lane_of(uint32_t place, uint32_t copy) {
     default:
       break;
   }
+  if (divides_by_one(lane)) {
+    const IrValue divisor = value_of(lane.args[1], copy, 1);
+    const Lane& sum = nest_.lanes[lane.args[1]];
+    const bool is_share = sum.op == LaneOp::FoldSum && sum.args[0] == lane.args[0];
+    value = divide_by_one(b_, value_of(lane.args[0], copy, width), divisor, is_share);
+    return;
+  }
   IrValues args;
   for (const uint32_t arg : lane.args) args.push_back(value_of(arg, copy, width));
   value = emit_lane(b_, lane, nest_.lanes[lane.args.back()].dtype, args);
@@ -377,15 +384,28 @@ IrValue NestEmitter::value_of(uint32_t place, uint32_t copy, uint32_t width) {
   return b_.splat(values_[plan_.varies[place] ? copy : 0][place], width);
 }
 
+// Whether a vector is divided by what is the same in all its lanes, and no constant.
+bool NestEmitter::divides_by_one(const Lane& lane) const {
+  return lane.op == LaneOp::Divide && width_ > 1 && plan_.varies[lane.args[0]] &&
+         !plan_.varies[lane.args[1]] && nest_.lanes[lane.args[1]].op != LaneOp::Constant;
+}
+
 // Vectors of what the loop does not change, before it.
 void NestEmitter::hoist_splats(const NestPass& pass) {
-  const auto hoist = [&](uint32_t lane) {
-    const bool is_made =
-        !plan_.varies[lane] && (plan_.levels[lane] == LaneLevel::Row || !plan_.is_column_outside);
-    if (is_made && nest_.lanes[lane].op != LaneOp::Constant) value_of(lane, 0, width_);
+  const auto is_made = [&](uint32_t lane) {
+    return !plan_.varies[lane] && nest_.lanes[lane].op != LaneOp::Constant &&
+           (plan_.levels[lane] == LaneLevel::Row || !plan_.is_column_outside);
   };
-  for (const uint32_t lane : pass.lanes) {
-    if (plan_.varies[lane]) std::ranges::for_each(nest_.lanes[lane].args, hoist);
+  const auto hoist = [&](uint32_t lane) {
+    if (is_made(lane)) value_of(lane, 0, width_);
+  };
+  for (const uint32_t place : pass.lanes) {
+    const Lane& lane = nest_.lanes[place];
+    if (!plan_.varies[place]) continue;
+    if (divides_by_one(lane) && is_made(lane.args[1]))
+      prepare_divisor(b_, value_of(lane.args[1], 0, 1), width_);
+    else
+      std::ranges::for_each(lane.args, hoist);
   }
   for (const Fold& fold : folds_) hoist(nest_.lanes[fold.lane].args[0]);
 }

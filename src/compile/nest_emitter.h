@@ -50,6 +50,7 @@ class NestEmitter {
   [[nodiscard]] IrValues first_state() const;
   [[nodiscard]] IrValues open_block(const IrValues& state) const;
   IrValues close_block(const IrValues& state, const IrValues& accumulators);
+  IrValues close_rest(IrValues state, const IrValues& firsts);
   void finish_folds(const IrValues& state);
   [[nodiscard]] size_t num_states(const Fold& fold) const;
   [[nodiscard]] bool is_blocked(const Extent& extent, int64_t step) const;
@@ -59,6 +60,7 @@ class NestEmitter {
   void emit_lane_of(uint32_t lane, uint32_t copy);
   void emit_lanes(const std::vector<uint32_t>& lanes, uint32_t copies);
   IrValue value_of(uint32_t lane, uint32_t copy, uint32_t width);
+  [[nodiscard]] bool divides_by_one(const Lane& lane) const;
   void hoist_splats(const NestPass& pass);
   void store(uint32_t place, uint32_t copy);
   void store_row(uint32_t place);

@@ -87,6 +87,19 @@ IrValues NestEmitter::close_block(const IrValues& state, const IrValues& accumul
   return next;
 }
 
+// Of the first accumulator of each fold; the others are as they were.
+IrValues NestEmitter::close_rest(IrValues state, const IrValues& firsts) {
+  size_t place = 0;
+  for (size_t i = 0; i < folds_.size(); ++i) {
+    const IrValue& first = firsts[i];
+    state[place] = folds_[i].has_total
+                       ? b_.add(state[place], b_.convert("fpext", first, IrKind::Double))
+                       : first;
+    place += num_states(folds_[i]);
+  }
+  return state;
+}
+
 void NestEmitter::finish_folds(const IrValues& state) {
   size_t place = 0;
   for (const Fold& fold : folds_) {

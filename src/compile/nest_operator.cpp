@@ -1,6 +1,7 @@
 // opwright::nest and opwright::nest_: operators that run nests.
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -52,29 +53,27 @@ int run_nest(const OpwRecord* record, const OpwValue* args, uint32_t /*num_args*
 }
 
 std::string operator_name(size_t num_results, bool writes) {
-  return fmt::format("opwright::nest{}.out{}", writes ? "_" : "", num_results);
+  return concatenate("opwright::nest", writes ? "_" : "", ".out", num_results);
 }
 
-void define_operators() {
+const Operator& define_operator(size_t num_results, bool writes) {
   Registry& registry = Registry::get();
-  registry.add_opaque_type(NestTraits::kTypeName);
-  for (size_t count = 1; count <= kMostNestResults; ++count) {
-    for (const bool writes : {false, true}) {
-      std::string results = writes ? "Tensor(a!)" : "Tensor";
-      for (size_t i = 1; i < count; ++i) results += ", Tensor";
-      if (count != 1) results = "(" + results + ")";
-      const std::string name = operator_name(count, writes);
-      registry
-          .define(fmt::format("{}(Nest nest, Tensor[] inputs, {}SymInt[] numbers) -> {}", name,
-                              writes ? "Tensor(a!) written, " : "", results))
-          .keep();
-      registry
-          .implement(
-              name, Slot::Cpu,
-              BoxedFunction{writes ? &run_nest<true> : &run_nest<false>, nullptr, nullptr, nullptr})
-          .keep();
-    }
-  }
+  static const bool is_known = (registry.add_opaque_type(NestTraits::kTypeName), true);
+  static_cast<void>(is_known);
+  const std::string name = operator_name(num_results, writes);
+  std::string results = writes ? "Tensor(a!)" : "Tensor";
+  for (size_t i = 1; i < num_results; ++i) results += ", Tensor";
+  if (num_results != 1) results = "(" + results + ")";
+  registry
+      .define(concatenate(name, "(Nest nest, Tensor[] inputs, ",
+                          writes ? "Tensor(a!) written, " : "", "SymInt[] numbers) -> ", results))
+      .keep();
+  registry
+      .implement(name, Slot::Cpu,
+                 BoxedFunction{writes ? &run_nest<true> : &run_nest<false>, nullptr, nullptr,
+                               nullptr})
+      .keep();
+  return registry.require(name);
 }
 
 }  // namespace
@@ -88,10 +87,13 @@ const NestCall* find_nest(const OpwValue& value) noexcept {
 
 const Operator& nest_operator(size_t num_results, bool writes) {
   OPWRIGHT_ASSERT(num_results >= 1 && num_results <= kMostNestResults);
-  // Programs that compile nothing do not pay for them.
-  static const bool are_defined = (define_operators(), true);
-  static_cast<void>(are_defined);
-  return Registry::get().require(operator_name(num_results, writes));
+  // Defined when it is first needed: most programs need few of them, or none.
+  static std::mutex mutex;
+  static std::array<const Operator*, 2 * (kMostNestResults + 1)> defined{};
+  const std::lock_guard lock(mutex);
+  const Operator*& op = defined[2 * num_results + (writes ? 1 : 0)];
+  if (!op) op = &define_operator(num_results, writes);
+  return *op;
 }
 
 }  // namespace opwright

@@ -17,6 +17,7 @@
 
 #include <elf.h>
 
+#include "opwright/base/intrusive_ptr.h"
 #include "opwright/compile/object_file.h"
 #include "opwright/error.h"
 
@@ -55,7 +56,8 @@ const std::array kOutsideFunctions = {
 void write_stub(std::byte* at, void* target) {
   constexpr std::array<unsigned char, 6> kJump = {0xff, 0x25, 0, 0, 0, 0};
   std::memcpy(at, kJump.data(), kJump.size());
-  std::memcpy(at + kJump.size(), &target, sizeof(target));
+  const auto address = reinterpret_cast<uintptr_t>(target);
+  std::memcpy(at + kJump.size(), &address, sizeof(address));
 }
 
 uint64_t round_up(uint64_t number, uint64_t alignment) {
@@ -155,6 +157,16 @@ void protect(std::byte* begin, size_t size, int protection) {
 }
 
 }  // namespace
+
+bool ObjectCode::is_allowed() noexcept {
+  constexpr size_t kAnySize = 4096;
+  void* memory =
+      mmap(nullptr, kAnySize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  const bool is_allowed = mprotect(memory, kAnySize, PROT_READ | PROT_EXEC) == 0;
+  munmap(memory, kAnySize);
+  return is_allowed;
+}
 
 IntrusivePtr<const ObjectCode> ObjectCode::load(std::span<const std::byte> object) {
   const ObjectFile file(object);

@@ -18,6 +18,8 @@ class ObjectCode : public Counted<ObjectCode> {
  public:
   using Function = void (*)(int64_t* context);
 
+  // Whether the system lets memory become code; some are set up not to.
+  [[nodiscard]] static bool is_allowed() noexcept;
   // RuntimeError that tells what is refused.
   [[nodiscard]] static IntrusivePtr<const ObjectCode> load(std::span<const std::byte> object);
   ~ObjectCode();

@@ -37,7 +37,9 @@ SizeGuards::SizeGuards(const Graph& graph, size_t num_arguments) : plan_(graph.i
     }
     ++argument;
   }
-  if (!graph.shape_env()) return;
+  if (!graph.shape_env() || sources_.empty()) return;
+  env_ = graph.shape_env();
+  num_guards_ = env_->guards().size();
   const auto is_shown = [&](const std::string& name) {
     return std::ranges::any_of(
         sources_, [&](const SymbolSource& each) { return plan_->symbols[each.symbol] == name; });

@@ -13,6 +13,7 @@
 #include "opwright/ir/graph.h"
 #include "opwright/ir/input_plan.h"
 #include "opwright/run/symbol_source.h"
+#include "opwright/symbolic/shape_env.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -25,6 +26,10 @@ class SizeGuards {
   SizeGuards(const Graph& graph, size_t num_arguments);
 
   [[nodiscard]] bool is_empty() const noexcept { return sources_.empty(); }
+  // Whether something was asked of the sizes since: a backward is compiled when it first runs.
+  [[nodiscard]] bool is_outdated() const noexcept {
+    return env_ && env_->guards().size() != num_guards_;
+  }
   // One value for each argument, in order.
   [[nodiscard]] bool check(std::span<const OpwValue> arguments) const;
   // "s0 != 1 does not hold, asked at model.py:7"; empty: the guards hold.
@@ -42,6 +47,8 @@ class SizeGuards {
   [[nodiscard]] int64_t find_failure(std::span<const OpwValue> arguments) const;
   [[nodiscard]] std::string describe(size_t guard) const;
 
+  ShapeEnvPtr env_;
+  size_t num_guards_ = 0;
   InputPlanPtr plan_;
   std::vector<SymbolSource> sources_;  // slots are places among the arguments
   std::vector<Expected> expected_;

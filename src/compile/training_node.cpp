@@ -34,19 +34,6 @@ class Entrance final : public TapeNode {
   }
 };
 
-// The strides that the graph was traced with, where they can be told.
-Tensor with_strides_of(const GraphValue& input, Tensor gradient) {
-  const Tensor meta = input.tensor();
-  if (meta.is_symbolic()) {
-    return meta.is_contiguous() ? gradient.contiguous() : gradient;
-  }
-  const SymGeometry wanted = sym_geometry_of(meta);
-  if (has_strides(gradient, wanted)) return gradient;
-  const Tensor like =
-      empty_strided(wanted.sizes, wanted.strides, gradient.dtype(), {}, gradient.device());
-  return copy(like, gradient);
-}
-
 bool is_plain(const Tensor& tensor) { return !impl(tensor).is_wrapper() && !tensor.is_fake(); }
 
 }  // namespace
@@ -77,6 +64,7 @@ void TrainingNode::save(std::span<const OpwValue> arguments, std::span<const Opw
                         const Tensor& random_state) {
   const Partition& parts = plan_->parts();
   Everything kept;
+  kept.saved.reserve(parts.saved.size());
   for (size_t i = 0; i < parts.saved.size(); ++i) {
     const SavedValue& value = parts.saved[i];
     uint32_t place = SavedTensor::kNotAResult;
@@ -91,15 +79,17 @@ void TrainingNode::save(std::span<const OpwValue> arguments, std::span<const Opw
   for (size_t i = parts.saved.size(); i < saved.size(); ++i) {
     kept.ints.push_back(Value::copy_of(saved[i]));
   }
-  for (const uint32_t index : plan_->primal().inputs) {
+  const std::span<const uint32_t> inputs = plan_->primal().inputs;
+  kept.inputs.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (plan_->saved_inputs()[i] != SavedValue::kNone) continue;
+    const uint32_t index = inputs[i];
     const Tensor input =
         plan_->is_random_state(index) ? random_state : plan_->input(index, arguments);
     if (input.is_defined() && (impl(input).flags & kOpwFlagInference) == 0) {
-      kept.inputs.push_back(keep(ValueOf<Tensor>::lend(input), SavedTensor::kNotAResult));
+      kept.inputs[i] = keep(ValueOf<Tensor>::lend(input), SavedTensor::kNotAResult);
     } else {
-      Kept number;
-      number.number = plan_->number(index, arguments);
-      kept.inputs.push_back(std::move(number));
+      kept.inputs[i].number = plan_->number(index, arguments);
     }
   }
   kept_ = std::move(kept);
@@ -153,7 +143,6 @@ void TrainingNode::apply_compiled(std::span<Tensor> gradients, std::span<Tensor>
   std::vector<bool> is_there;
   for (const Tensor& gradient : gradients) is_there.push_back(gradient.is_defined());
   const TrainingPlan::Backward backward = plan_->backward(is_there);
-  const std::vector<GraphValue*> inputs = backward.graph->inputs();
   const bool is_eager =
       !current_interpreter() && std::ranges::all_of(gradients, [](const Tensor& g) {
         return !g.is_defined() || is_plain(g);
@@ -162,10 +151,9 @@ void TrainingNode::apply_compiled(std::span<Tensor> gradients, std::span<Tensor>
   for (size_t i = 0; i < kept.saved.size(); ++i) {
     owned.push_back(unpack(std::move(kept.saved[i]), plan_->parts().saved[i].name));
   }
-  for (Tensor& gradient : gradients) {
-    if (!gradient.is_defined()) continue;
-    const GraphValue& input = *inputs[owned.size()];
-    owned.push_back(Value(is_eager ? with_strides_of(input, gradient) : gradient));
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].is_defined()) continue;
+    owned.push_back(Value(is_eager ? plan_->lay_out(i, gradients[i]) : gradients[i]));
   }
   for (Value& number : kept.ints) owned.push_back(std::move(number));
   std::vector<OpwValue> arguments;
@@ -196,7 +184,9 @@ void TrainingNode::apply_recorded(std::span<Tensor> gradients, std::span<Tensor>
   std::vector<Value> inputs;
   std::vector<Edge> targets(joint.targets.size());
   for (size_t i = 0; i < primal.inputs.size(); ++i) {
-    Value value = unpack(std::move(kept.inputs[i]), primal.graph->inputs()[i]->name());
+    const uint32_t saved = plan_->saved_inputs()[i];
+    Value value = unpack(saved == SavedValue::kNone ? kept.inputs[i] : kept.saved[saved],
+                         primal.graph->inputs()[i]->name());
     const auto target = std::ranges::find(joint.targets, primal.inputs[i]) - joint.targets.begin();
     const auto place = static_cast<size_t>(target);
     if (place < joint.targets.size() && edges()[place]) {

@@ -1,9 +1,11 @@
 #include "opwright/compile/training_plan.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "opwright/autograd/value_meta.h"
 #include "opwright/compile/zero_tangents.h"
+#include "opwright/functions.h"
 #include "opwright/ir/random_input.h"
 
 namespace opwright {
@@ -33,6 +35,16 @@ TrainingPlan::TrainingPlan(JointGraph joint, Backend backend)
       forward_(backend_(parts_.forward)),
       num_forward_outputs_(parts_.forward->outputs().size() -
                            count_random_states(*parts_.forward)) {
+  find_inputs();
+  find_layouts();
+  // What a compilation asks of symbols has to be known before the function is run again.
+  const ShapeEnvPtr& env = joint_.graph->shape_env();
+  if (joint_.has_gradients() && env && !env->symbols().empty()) {
+    (void)backward(std::vector<bool>(joint_.tangents.size(), true));
+  }
+}
+
+void TrainingPlan::find_inputs() {
   uint32_t next = 0;
   uint32_t index = 0;
   for (const GraphValue* value : joint_.graph->inputs()) {
@@ -51,6 +63,49 @@ TrainingPlan::TrainingPlan(JointGraph joint, Backend backend)
     inputs_.push_back(std::move(input));
     ++index;
   }
+  for (const uint32_t each : primal_.inputs) {
+    const auto saved = std::ranges::find(parts_.saved, each, &SavedValue::input);
+    const bool is_saved = saved != parts_.saved.end();
+    saved_inputs_.push_back(is_saved ? static_cast<uint32_t>(saved - parts_.saved.begin())
+                                     : SavedValue::kNone);
+  }
+}
+
+// By the hints of this run: a question would become a guard.
+void TrainingPlan::find_layouts() {
+  const std::vector<GraphValue*> inputs = joint_.graph->inputs();
+  for (const JointGraph::Tangent& tangent : joint_.tangents) {
+    const Tensor meta = inputs[tangent.input]->tensor();
+    Layout layout;
+    layout.is_symbolic = meta.is_symbolic();
+    if (layout.is_symbolic) {
+      const ShapeEnv& env = *joint_.graph->shape_env();
+      const SymGeometry shown = sym_geometry_of(meta);
+      std::optional<int64_t> dense = 1;
+      for (size_t i = shown.sizes.size(); i-- > 0;) {
+        const std::optional<int64_t> size = env.hint(shown.sizes[i]);
+        layout.is_contiguous &= size == 1 || env.hint(shown.strides[i]) == dense;
+        if (!size) break;
+        dense = *dense * *size;
+      }
+    } else {
+      layout.geometry = geometry_of(meta);
+    }
+    layouts_.push_back(std::move(layout));
+  }
+}
+
+Tensor TrainingPlan::lay_out(size_t tangent, const Tensor& gradient) const {
+  const Layout& layout = layouts_[tangent];
+  if (layout.is_symbolic) return layout.is_contiguous ? gradient.contiguous() : gradient;
+  const auto& [sizes, strides, offset] = layout.geometry;
+  const std::span<const int64_t> own = gradient.strides();
+  bool is_same = true;
+  for (size_t i = 0; i < sizes.size(); ++i) is_same &= sizes[i] < 2 || own[i] == strides[i];
+  if (is_same) return gradient;
+  const SymSizes wanted(sizes.begin(), sizes.end());
+  const SymSizes steps(strides.begin(), strides.end());
+  return copy(empty_strided(wanted, steps, gradient.dtype(), {}, gradient.device()), gradient);
 }
 
 Tensor TrainingPlan::input(uint32_t index, std::span<const OpwValue> arguments) const {

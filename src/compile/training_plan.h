@@ -14,6 +14,7 @@
 #include "opwright/compile/partition.h"
 #include "opwright/compile/primal_graph.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 
@@ -24,6 +25,8 @@ class TrainingPlan : public Counted<TrainingPlan> {
   [[nodiscard]] const JointGraph& joint() const noexcept { return joint_; }
   [[nodiscard]] const Partition& parts() const noexcept { return parts_; }
   [[nodiscard]] const PrimalGraph& primal() const noexcept { return primal_; }
+  // For each input of the primal graph which saved value it is; SavedValue::kNone: none.
+  [[nodiscard]] std::span<const uint32_t> saved_inputs() const noexcept { return saved_inputs_; }
   [[nodiscard]] const Executable& forward() const noexcept { return *forward_; }
   [[nodiscard]] size_t num_forward_outputs() const noexcept { return num_forward_outputs_; }
 
@@ -33,6 +36,8 @@ class TrainingPlan : public Counted<TrainingPlan> {
     ExecutablePtr executable;
   };
   [[nodiscard]] Backward backward(const std::vector<bool>& is_there) const;
+  // A gradient as the backward was made for it: dense ones stay so.
+  [[nodiscard]] Tensor lay_out(size_t tangent, const Tensor& gradient) const;
 
   // An input of the joint graph in a run; undefined: no tensor.
   [[nodiscard]] Tensor input(uint32_t index, std::span<const OpwValue> arguments) const;
@@ -44,6 +49,8 @@ class TrainingPlan : public Counted<TrainingPlan> {
   [[nodiscard]] bool is_random_state(uint32_t index) const { return inputs_[index].is_state; }
 
  private:
+  void find_inputs();
+  void find_layouts();
   struct Input {
     uint32_t argument = UINT32_MAX;  // which one it is
     Tensor bound;
@@ -58,6 +65,14 @@ class TrainingPlan : public Counted<TrainingPlan> {
   size_t num_forward_outputs_ = 0;
   std::vector<Input> inputs_;
   std::vector<uint32_t> untracked_;
+  std::vector<uint32_t> saved_inputs_;
+  // Of a tangent: the geometry, or, where sizes are symbols, only whether it is contiguous.
+  struct Layout {
+    Geometry geometry;
+    bool is_symbolic = false;
+    bool is_contiguous = true;
+  };
+  std::vector<Layout> layouts_;
   mutable std::mutex mutex_;  // of backwards_
   mutable std::vector<std::pair<std::vector<bool>, Backward>> backwards_;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/autograd/accumulate.h"
 #include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
 #include "opwright/autograd/operator_node.h"
@@ -124,7 +125,17 @@ void settle_view(ViewRecord* view) {
   }
 }
 
-// What was recorded on symbols goes on with plain ints.
+// Where a gradient goes that an opened boundary, or the leaf of a twin, would pass on.
+Edge past_boundary(const Edge& edge) {
+  if (!edge || edge.node->edges().size() != 1) return edge;
+  const TapeNode* node = edge.node.get();
+  const bool passes_on =
+      dynamic_cast<const Boundary*>(node) || dynamic_cast<const Accumulate*>(node);
+  return passes_on ? node->edges()[0] : edge;
+}
+
+// What was recorded on symbols goes on with plain ints, and its gradients go straight to the nodes
+// outside, so that they are summed up in the order of an eager run.
 void settle_histories(std::span<const Tensor> live) {
   std::unordered_set<TapeNode*> seen;
   std::vector<TapeNode*> waiting;
@@ -135,14 +146,21 @@ void settle_histories(std::span<const Tensor> live) {
     const History* history = find_history(value.get());
     if (!history) continue;
     settle_view(history->view.get());
-    enter(history->node.get());
+    const Edge edge{history->node, history->place};
+    if (past_boundary(edge) == edge) enter(edge.node.get());
   }
   while (!waiting.empty()) {
     TapeNode* node = waiting.back();
     waiting.pop_back();
-    if (dynamic_cast<Boundary*>(node)) continue;  // what is outside has no symbols of this trace
     if (auto* call = dynamic_cast<OperatorNode*>(node)) call->settle_numbers();
-    for (const Edge& edge : node->edges()) enter(edge.node.get());
+    for (const Edge& edge : node->edges()) {
+      Edge onward = past_boundary(edge);
+      if (onward == edge) {
+        enter(edge.node.get());
+      } else {
+        const_cast<Edge&>(edge) = std::move(onward);  // no other thread knows the node
+      }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// emit_nest <vector bytes>: texts of nests from standard input, each ended by a line ----, as LLVM
-// IR to standard output, ended the same way. The first line tells the scratch bytes.
+// emit_nest <vector bytes>: texts of nests from standard input, parted by lines ----, as LLVM IR to
+// standard output, parted the same way. The first line of each tells the scratch bytes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +7,17 @@
 
 #include "compile/nest_text.h"
 #include "opwright/compile/emit_llvm.h"
+
+namespace {
+
+void print(const std::string& text, const opwright::EmitTarget& target) {
+  const opwright::EmittedNest emitted =
+      opwright::emit_llvm(opwright::testing::parse_nest(text), target);
+  std::printf("; scratch %lld\n%s", static_cast<long long>(emitted.scratch_bytes),
+              emitted.ir.c_str());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   opwright::EmitTarget target;
@@ -18,11 +29,10 @@ int main(int argc, char** argv) {
       text += line;
       continue;
     }
-    const opwright::EmittedNest emitted =
-        opwright::emit_llvm(opwright::testing::parse_nest(text), target);
-    std::printf("; scratch %lld\n%s----\n", static_cast<long long>(emitted.scratch_bytes),
-                emitted.ir.c_str());
+    print(text, target);
+    std::printf("----\n");
     text.clear();
   }
+  if (!text.empty()) print(text, target);
   return 0;
 }

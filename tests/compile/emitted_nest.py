@@ -3,6 +3,7 @@
 import ctypes
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -51,14 +52,12 @@ def outside_names(ir: str) -> set[str]:
     """What the object of a module refers to and does not define."""
     machine = target_machine()
     module = llvm.parse_assembly(ir)
-    object_file = machine.emit_object(module)
-    lines = subprocess.run(
-        ["nm", "--undefined-only", "/dev/stdin"],
-        input=object_file,
-        capture_output=True,
-        check=True,
-    ).stdout
-    return {line.split()[-1] for line in lines.decode().splitlines()}
+    with tempfile.NamedTemporaryFile(suffix=".o") as file:
+        file.write(machine.emit_object(module))
+        file.flush()
+        command = ["nm", "--undefined-only", file.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {line.split()[-1] for line in done.stdout.splitlines()}
 
 
 class EmittedNest:

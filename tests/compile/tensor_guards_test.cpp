@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
 
@@ -43,7 +44,8 @@ TEST(TensorGuards, HoldForAnotherTensorOfTheSameKind) {
 
 TEST(TensorGuards, TellWhichTensorDiffersAndHow) {
   const TensorGuards guards = guards_of({zeros_of({2, 3})});
-  const Tensor tracked = zeros_of({2, 3}).requires_grad_();
+  const Tensor tracked = zeros_of({2, 3});
+  set_requires_grad(tracked, true);
 
   EXPECT_EQ(difference(guards, {zeros_of({2, 4})}), "x.size(1) is 4, it was 3");
   EXPECT_EQ(difference(guards, {zeros_of({2, 3, 1})}), "x has 3 dimensions, it had 2");
@@ -54,7 +56,8 @@ TEST(TensorGuards, TellWhichTensorDiffersAndHow) {
 }
 
 TEST(TensorGuards, TellLeavesFromComputedTensors) {
-  const Tensor leaf = zeros_of({2}).requires_grad_();
+  const Tensor leaf = zeros_of({2});
+  set_requires_grad(leaf, true);
   const TensorGuards guards = guards_of({leaf});
 
   EXPECT_EQ(difference(guards, {leaf * 2}), "x is no leaf, it was one");

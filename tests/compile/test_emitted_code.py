@@ -275,3 +275,46 @@ def test_pow_of_special_numbers_is_that_of_c():
         expected = np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
     np.testing.assert_allclose(out, expected, rtol=3e-7)
     assert_same(np.signbit(out[out == 0]), np.signbit(expected[out == 0]))
+
+
+def exact_sigmoid(x):
+    return np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x)))
+
+
+DOUBLE_FUNCTIONS = {
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "tanh": np.tanh,
+    "sigmoid": exact_sigmoid,
+}
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="no wider float to compare with")
+@pytest.mark.parametrize("op", DOUBLE_FUNCTIONS)
+def test_functions_of_float64_err_by_a_few_units(op):
+    rng = np.random.default_rng(12)
+    x = np.concatenate(
+        [
+            rng.standard_normal(20000) * 10.0 ** rng.uniform(-20, 3, 20000),
+            rng.uniform(-2, 2, 20000),
+            rng.integers(0, 2**63, 5000, dtype=np.uint64).view(np.float64),
+            rng.integers(0, 2**63, 5000, dtype=np.uint64).view(np.float64) * -1,
+            [0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 1.0, 5e-324, -745.1, 709.78, 709.79],
+        ]
+    )
+    out = np.empty_like(x)
+    lanes = f"%0 float64 = load 0\n%1 float64 = {op} %0"
+    nest = EmittedNest(pointwise(["float64"], "float64", lanes, 1), WIDTHS[0])
+    nest([x, out], numbers=(x.size,), columns=(0, x.size))
+    exact = DOUBLE_FUNCTIONS[op](x.astype(np.longdouble))
+    nearest = exact.astype(np.float64)
+    special = ~np.isfinite(nearest) | (nearest == 0)
+    np.testing.assert_array_equal(out[special], nearest[special])
+    np.testing.assert_array_equal(np.signbit(out[nearest == 0]), np.signbit(nearest[nearest == 0]))
+    units = np.abs(out[~special] - exact[~special]) / np.spacing(np.abs(nearest[~special]))
+    assert units.max() < 3, x[~special][units.argmax()]

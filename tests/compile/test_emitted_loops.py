@@ -269,3 +269,39 @@ store 1 %4
     check(
         text, [x, np.zeros(3, np.float32)], WIDTHS[0], numbers=(50,), rows=3, strides=(50, 1, 1, 0)
     )
+
+
+QUOTIENT = """rows 32 depth columns 512 folded
+operand 0 {dtype} [512, 1]
+operand 1 {dtype} [1, 0]
+operand 2 written {dtype} [512, 1]
+%0 {dtype} = load 0
+%1 {dtype} = load 1
+%2 {dtype} = divide %0 %1
+store 2 %2
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_vector_divided_by_one_number_is_the_quotient(dtype, width):
+    rng = np.random.default_rng(7)
+    limits = np.finfo(dtype)
+    special = [0, -0.0, np.inf, -np.inf, np.nan, limits.max, -limits.max, limits.tiny, 3, 1]
+    special += [limits.smallest_subnormal, limits.tiny / 8, limits.max / 3, -7, 6, 9]
+    top = np.log10(float(limits.max))
+
+    def mixed(count):
+        values = rng.standard_normal(count) * 10.0 ** rng.uniform(-top, top, count)
+        return np.concatenate([special, values])[:count].astype(dtype)
+
+    x, divisors = np.tile(mixed(512), (32, 1)), mixed(32)
+    out = np.zeros_like(x)
+    EmittedNest(QUOTIENT.format(dtype=dtype), width)([x, divisors, out], rows=(0, 32))
+    expected = x / divisors[:, None]
+    usual = ~(np.abs(expected) < limits.tiny)
+    np.testing.assert_array_max_ulp(out[usual], expected[usual], 1)
+    small = limits.smallest_subnormal
+    np.testing.assert_allclose(out[~usual], expected[~usual], rtol=0, atol=2 * small)
+    whole = (x == np.rint(x)) & (np.abs(x) < 1e6) & (np.abs(divisors[:, None]) < 10)
+    np.testing.assert_array_equal(out[whole], expected[whole])

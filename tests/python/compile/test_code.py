@@ -102,6 +102,22 @@ def test_without_both_it_is_told_once_what_to_install(cache):
     assert "pip install 'opwright[compile]'" in done.stderr
 
 
+def test_where_no_memory_becomes_code_functions_run_by_plan(cache):
+    refuse_code = "import ctypes; refused = ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) == 0\n"
+    program = (
+        "import opwright as ow\n"
+        "f = lambda x: ow.sin(x) * 2 + 1\n"
+        "print(refused, ow.equal(ow.compile(f)(ow.ones(3)), f(ow.ones(3))))\n"
+    )
+
+    done = run_python(refuse_code + program)
+
+    if done.stdout.startswith("False"):
+        pytest.skip("this system has no PR_SET_MDWE")
+    assert done.stdout == "True True\n"
+    assert done.stderr.count("no memory of a process becomes code") == 1
+
+
 def test_an_llvmlite_that_cannot_be_imported_is_passed_over(cache):
     broken = "import sys; sys.modules['llvmlite.binding'] = None\n"
 

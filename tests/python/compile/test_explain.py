@@ -56,6 +56,29 @@ def test_guards_are_lines_of_text(operands):
     assert any("x" in line and "float32" in line for line in guards), guards
 
 
+def test_a_break_has_its_file_its_line_and_its_cause():
+    def broken(x):
+        return x * float(x.sum().item())
+
+    with pytest.warns(ow.PerformanceWarning):
+        [found] = ow.explain(broken)(ow.ones(3)).breaks
+
+    assert found.file.endswith("test_explain.py")
+    assert found.line == broken.__code__.co_firstlineno + 1
+    assert "item" in found.cause
+
+
+def test_a_training_call_tells_forward_and_backward():
+    weight = ow.ones(16, requires_grad=True)
+
+    explanation = ow.explain(lambda x: (ow.tanh(x * weight) ** 2).sum())(ow.ones(8, 16))
+
+    assert len(explanation.graphs) == 2
+    assert explanation.num_nests >= 2
+    assert "---- forward graph 1 of 2 ----" in str(explanation)
+    assert "---- backward graph 2 of 2 ----" in str(explanation)
+
+
 def test_a_compiled_function_is_explained_like_its_function(operands):
     assert ow.explain(ow.compile(scaled))(*operands).num_nests == 1
 
@@ -116,6 +139,7 @@ def test_the_bandwidth_is_one_of_a_machine():
 
 
 FUSED = "f = ow.compile(lambda x: ow.sin(x) + 1); f(ow.ones(2)); f(ow.ones(3))"
+BROKEN = "ow.compile(lambda x: x * x.sum().item())(ow.ones(2))"
 
 
 @pytest.mark.parametrize(
@@ -123,6 +147,7 @@ FUSED = "f = ow.compile(lambda x: ow.sin(x) + 1); f(ow.ones(2)); f(ow.ones(3))"
     [
         ("code", FUSED, r"opwright code: (made|read) in"),
         ("nests", FUSED, r"opwright nests: aten::sin, aten::add.Scalar\n    rows "),
+        ("breaks", BROKEN, r"opwright breaks: .*item"),
         ("guards", FUSED, r"opwright guards: <lambda> is compiled again: x.size\(0\) is 3"),
     ],
 )
