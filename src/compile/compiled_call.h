@@ -31,7 +31,7 @@ struct CompiledCall {
 
 struct ReadCall {
   Outcome outcome;
-  std::vector<Tensor> changes;   // of each distinct tensor of the example: before less after
+  std::vector<Tensor> changes;   // of each distinct tensor: before less after; of bools nothing
   std::vector<Tensor> readings;  // of each result
 };
 // Both on a copy.

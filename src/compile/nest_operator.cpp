@@ -69,9 +69,9 @@ const Operator& define_operator(size_t num_results, bool writes) {
                           writes ? "Tensor(a!) written, " : "", "SymInt[] numbers) -> ", results))
       .keep();
   registry
-      .implement(name, Slot::Cpu,
-                 BoxedFunction{writes ? &run_nest<true> : &run_nest<false>, nullptr, nullptr,
-                               nullptr})
+      .implement(
+          name, Slot::Cpu,
+          BoxedFunction{writes ? &run_nest<true> : &run_nest<false>, nullptr, nullptr, nullptr})
       .keep();
   return registry.require(name);
 }
