@@ -1,5 +1,7 @@
 #include "opwright/base/large_memory.h"
 
+#include <sys/mman.h>
+
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -17,6 +19,18 @@ constexpr size_t kAlignment = 64;
 size_t round_up(size_t bytes) noexcept {
   const size_t step = bytes < kLeastLargeMemory ? kAlignment : std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
+}
+
+// From twice this size on memory begins at a huge page and asks for such: a pass over some
+// megabytes waits a tenth of its time for addresses of small ones.
+constexpr size_t kHugePage = size_t{2} << 20;
+
+void* allocate(size_t rounded) noexcept {
+  if (rounded < 2 * kHugePage) return std::aligned_alloc(kAlignment, rounded);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, kHugePage, rounded) != 0) return nullptr;
+  (void)madvise(memory, rounded, MADV_HUGEPAGE);  // a wish
+  return memory;
 }
 
 struct Kept {
@@ -77,8 +91,8 @@ void* allocate_large_memory(size_t bytes) noexcept {
     if (lock)
       if (void* memory = kept_memory.take(rounded)) return memory;
   }
-  void* memory = std::aligned_alloc(kAlignment, rounded);
-  if (!memory && release_large_memory() > 0) memory = std::aligned_alloc(kAlignment, rounded);
+  void* memory = allocate(rounded);
+  if (!memory && release_large_memory() > 0) memory = allocate(rounded);
   return memory;
 }
 

@@ -43,7 +43,7 @@ TEST(PlanFusion, PutsAChainOfPointwiseOperatorsIntoOneLoop) {
             "%2 float32 = multiply %0 %1\n"
             "%3 float32 = add %2 %0\n"
             "%4 float32 = constant 0\n"
-            "%5 bool = less_equal %3 %4\n"
+            "%5 bool = less %3 %4\n"
             "%6 float32 = select %5 %4 %3\n"
             "store 2 %6\n");
 }
@@ -62,7 +62,7 @@ TEST(PlanFusion, BroadcastsARowOverALoopOfRows) {
             "%1 float32 = load 1\n"
             "%2 float32 = add %0 %1\n"
             "%3 float32 = constant 0\n"
-            "%4 bool = less_equal %2 %3\n"
+            "%4 bool = less %2 %3\n"
             "%5 float32 = select %4 %3 %2\n"
             "store 2 %5\n");
 }
@@ -138,7 +138,7 @@ TEST(PlanFusion, KeepsSymbolicSizesAsNumbers) {
             "%1 float32 = load 1\n"
             "%2 float32 = add %0 %1\n"
             "%3 float32 = constant 0\n"
-            "%4 bool = less_equal %2 %3\n"
+            "%4 bool = less %2 %3\n"
             "%5 float32 = select %4 %3 %2\n"
             "store 2 %5\n");
 }
@@ -170,7 +170,7 @@ TEST(PlanFusion, LeavesOutWhatAnotherNodeStandsBetween) {
             "%1 float32 = load 1\n"
             "%2 float32 = add %0 %1\n"
             "%3 float32 = constant 0\n"
-            "%4 bool = less_equal %2 %3\n"
+            "%4 bool = less %2 %3\n"
             "%5 float32 = select %4 %3 %2\n"
             "store 2 %5\n");
 }
@@ -202,7 +202,7 @@ TEST(PlanFusion, PutsNothingOnBothSidesOfANodeThatStandsBetween) {
             "%1 float32 = load 1\n"
             "%2 float32 = add %0 %1\n"
             "%3 float32 = constant 0\n"
-            "%4 bool = less_equal %2 %3\n"
+            "%4 bool = less %2 %3\n"
             "%5 float32 = select %4 %3 %2\n"
             "store 2 %5\n");
 }

@@ -19,8 +19,7 @@ template <class T>
 struct Relu {
   static constexpr bool kIsScalar = std::is_unsigned_v<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
-    const T positive = x > T(0) ? x : T(0);
-    return x == x ? positive : x;
+    return x < T(0) ? T(0) : x;  // NaN stays, and so does the sign of a zero
   }
 };
 
@@ -125,7 +124,7 @@ const PointwiseOp& relu_op() {
   static constexpr PointwiseOp op{.arity = 1,
                                   .kernels = &kKernels<Relu, RealTypes>,
                                   .takes = "real dtypes but bool",
-                                  .formula = "x <= 0 ? 0 : x"};
+                                  .formula = "x < 0 ? 0 : x"};
   return op;
 }
 const PointwiseOp& sigmoid_op() {
