@@ -12,6 +12,7 @@ set(
   tensor
   dispatch
   run
+  compile
   check
   host
 )

@@ -188,9 +188,12 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
     return finish(entry, capture, arguments, std::move(results), function);
   } catch (const Error& error) {
     if (options_.fullgraph || std::string_view(error.kind()) != "GraphBreakError") throw;
-    note_break(entry, arguments, error.text(), function);
+    const std::string text = error.text();
+    note_break(entry, arguments, text.substr(0, text.find('\n')), function);
   }
-  return call(function, given);  // what it did to state of Python is done again, this once
+  // The tape of the trace was used up by the try: what f did to state of Python is done again, this
+  // once.
+  return call(function, given);
 }
 
 // The call is done, eagerly from the break on; the next ones of this guard set are so from the

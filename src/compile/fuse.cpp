@@ -14,6 +14,7 @@
 #include "opwright/compile/fusion_plan.h"
 #include "opwright/compile/nest_plan.h"
 #include "opwright/compile/reused_memory.h"
+#include "opwright/ir/infer.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/effects.h"
 #include "opwright/value.h"
@@ -94,15 +95,14 @@ CallDescription Fuser::describe(const PlannedNest& planned, const FusedNest& fus
   const Node& last = *planned.group->nodes.back();
   std::vector<GraphValue*> inputs;
   for (GraphValue* input : planned.plan.inputs) inputs.push_back(now(input));
-  CallDescription call;
-  call.op = &nest_operator(planned.plan.outputs.size(), planned.written != nullptr);
-  call.args.push_back(NodeArgument::constant(nest_value(fused.call)));
-  call.args.push_back(list_of(inputs));
-  if (planned.written) call.args.push_back(NodeArgument::of(*now(planned.written)));
-  call.args.push_back(NodeArgument::constant(Value(planned.plan.numbers)));
-  call.site = last.site();
-  call.module_path = last.module_path();
-  call.grad_mode = last.grad_mode();
+  std::vector<NodeArgument> args;
+  args.push_back(NodeArgument::constant(nest_value(fused.call)));
+  args.push_back(list_of(inputs));
+  if (planned.written) args.push_back(NodeArgument::of(*now(planned.written)));
+  args.push_back(NodeArgument::constant(Value(planned.plan.numbers)));
+  CallDescription call =
+      describe_call_at(last, nest_operator(planned.plan.outputs.size(), planned.written != nullptr),
+                       std::move(args));
   for (const GraphValue* output : planned.plan.outputs) {
     call.results.push_back(output->meta());
     call.names.push_back(output->name() + "_fused");

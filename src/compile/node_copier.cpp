@@ -11,22 +11,6 @@
 
 namespace opwright {
 
-std::vector<Value> results_of(const Node& node) {
-  std::vector<Value> results;
-  for (const NodeResult& result : node.results()) {
-    if (!result.is_list) {
-      results.push_back(result.count == 0 ? Value() : node.values()[result.first].meta());
-      continue;
-    }
-    std::vector<Value> elements;
-    for (uint32_t i = 0; i < result.count; ++i) {
-      elements.push_back(node.values()[result.first + i].meta());
-    }
-    results.push_back(pack_list(elements.empty() ? kOpwTensorList : kOpwList, elements));
-  }
-  return results;
-}
-
 NodeArgument NodeCopier::copy(const NodeArgument& argument) const {
   switch (argument.kind()) {
     case NodeArgument::Kind::Value:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "opwright/ir/graph.h"
+#include "opwright/ir/infer.h"
 
 namespace opwright {
 
@@ -31,8 +32,4 @@ class NodeCopier {
   std::vector<GraphValue*> values_;  // by the number of the old one
   bool drops_autograd_ = false;
 };
-
-// The metadata of what a node gives, as its operator gave it.
-[[nodiscard]] std::vector<Value> results_of(const Node& node);
-
 }  // namespace opwright

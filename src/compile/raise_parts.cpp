@@ -117,7 +117,7 @@ class PartRaiser {
       if (arg.kind() == NodeArgument::Kind::Value)
         arg = NodeArgument::of(take_part(node, arg.value(), part, whole));
     }
-    return insert(node, node.op(), std::move(args));
+    return insert_call_at(graph_, node, node.op(), std::move(args));
   }
 
   GraphValue& take_part(Node& before, GraphValue& value, const Part& part, const Tensor& whole) {
@@ -125,22 +125,11 @@ class PartRaiser {
     const int64_t dim = part.dim - (whole.dim() - own.dim());
     if (dim < 0 || !is_same(own.sym_size(dim), whole.sym_size(part.dim))) return value;
     static const Operator& slice = Registry::get().require("aten::slice.Tensor");
-    return insert(before, slice,
-                  {NodeArgument::of(value), NodeArgument::constant(Value(dim)),
-                   NodeArgument::constant(Value(SymInt(part.begin))),
-                   NodeArgument::constant(Value(SymInt(part.begin) + part.size)),
-                   NodeArgument::constant(Value(SymInt(1)))});
-  }
-
-  GraphValue& insert(Node& before, const Operator& op, std::vector<NodeArgument> args) {
-    CallDescription call;
-    call.op = &op;
-    call.results = infer_results(graph_, op, args);
-    call.args = std::move(args);
-    call.site = before.site();
-    call.module_path = before.module_path();
-    call.grad_mode = before.grad_mode();
-    return graph_.insert_call(std::move(call), &before).values()[0];
+    return insert_call_at(graph_, before, slice,
+                          {NodeArgument::of(value), NodeArgument::constant(Value(dim)),
+                           NodeArgument::constant(Value(SymInt(part.begin))),
+                           NodeArgument::constant(Value(SymInt(part.begin) + part.size)),
+                           NodeArgument::constant(Value(SymInt(1)))});
   }
 
   Graph& graph_;

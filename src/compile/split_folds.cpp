@@ -13,7 +13,7 @@
 #include "opwright/compile/point_node.h"
 #include "opwright/compile/size_estimate.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/tensor/factory.h"
+#include "opwright/ir/infer.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -43,22 +43,16 @@ void split(Graph& graph, Node& node, const PointNode& point) {
   const DType dtype = lane_dtype(point.fold->result);
   std::vector<int64_t> inner;
   for (int64_t dim = 1; dim < from.dim(); ++dim) inner.push_back(dim);
-  CallDescription rows;
-  rows.op =
-      &Registry::get().require(point.fold->is_mean ? "aten::mean.dim" : "aten::sum.dim_IntList");
-  rows.args = {NodeArgument::of(*point.inputs[0]), NodeArgument::constant(Value(inner)),
-               NodeArgument::constant(Value(false)), NodeArgument::constant(Value(dtype))};
-  const SymInt size = from.sym_size(0);
-  rows.results.emplace_back(make_fake(std::span<const SymInt>(&size, 1), dtype, kCpu));
-  rows.site = node.site();
-  rows.module_path = node.module_path();
-  rows.grad_mode = node.grad_mode();
-  CallDescription whole = rows;
-  GraphValue& partial = graph.insert_call(std::move(rows), &node).values()[0];
-  whole.op = &Registry::get().require(point.fold->is_mean ? "aten::mean" : "aten::sum");
-  whole.args = {NodeArgument::of(partial), NodeArgument::constant(Value(point.fold->result))};
-  whole.results = {node.values()[0].meta()};
-  graph.replace_uses(node.values()[0], graph.insert_call(std::move(whole), &node).values()[0]);
+  Registry& registry = Registry::get();
+  const bool is_mean = point.fold->is_mean;
+  GraphValue& partial = insert_call_at(
+      graph, node, registry.require(is_mean ? "aten::mean.dim" : "aten::sum.dim_IntList"),
+      {NodeArgument::of(*point.inputs[0]), NodeArgument::constant(Value(inner)),
+       NodeArgument::constant(Value(false)), NodeArgument::constant(Value(dtype))});
+  GraphValue& whole = insert_call_at(
+      graph, node, registry.require(is_mean ? "aten::mean" : "aten::sum"),
+      {NodeArgument::of(partial), NodeArgument::constant(Value(point.fold->result))});
+  graph.replace_uses(node.values()[0], whole);
 }
 
 }  // namespace

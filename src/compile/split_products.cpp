@@ -8,6 +8,7 @@
 
 #include "opwright/compile/point_node.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/ir/infer.h"
 #include "opwright/scalar.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
@@ -72,13 +73,8 @@ class Splitter {
   // A call in the place of a node, whose value looks like `like`.
   GraphValue& insert(Node& before, const char* name, std::vector<NodeArgument> args,
                      const GraphValue& like) {
-    CallDescription call;
-    call.op = &Registry::get().require(name);
-    call.args = std::move(args);
+    CallDescription call = describe_call_at(before, Registry::get().require(name), std::move(args));
     call.results.push_back(like.meta());
-    call.site = before.site();
-    call.module_path = before.module_path();
-    call.grad_mode = before.grad_mode();
     return graph_.insert_call(std::move(call), &before).values()[0];
   }
 

@@ -7,6 +7,7 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/graph_object.h"
+#include "opwright/ir/infer.h"
 #include "opwright/schema/constant.h"
 
 namespace opwright {
@@ -43,7 +44,8 @@ class ArgumentCopier {
   std::vector<GraphValue*> values_;  // by the number of the old one
 };
 
-// What the operator gave, put together from the metadata of the values.
+}  // namespace
+
 std::vector<Value> results_of(const Node& node) {
   std::vector<Value> results;
   for (const NodeResult& result : node.results()) {
@@ -60,8 +62,6 @@ std::vector<Value> results_of(const Node& node) {
   }
   return results;
 }
-
-}  // namespace
 
 IntrusivePtr<Graph> Graph::copy() const {
   auto graph = make_intrusive<Graph>(shape_env_);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "opwright/dispatch/interpreter.h"
@@ -37,6 +38,24 @@ std::vector<Value> infer_results(const Graph& graph, const Operator& op,
   std::vector<Value> inferred;
   for (const OpwValue& result : results) inferred.push_back(Value::take(result));
   return inferred;
+}
+
+CallDescription describe_call_at(const Node& place, const Operator& op,
+                                 std::vector<NodeArgument> args) {
+  CallDescription call;
+  call.op = &op;
+  call.args = std::move(args);
+  call.site = place.site();
+  call.module_path = place.module_path();
+  call.grad_mode = place.grad_mode();
+  return call;
+}
+
+GraphValue& insert_call_at(Graph& graph, Node& place, const Operator& op,
+                           std::vector<NodeArgument> args) {
+  CallDescription call = describe_call_at(place, op, std::move(args));
+  call.results = infer_results(graph, op, call.args);
+  return graph.insert_call(std::move(call), &place).values()[0];
 }
 
 }  // namespace opwright

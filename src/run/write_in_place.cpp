@@ -159,32 +159,20 @@ class Search {
   std::unordered_map<uint32_t, uint32_t> joined_;  // groups that may be parts of others
 };
 
-GraphValue& call_before(Graph& graph, Node& place, const Operator& op,
-                        std::vector<NodeArgument> args) {
-  CallDescription call;
-  call.op = &op;
-  call.results = infer_results(graph, op, args);
-  call.args = std::move(args);
-  call.site = place.site();
-  call.module_path = place.module_path();
-  call.grad_mode = place.grad_mode();
-  return graph.insert_call(std::move(call), &place).values()[0];
-}
-
 // Puts the write of one call of the chain before it.
 void write_before(Graph& graph, Node& node) {
   static const Operator& copy = Registry::get().require("aten::copy_");
   std::vector<NodeArgument> args(node.args().begin(), node.args().end());
   const Operator* view = find_view(node.op());
   if (!view) {
-    call_before(graph, node, *find_in_place(node.op()), std::move(args));
+    insert_call_at(graph, node, *find_in_place(node.op()), std::move(args));
     return;
   }
   const NodeArgument source = args[1];
   args.erase(args.begin() + 1);
-  GraphValue& part = call_before(graph, node, *view, std::move(args));
-  call_before(graph, node, copy,
-              {NodeArgument::of(part), source, NodeArgument::constant(Value(false))});
+  GraphValue& part = insert_call_at(graph, node, *view, std::move(args));
+  insert_call_at(graph, node, copy,
+                 {NodeArgument::of(part), source, NodeArgument::constant(Value(false))});
 }
 
 void rewrite(Graph& graph, const Write& write) {

@@ -1,6 +1,7 @@
 #include "opwright/compile/code_maker.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -49,7 +50,7 @@ class CodeMaker : public ::testing::Test {
   TemporaryFolder folder;
   EnvironmentScope cache{"OPWRIGHT_CACHE_DIR", folder.path().c_str()};
   EnvironmentScope no_llvm{"OPWRIGHT_LLVM", "/nowhere/libLLVM.so"};
-  int num_made = 0;
+  std::atomic<int> num_made = 0;
 };
 
 TEST_F(CodeMaker, MakesTheCodeOfATextOnce) {
