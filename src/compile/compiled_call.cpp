@@ -1,6 +1,5 @@
 #include "opwright/compile/compiled_call.h"
 
-#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>

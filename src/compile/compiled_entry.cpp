@@ -1,7 +1,6 @@
 #include "opwright/compile/compiled_entry.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,7 +14,6 @@
 #include "opwright/compile/joint_graph.h"
 #include "opwright/compile/training.h"
 #include "opwright/error.h"
-#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {

@@ -1,5 +1,4 @@
 // Compiled functions of C++: opwright/compile.h.
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -21,7 +20,6 @@
 #include "opwright/compile/size_history.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
-#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "opwright/ir/graph.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/tensor_impl.h"

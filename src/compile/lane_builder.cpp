@@ -5,11 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <utility>
 
 #include "opwright/compile/emit_llvm.h"
-#include "opwright/error.h"
 
 namespace opwright {
 namespace {

@@ -1,7 +1,6 @@
 #include "opwright/compile/loop_order.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -7,17 +7,14 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <string>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_pool.h"
 #include "opwright/compile/emit_llvm.h"
 #include "opwright/compile/nest.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -170,7 +167,7 @@ void NestCall::run_loops(int64_t* words, std::span<const int64_t> numbers) const
   const double total = row * static_cast<double>(rows);
   if (total < kWorthThreads || num_threads() == 1)
     return run_part(words, 0, rows, 0, columns, scratch);
-  if (nest_.folds_columns || rows >= 8 * num_threads()) {
+  if (nest_.folds_columns || rows >= int64_t{8} * num_threads()) {
     const auto grain = std::max<int64_t>(1, static_cast<int64_t>(kLeastPart / row));
     return parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
       run_part(words, begin, end, 0, columns, scratch);

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "opwright/base/counted_object.h"
-#include "opwright/base/given_error.h"
 #include "opwright/compile/nest_call.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"

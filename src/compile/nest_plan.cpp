@@ -1,6 +1,5 @@
 #include "opwright/compile/nest_plan.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -11,7 +10,6 @@
 #include "opwright/compile/loop_order.h"
 #include "opwright/compile/number_table.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

@@ -1,12 +1,10 @@
 #include "opwright/compile/node_copier.h"
 
-#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "opwright/error.h"
 #include "opwright/ir/graph_object.h"
-#include "opwright/schema/constant.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -14,7 +14,6 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 
 #include "opwright/ir/graph.h"
 #include "opwright/ir/node_text.h"

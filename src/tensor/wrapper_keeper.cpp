@@ -1,7 +1,5 @@
 #include "opwright/tensor/wrapper_keeper.h"
 
-#include "opwright/tensor/home.h"
-
 namespace opwright {
 
 std::atomic<int32_t> WrapperKeeper::num_asking{0};
