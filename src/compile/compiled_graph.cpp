@@ -90,6 +90,7 @@ std::vector<Executable::Section> CompiledGraph::describe() const {
 GraphPtr lower(const Graph& graph) {
   const std::vector<const Operator*> apart = operators_to_take_apart(graph);
   GraphPtr lowered = apart.empty() ? graph.copy() : decompose(graph, apart);
+  tell_views(*lowered);
   split_products(*lowered);
   split_folds(*lowered);
   remove_whole_copies(*lowered);

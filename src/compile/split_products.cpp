@@ -31,7 +31,7 @@ bool is_call_of(const Node& node, std::string_view name) {
 Node* only_reshape(const GraphValue& value) {
   if (value.users().size() != 1) return nullptr;
   Node& user = *value.users()[0];
-  if (!is_call_of(user, "aten::_unsafe_view") && !is_call_of(user, "aten::view")) return nullptr;
+  if (!is_call_of(user, "aten::view")) return nullptr;
   const Tensor shown = user.values()[0].tensor();
   const Tensor own = value.tensor();
   const bool keeps_last = shown.dim() > 0 && shown.sym_size(-1).word() == own.sym_size(-1).word();

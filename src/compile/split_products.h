@@ -1,7 +1,7 @@
 // Parts sums from the products that they are added to, so that a nest can take them.
 //
 //   %t: float32[6, 4] = aten::addmm(%bias, %x, %w)       %m: float32[6, 4] = aten::mm(%x, %w)
-//   %v: float32[2, 3, 4] = aten::_unsafe_view(%t, ...) -> %v: float32[2, 3, 4] = aten::view(%m,
+//   %v: float32[2, 3, 4] = aten::view(%t, ...)         -> %v: float32[2, 3, 4] = aten::view(%m,
 //   ...) %r: float32[2, 3, 4] = aten::relu(%v)                %s: float32[2, 3, 4] = aten::add(%v,
 //   %bias)
 //                                                        %r: float32[2, 3, 4] = aten::relu(%s)

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "opwright/dispatch/registry.h"
 #include "opwright/ir/graph.h"
+#include "opwright/ir/infer.h"
 #include "opwright/ir/node_text.h"
 
 namespace opwright {
 namespace {
 
-// _unsafe_view shows its argument as view does; its schema only does not say so.
 bool shows_argument(const Node& node) {
   return node.kind() == NodeKind::Call && node.values().size() == 1 && !node.args().empty() &&
          node.args()[0].kind() == NodeArgument::Kind::Value && !node.op().writes_arguments() &&
-         (node.op().gives_views() || node.op().name() == "aten::_unsafe_view");
+         node.op().gives_views();
 }
 
 bool is_returned(const GraphValue& value, const Graph& graph) {
@@ -21,6 +22,26 @@ bool is_returned(const GraphValue& value, const Graph& graph) {
 }
 
 }  // namespace
+
+size_t tell_views(Graph& graph) {
+  const Operator* hidden = Registry::get().find("aten::_unsafe_view");
+  const Operator& view = Registry::get().require("aten::view");
+  size_t count = 0;
+  for (Node* node = graph.first(); node;) {
+    Node* next = node->next();
+    if (node->kind() == NodeKind::Call && &node->op() == hidden &&
+        !is_returned(node->values()[0], graph)) {
+      CallDescription call =
+          describe_call_at(*node, view, {node->args().begin(), node->args().end()});
+      call.results = results_of(*node);
+      graph.replace_uses(node->values()[0], graph.insert_call(std::move(call), node).values()[0]);
+      graph.erase(*node);
+      ++count;
+    }
+    node = next;
+  }
+  return count;
+}
 
 size_t remove_whole_views(Graph& graph) {
   size_t count = 0;

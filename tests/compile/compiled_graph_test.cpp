@@ -147,6 +147,17 @@ TEST(CompileGraph, WritesOverValuesThatNothingNeedsAnyMore) {
   EXPECT_NE(executable->describe()[1].text.find("opwright::nest_.out1"), std::string::npos);
 }
 
+TEST(CompileGraph, WritesOverNothingThatAHiddenViewShows) {
+  check(
+      "graph(%x: float32[6, 4], %w: float32[4, 4]) -> (%mm, %out) {\n"
+      "  %mm: float32[6, 4] = aten::mm(%x, %w)\n"
+      "  %shown: float32[2, 3, 4] = aten::_unsafe_view(%mm, [2, 3, 4])\n"
+      "  %relu: float32[2, 3, 4] = aten::relu(%shown)\n"
+      "  %out: float32[2, 3, 4] = aten::neg(%relu)\n"
+      "}\n",
+      1, {random({6, 4}), random({4, 4})});
+}
+
 TEST(CompileGraph, WritesInputsWithoutACopy) {
   const GraphPtr graph = parse_graph(
       "graph(%p: float32[3, 4], %g: float32[3, 4]) -> (%p) {\n"

@@ -33,7 +33,7 @@ TEST(SplitProducts, PartsASumThatAPointwiseOperatorTakes) {
 TEST(SplitProducts, AddsBehindAReshapeOfTheRows) {
   EXPECT_EQ(split("graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"
                   "  %addmm: float32[6, 4] = aten::addmm(%b, %x, %w)\n"
-                  "  %view: float32[2, 3, 4] = aten::_unsafe_view(%addmm, [2, 3, 4])\n"
+                  "  %view: float32[2, 3, 4] = aten::view(%addmm, [2, 3, 4])\n"
                   "  %relu: float32[2, 3, 4] = aten::relu(%view)\n"
                   "}\n"),
             "graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"

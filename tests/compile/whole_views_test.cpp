@@ -16,6 +16,24 @@ std::string remove(const std::string& text) {
   return to_text(*graph);
 }
 
+TEST(TellViews, MakesViewsOfThoseThatTheirSchemaHides) {
+  const GraphPtr graph = parse_graph(
+      "graph(%x: float32[6]) -> (%exp, %given) {\n"
+      "  %shown: float32[2, 3] = aten::_unsafe_view(%x, [2, 3])\n"
+      "  %exp: float32[2, 3] = aten::exp(%shown)\n"
+      "  %given: float32[3, 2] = aten::_unsafe_view(%x, [3, 2])\n"
+      "}\n");
+
+  EXPECT_EQ(tell_views(*graph), 1);
+
+  EXPECT_EQ(to_text(*graph),
+            "graph(%x: float32[6]) -> (%exp, %given) {\n"
+            "  %view: float32[2, 3] = aten::view(%x, [2, 3])\n"
+            "  %exp: float32[2, 3] = aten::exp(%view)\n"
+            "  %given: float32[3, 2] = aten::_unsafe_view(%x, [3, 2])\n"
+            "}\n");
+}
+
 TEST(RemoveWholeViews, TakesTheBaseInPlaceOfAViewOfAllOfIt) {
   EXPECT_EQ(remove("graph(%x: float32[2, 3]) -> (%exp) {\n"
                    "  %expand: float32[2, 3] = aten::expand(%x, [2, 3])\n"
