@@ -22,6 +22,13 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
   return true;
 }
 
+// Whether the value lies in memory that the run made and nobody else has. An author's operator may
+// keep what it gives.
+bool is_fresh(const GraphValue& value) {
+  return value.node().kind() == NodeKind::Call && !value.node().op().gives_views() &&
+         value.node().op().schema().name.name_space == "aten";
+}
+
 // By how many maps the group reads the value.
 ptrdiff_t count_reads(const FusionGroup& group, const GraphValue& value) {
   return std::ranges::count(group.read, &value, &FusionGroup::Member::value);
@@ -70,8 +77,7 @@ std::optional<ReusedMemory::Choice> ReusedMemory::find_dead_value(
     const FusionGroup& group, const FusionGroup::Member& output) const {
   for (const FusionGroup::Member& member : group.read) {
     GraphValue& value = *member.value;
-    const bool is_own = value.node().kind() == NodeKind::Call && !value.node().op().gives_views();
-    if (!is_own || memory_.is_returned(value) || memory_.is_written(value) ||
+    if (!is_fresh(value) || memory_.is_returned(value) || memory_.is_written(value) ||
         !ends_with(value, group) || count_reads(group, value) != 1)
       continue;
     if (GraphValue* shape = find_shape(member, output))

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "opwright/compile/executable.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/ir/evaluate.h"
 #include "opwright/ir/graph.h"
@@ -156,6 +157,24 @@ TEST(CompileGraph, WritesOverNothingThatAHiddenViewShows) {
       "  %out: float32[2, 3, 4] = aten::neg(%relu)\n"
       "}\n",
       1, {random({6, 4}), random({4, 4})});
+}
+
+TEST(CompileGraph, WritesOverNothingThatAnAuthorsOperatorGave) {
+  const Tensor kept = random({3});
+  const Registration defined = Registry::get().define("keeping::give(Tensor x) -> Tensor");
+  const Registration kernel = Registry::get().implement(
+      "keeping::give", Slot::Cpu, [kept](const Tensor& /*x*/) { return kept; });
+  const Tensor before = kept.clone();
+  const GraphPtr graph = parse_graph(
+      "graph(%x: float32[3]) -> (%out) {\n"
+      "  %given: float32[3] = keeping::give(%x)\n"
+      "  %exp: float32[3] = aten::exp(%given)\n"
+      "  %out: float32[3] = aten::neg(%exp)\n"
+      "}\n");
+
+  (void)run(*compile_graph(graph), *graph, {random({3})});
+
+  EXPECT_TRUE(equal(kept, before));
 }
 
 TEST(CompileGraph, WritesInputsWithoutACopy) {
