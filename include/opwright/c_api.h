@@ -241,7 +241,10 @@ struct OpwObject {
  *     The place is there for an operator that gives a list of views.
  *   Functional    (args...) -> (unwritten results..., new values of written arguments...)
  *   Autocast      (Dtype dtype, Device device, args...) -> (args to call with..., or all None)
- *   Decompose     as a composite body */
+ *   Decompose     as a composite body
+ *   Convert       (str engine, int version) -> str, Object or None
+ *     What the operator is in a foreign graph: the text of a node (docs/guides/onnx.md), or a rule
+ *     of the host's own; None: not for that engine and version. */
 typedef int (*OpwFunction)(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
                            OpwValue* results, uint32_t num_results);
 

@@ -13,9 +13,11 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "opwright/autocast_rule.h"
 #include "opwright/autograd.h"
+#include "opwright/converter_text.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/operator_handle.h"
 #include "opwright/tag.h"
@@ -246,6 +248,17 @@ class Library {
   Library& register_autocast(const std::string& name, Device device, DType cast_inputs,
                              std::source_location where = std::source_location::current()) {
     return register_autocast<AnyTensor>(name, {{device, cast_inputs}}, where);
+  }
+
+  // The node that the operator is in a foreign graph, from a version of it on:
+  // m.register_converter("dual_residual", "onnx", "rknn_cst::cstDualResidual(x, y, alpha=alpha)").
+  Library& register_converter(const std::string& name, std::string engine, std::string node,
+                              int64_t since_version = 0,
+                              std::source_location where = std::source_location::current()) {
+    auto* rule = new ConverterText{std::move(engine), std::move(node), since_version};
+    implement(name, "Convert", {&ConverterText::call_function, rule, &ConverterText::drop, nullptr},
+              where);
+    return *this;
   }
 
   // `rule(const VmapInfo&, arguments...)` gives a VmapResult.

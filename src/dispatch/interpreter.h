@@ -52,13 +52,15 @@ class Interpreter : public Home {
   // Null: eager execution. A transform that ended early is left out.
   [[nodiscard]] Interpreter* parent() const { return without_ended(parent_); }
 
-  // Ends a transform in the middle of its function: from here on calls go to `outside`, also those
-  // of the transforms inside of it, and wherever a scope makes it current again.
+  // Ends a transform in the middle of its function: from here on calls go to `outside`. Scopes do
+  // not make it current again; calls of the transforms inside of it still reach process(), which
+  // passes them on.
   void end_early(Interpreter* outside) noexcept {
     parent_ = outside;
     traits_ = {};
     has_ended_ = true;
   }
+  [[nodiscard]] bool has_ended() const { return has_ended_; }
   [[nodiscard]] static Interpreter* without_ended(Interpreter* level) noexcept {
     while (level && level->has_ended_) [[unlikely]]
       level = level->parent_;
@@ -66,6 +68,7 @@ class Interpreter : public Home {
   }
 
  private:
+  friend class ParentScope;
   friend class ReentryScope;
 
   Interpreter* parent_;  // null: eager execution
@@ -80,9 +83,7 @@ class Interpreter : public Home {
 struct LevelEnded {};
 
 // The innermost active transform of this thread, or null when running eagerly.
-inline Interpreter* current_interpreter() noexcept {
-  return Interpreter::without_ended(thread_state().current);
-}
+inline Interpreter* current_interpreter() noexcept { return thread_state().current; }
 
 // Whether the transform is `level` or stands outside of it.
 inline bool is_in_chain(const Home* home, const Interpreter* level) noexcept {
@@ -97,7 +98,7 @@ class [[nodiscard]] InterpreterScope {
  public:
   explicit InterpreterScope(Interpreter* interpreter) noexcept
       : previous_(thread_state().set_current(interpreter)) {}
-  ~InterpreterScope() { thread_state().set_current(previous_); }
+  ~InterpreterScope() { thread_state().set_current(Interpreter::without_ended(previous_)); }
   InterpreterScope(const InterpreterScope&) = delete;
   InterpreterScope& operator=(const InterpreterScope&) = delete;
 
@@ -154,7 +155,7 @@ class [[nodiscard]] ReentryScope {
 // before this level switched it on.
 class [[nodiscard]] ParentScope {
  public:
-  explicit ParentScope(const Interpreter& interpreter) noexcept : scope_(interpreter.parent()) {
+  explicit ParentScope(const Interpreter& interpreter) noexcept : scope_(interpreter.parent_) {
     if (interpreter.traits().restores_grad_mode) [[unlikely]] {
       grad_was_enabled_ = thread_state().set_grad_enabled(thread_state().grad_is_enabled() &&
                                                           interpreter.grad_mode_at_entry());

@@ -270,6 +270,17 @@ BoxedFunction Registry::own_function(const Operator& op, Slot slot) const {
   return newest;
 }
 
+std::vector<const OpwRecord*> Registry::own_records(const Operator& op, Slot slot) {
+  const std::lock_guard lock(mutex_);
+  std::vector<const OpwRecord*> newest_first;
+  NameEntry* name = table_.find(op.name());
+  if (!name || name->op.load(std::memory_order_acquire) != &op) return newest_first;
+  for (auto each = name->implementations.rbegin(); each != name->implementations.rend(); ++each) {
+    if (each->slot == slot) newest_first.push_back(record_of(*each, op));
+  }
+  return newest_first;
+}
+
 NameEntry& Registry::entry(std::string_view name) { return table_.find_or_add(name); }
 
 void Registry::undo_definition(NameEntry* name, uint64_t id) {
@@ -321,13 +332,7 @@ void Registry::undo_claim(NameEntry* /*name*/, uint64_t id) {
 }
 
 const OpwRecord* Registry::resolve(NameEntry& name, Operator& op, Slot slot) {
-  if (Implementation* found = find_implementation(name, slot)) {
-    if (found->made_for != &op) {
-      found->record = keep_record(*found, op);
-      found->made_for = &op;
-    }
-    return found->record;
-  }
+  if (Implementation* found = find_implementation(name, slot)) return record_of(*found, op);
   for (auto each = fallbacks_.rbegin(); each != fallbacks_.rend(); ++each) {
     if (each->slot != slot) continue;
     for (const auto& [id, record] : name.fallback_records) {
@@ -338,6 +343,14 @@ const OpwRecord* Registry::resolve(NameEntry& name, Operator& op, Slot slot) {
     return record;
   }
   return nullptr;
+}
+
+const OpwRecord* Registry::record_of(Implementation& implementation, const Operator& op) {
+  if (implementation.made_for != &op) {
+    implementation.record = keep_record(implementation, op);
+    implementation.made_for = &op;
+  }
+  return implementation.record;
 }
 
 const OpwRecord* Registry::keep_record(const Implementation& implementation, const Operator& op) {

@@ -122,6 +122,8 @@ class Registry {
   // The newest function that was registered for just this slot, the registry's own: what it points
   // to lasts while it is registered. Its `function` is null where there is none.
   [[nodiscard]] BoxedFunction own_function(const Operator& op, Slot slot) const;
+  // All that were registered for a slot, the newest first, as records that last for ever.
+  [[nodiscard]] std::vector<const OpwRecord*> own_records(const Operator& op, Slot slot);
 
  private:
   friend class Registration;
@@ -138,6 +140,7 @@ class Registry {
   void publish(NameEntry& name, Slot changed);
   void publish_slots(NameEntry& name, uint8_t begin, uint8_t end);
   const OpwRecord* resolve(NameEntry& name, Operator& op, Slot slot);
+  const OpwRecord* record_of(Implementation& implementation, const Operator& op);
   const OpwRecord* keep_record(const Implementation& implementation, const Operator& op);
   void publish_all();
 

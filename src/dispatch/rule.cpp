@@ -31,6 +31,7 @@ uint32_t count_results(const Operator& op, Slot slot) {
     case Slot::Vmap:
       return op.num_results() + 1;
     case Slot::Scatter:
+    case Slot::Convert:
       return 1;
     case Slot::Functional:
       return count_fresh_results(op) + static_cast<uint32_t>(std::popcount(op.written_args()));

@@ -34,6 +34,7 @@ constexpr SlotName kRuleNames[] = {
     {Slot::Functional, "Functional"},
     {Slot::Autocast, "Autocast"},
     {Slot::Decompose, "Decompose"},
+    {Slot::Convert, "Convert"},
 };
 struct KeyName {
   const char* key;

@@ -28,8 +28,9 @@ enum class Slot : uint8_t {
   Functional,  // of a mutable operator: its functional sibling
   Autocast,
   Decompose,
+  Convert,  // to nodes of foreign graphs
 };
-inline constexpr uint8_t kNumSlots = static_cast<uint8_t>(Slot::Decompose) + 1;
+inline constexpr uint8_t kNumSlots = static_cast<uint8_t>(Slot::Convert) + 1;
 
 constexpr bool is_device(Slot slot) { return static_cast<uint8_t>(slot) < kNumDeviceSlots; }
 // Whether a call can end there; the other slots hold rules that transforms look up.

@@ -19,7 +19,6 @@
 #include "opwright/ir/evaluate.h"
 #include "opwright/ir/graph.h"
 #include "opwright/symbolic/shape_env.h"
-#include "opwright/symbolic/sizes.h"
 #include "opwright/symbolic/value_finder.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/view.h"

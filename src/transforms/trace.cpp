@@ -180,6 +180,7 @@ bool Trace::decomposes(const Operator& op) const {
 }
 
 bool Trace::keeps_whole(const Operator& op) const {
+  if (has_ended()) return true;  // process passes it on
   if (decomposes(op)) return false;
   return options_.keeps_composites || !is_builtin(op);
 }
@@ -220,6 +221,10 @@ NodeArgument Trace::argument_of(const OpwValue& value) const {
 }
 
 void Trace::process(const Operator& op, Arguments args, Results results) {
+  if (has_ended()) [[unlikely]] {
+    const ParentScope scope(*this);
+    return call(op, args, results);
+  }
   if (decomposes(op)) [[unlikely]] {
     if (const OpwRecord* rule = op.record(Slot::Decompose))
       return run_record(op, *rule, args, results);

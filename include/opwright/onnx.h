@@ -1,0 +1,276 @@
+// For programs that link the core: programs as ONNX models, and operators as ONNX nodes.
+//
+//   opwright::onnx::save_model(program, "model.onnx", {.opset = 18});
+//
+//   opwright::onnx::register_symbolic("cst::dual_residual", 12, [](GraphBuilder& g, const Call&
+//   call) {
+//     return g.op("rknn_cst::cstDualResidual", {call.input(0), call.input(1)},
+//                 {{"alpha", call.number(2)}}, 2);
+//   });
+//
+// Operator binaries do not include this; they name their node by Library::register_converter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/dtype.h"
+#include "opwright/program.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright OPWRIGHT_VISIBILITY {
+namespace onnx {
+inline constexpr int64_t kOldestOpset = 12;
+inline constexpr int64_t kNewestOpset = 28;
+inline constexpr int64_t kDefaultOpset = 20;
+
+// A value of the model that is being made: an input, a constant, or an output of a node.
+class OnnxValue {
+ public:
+  OnnxValue() = default;  // none: an optional input that is left out
+  explicit OnnxValue(uint32_t index) : index_(index) {}
+
+  [[nodiscard]] bool is_there() const noexcept { return index_ != kNone; }
+  [[nodiscard]] uint32_t index() const noexcept { return index_; }
+  friend bool operator==(OnnxValue, OnnxValue) = default;
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  uint32_t index_ = kNone;
+};
+using OnnxValues = std::vector<OnnxValue>;
+
+struct GraphBody;  // a graph inside of a node, GraphBuilder::body
+
+class Attribute {
+ public:
+  enum class Kind : uint8_t {  // as AttributeProto numbers them
+    Float = 1,
+    Int = 2,
+    String = 3,
+    Tensor = 4,
+    Graph = 5,
+    Floats = 6,
+    Ints = 7,
+    Strings = 8,
+    Tensors = 9,
+  };
+  Attribute(std::string name, int64_t value);
+  Attribute(std::string name, int value) : Attribute(std::move(name), int64_t{value}) {}
+  Attribute(std::string name, bool value) : Attribute(std::move(name), int64_t{value}) {}
+  Attribute(std::string name, double value);  // kept as float32
+  Attribute(std::string name, std::string value);
+  Attribute(std::string name, const char* value) : Attribute(std::move(name), std::string(value)) {}
+  Attribute(std::string name, opwright::Tensor value);
+  Attribute(std::string name, std::vector<int64_t> value);
+  Attribute(std::string name, std::vector<double> value);
+  Attribute(std::string name, std::vector<std::string> value);
+  Attribute(std::string name, std::vector<opwright::Tensor> value);
+  Attribute(std::string name, std::shared_ptr<const GraphBody> value);
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] const Value& value() const noexcept { return value_; }  // of all but Graph
+  [[nodiscard]] const std::shared_ptr<const GraphBody>& body() const noexcept { return body_; }
+
+ private:
+  std::string name_;
+  Kind kind_;
+  Value value_;
+  std::shared_ptr<const GraphBody> body_;
+};
+
+// The graph that rules add nodes to. What stands before "::" is a domain, none is ONNX's own.
+class GraphBuilder {
+ public:
+  struct State;
+  explicit GraphBuilder(State& state) : state_(state) {}
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  [[nodiscard]] int64_t opset() const;
+
+  // A node with one output. Inputs at the end that are not there are left away.
+  OnnxValue op(std::string_view type, std::span<const OnnxValue> inputs,
+               std::vector<Attribute> attributes = {});
+  OnnxValue op(std::string_view type, std::initializer_list<OnnxValue> inputs,
+               std::vector<Attribute> attributes = {}) {
+    return op(type, std::span(inputs.begin(), inputs.size()), std::move(attributes));
+  }
+  // A node with any number of outputs.
+  OnnxValues op(std::string_view type, std::span<const OnnxValue> inputs,
+                std::vector<Attribute> attributes, size_t num_outputs);
+  OnnxValues op(std::string_view type, std::initializer_list<OnnxValue> inputs,
+                std::vector<Attribute> attributes, size_t num_outputs) {
+    return op(type, std::span(inputs.begin(), inputs.size()), std::move(attributes), num_outputs);
+  }
+
+  // ---- Constants: equal small ones are one initialiser ----
+
+  OnnxValue constant(const Tensor& data);
+  OnnxValue ints(std::span<const int64_t> values);  // int64[n]
+  OnnxValue ints(std::initializer_list<int64_t> values) {
+    return ints(std::span(values.begin(), values.size()));
+  }
+  // A number in a dtype, without dimensions.
+  OnnxValue scalar(double value, DType dtype);
+  OnnxValue scalar(int64_t value, DType dtype);
+  OnnxValue scalar(int value, DType dtype) { return scalar(int64_t{value}, dtype); }
+  // A Scalar argument (int, float or bool).
+  OnnxValue scalar(const OpwValue& number, DType dtype);
+
+  // ---- Sizes: constants where they are known, else computed from the shapes that show them ----
+
+  OnnxValue size(const SymInt& size);              // int64, without dimensions
+  OnnxValue sizes(std::span<const SymInt> sizes);  // int64[n]
+
+  // Itself where it is known to be that.
+  OnnxValue cast(OnnxValue value, DType dtype);
+
+  // ---- What is known of a value: of the program's values and constants all, of others what a rule
+  // said ----
+
+  [[nodiscard]] std::optional<DType> dtype(OnnxValue value) const;
+  [[nodiscard]] std::optional<std::vector<SymInt>> shape(OnnxValue value) const;
+  // Of a constant.
+  [[nodiscard]] Tensor data(OnnxValue value) const;
+  void set_type(OnnxValue value, DType dtype, std::vector<SymInt> sizes);
+  // The name that it has in the model.
+  [[nodiscard]] const std::string& name(OnnxValue value) const;
+
+  [[nodiscard]] State& state() noexcept { return state_; }
+
+ private:
+  State& state_;
+};
+
+// One call of an operator, by the place of each argument in the schema. Errors name the operator,
+// the argument and the user's line.
+class Call {
+ public:
+  struct State;
+  explicit Call(State& state) : state_(state) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  [[nodiscard]] const std::string& op() const;  // "aten::add.Tensor"
+  [[nodiscard]] size_t num_arguments() const;
+  [[nodiscard]] bool has(size_t index) const;  // it is not None
+
+  // ---- Tensors, and ints that the graph computes ----
+
+  [[nodiscard]] OnnxValue input(size_t index) const;    // none for None
+  [[nodiscard]] OnnxValues inputs(size_t index) const;  // of a list; none for a None in it
+  [[nodiscard]] OnnxValue input(size_t index, DType dtype) const;  // cast
+  // What it will be: dtype and sym_sizes; there is no data.
+  [[nodiscard]] Tensor tensor(size_t index) const;
+  [[nodiscard]] std::vector<Tensor> tensors(size_t index) const;
+  [[nodiscard]] Tensor result(size_t index = 0) const;
+  [[nodiscard]] size_t num_results() const;  // values of the node: the elements of a list each
+  // Whether something reads the result.
+  [[nodiscard]] bool is_used(size_t result) const;
+
+  // ---- Constants. TypeError for another kind, NotImplementedError for a size that changes where a
+  // number is needed ----
+
+  [[nodiscard]] int64_t integer(size_t index) const;
+  [[nodiscard]] std::vector<int64_t> integers(size_t index) const;
+  [[nodiscard]] SymInt sym_int(size_t index) const;
+  [[nodiscard]] std::vector<SymInt> sym_ints(size_t index) const;
+  [[nodiscard]] double number(size_t index) const;  // int, float or bool
+  [[nodiscard]] std::vector<double> numbers(size_t index) const;
+  [[nodiscard]] bool boolean(size_t index) const;
+  [[nodiscard]] std::string text(size_t index) const;
+  [[nodiscard]] std::optional<DType> dtype(size_t index) const;  // none for None
+  // As it stands in the graph; None for a value of the graph.
+  [[nodiscard]] const OpwValue& constant(size_t index) const;
+
+  // NotImplementedError: "aten::foo (model.py:12): <reason>".
+  [[noreturn]] void refuse(std::string_view reason) const;
+
+  [[nodiscard]] State& state() const noexcept { return state_; }
+
+ private:
+  State& state_;
+};
+
+// Gives a value for each result (each element of a list; none for a result that it cannot give,
+// which is an error where something reads it).
+using Rule = OnnxValues (*)(GraphBuilder& g, const Call& call);
+
+// How calls of an operator become nodes, from that opset on until the next one that was registered.
+void register_symbolic(const std::string& op, int64_t opset, Rule rule);
+// ValueError where nothing was registered.
+void unregister_symbolic(const std::string& op, int64_t opset);
+
+struct ModelOptions {
+  int64_t opset = kDefaultOpset;
+  std::vector<std::string> input_names = {};  // left out: those of the program
+  std::vector<std::string> output_names = {};
+  // Operators that become functions of the model, by what they are made of.
+  std::vector<std::string> functions = {};
+  // Versions of the domains of custom operators; left out: 1.
+  std::vector<std::pair<std::string, int64_t>> domain_versions = {};
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  // Tensors go to a file beside the model: none, those of a model above 2 GB; false, never.
+  std::optional<bool> external_data = std::nullopt;
+  std::string doc = {};
+};
+
+// A model: its bytes, and the file of its large tensors.
+class Model {
+ public:
+  struct State;
+  explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  // Writes the model and, where it has external data, "<path>.data". OSError.
+  void save(const std::string& path) const;
+  // ValueError for a model above 2 GB, which must be saved with external data.
+  [[nodiscard]] std::string bytes() const;
+  // One line for each node; for reading and tests.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] const State& state() const noexcept { return *state_; }
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+// NotImplementedError for an operator without a rule: which, the user's line, which opset would
+// have it. ValueError for an opset that is not written, names that do not fit.
+[[nodiscard]] Model to_model(const Program& program, const ModelOptions& options = {});
+inline void save_model(const Program& program, const std::string& path,
+                       const ModelOptions& options = {}) {
+  to_model(program, options).save(path);
+}
+
+// ---- Operators as nodes of their own ----
+
+// How a call of an operator is one node: "domain::Name(x, y, alpha=alpha)".
+struct NodeForm {
+  std::string domain;
+  std::string name;
+  std::vector<uint32_t> inputs;  // arguments, in the order of the node's inputs
+  struct NamedArgument {
+    std::string attribute;
+    uint32_t argument;
+  };
+  std::vector<NamedArgument> attributes;
+};
+
+// The forms in which exported models may hold an operator, newest first: those of its symbolics and
+// of its binary, then that of its schema (domain: its namespace).
+[[nodiscard]] std::vector<NodeForm> node_forms(const std::string& op);
+// ValueError for a text that is no form or names an argument that the operator does not have.
+[[nodiscard]] NodeForm parse_node_form(std::string_view text, const std::string& op);
+[[nodiscard]] std::string to_text(const NodeForm& form, const std::string& op);
+}  // namespace onnx
+}  // namespace opwright

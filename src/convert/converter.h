@@ -1,0 +1,68 @@
+// Rules from calls of operators to nodes of foreign graphs, by engine ("onnx", "ge") and version of
+// it.
+//
+// A rule stands in the operator's row, in slot Convert: a boxed function that is asked for an
+// engine and a version and gives a Converter, the text of a node, or None. So an operator binary,
+// the core and Python register rules alike.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/base/source_site.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/registry.h"
+
+namespace opwright {
+
+// One rule of an engine, which knows its own subclass.
+class Converter : public Counted<Converter> {
+ public:
+  Converter(std::string engine, int64_t since_version, bool is_builtin = false)
+      : engine_(std::move(engine)), since_version_(since_version), is_builtin_(is_builtin) {}
+  virtual ~Converter() = default;
+  Converter(const Converter&) = delete;
+  Converter& operator=(const Converter&) = delete;
+
+  [[nodiscard]] const std::string& engine() const noexcept { return engine_; }
+  [[nodiscard]] int64_t since_version() const noexcept { return since_version_; }
+  // One of the core's own gives way to any other.
+  [[nodiscard]] bool is_builtin() const noexcept { return is_builtin_; }
+
+ private:
+  std::string engine_;
+  int64_t since_version_;
+  bool is_builtin_;
+};
+using ConverterPtr = IntrusivePtr<const Converter>;
+
+// Where a rule is looked up, "onnx" once its own are registered; the first to name an engine.
+struct Engine {
+  const char* name;
+  void (*register_rules)();  // the core's own; once, before the first look-up
+};
+void add_engine(const Engine& engine);
+
+// ValueError for an engine that nobody added. The operator may be defined later.
+[[nodiscard]] Registration register_converter(std::string_view op, ConverterPtr rule,
+                                              SourceSite site = SourceSite::of());
+
+// What an operator is in an engine: a rule, or the text of a node; neither: nothing was registered.
+struct FoundConverter {
+  ConverterPtr rule;
+  std::optional<std::string> node_text;
+  [[nodiscard]] bool is_there() const { return rule || node_text; }
+};
+// The newest of the highest version that is not above `version`.
+[[nodiscard]] FoundConverter find_converter(const Operator& op, std::string_view engine,
+                                            int64_t version);
+// The least version above `version` that has a rule; none: no version has one.
+[[nodiscard]] std::optional<int64_t> find_later_version(const Operator& op, std::string_view engine,
+                                                        int64_t version, int64_t newest);
+
+}  // namespace opwright

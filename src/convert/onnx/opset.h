@@ -1,0 +1,36 @@
+// Nodes whose form differs between opsets, in one form.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "opwright/onnx.h"
+
+namespace opwright::onnx {
+
+// Axes are attributes before opset 13, inputs from it on.
+[[nodiscard]] OnnxValue unsqueeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes);
+[[nodiscard]] OnnxValue squeeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes);
+// "ReduceSum", "ReduceMax", ...: axes are an input from 13 (ReduceSum) or 18 (the others) on. No
+// axes: all dimensions.
+[[nodiscard]] OnnxValue reduce(GraphBuilder& g, std::string_view type, OnnxValue x,
+                               std::span<const int64_t> axes, bool keeps_dims);
+// Sizes may be computed; a 0 is a size of 0.
+[[nodiscard]] OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes);
+[[nodiscard]] OnnxValue expand(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes);
+[[nodiscard]] OnnxValue transpose(GraphBuilder& g, OnnxValue x, std::span<const int64_t> order);
+// One dimension, `start` and `end` as Python has them after clamping; they may be computed.
+[[nodiscard]] OnnxValue slice(GraphBuilder& g, OnnxValue x, int64_t dim, const SymInt& start,
+                              const SymInt& end, int64_t step = 1);
+[[nodiscard]] OnnxValues split(GraphBuilder& g, OnnxValue x, int64_t dim,
+                               std::span<const int64_t> lengths);
+// Over the one dimension, also before opset 13, which joined those behind it.
+[[nodiscard]] OnnxValue softmax(GraphBuilder& g, std::string_view type, OnnxValue x, int64_t dim,
+                                int64_t rank);
+
+// 0 <= dim < rank. IndexError.
+[[nodiscard]] int64_t wrap_dim(int64_t dim, int64_t rank);
+
+}  // namespace opwright::onnx

@@ -1,0 +1,34 @@
+// The core's own rules for ONNX, by family. A new rule touches its family's file and its test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "opwright/onnx.h"
+
+namespace opwright::onnx {
+
+struct BuiltinRule {
+  const char* op;  // "aten::add.Tensor"
+  Rule rule;
+  int64_t since_opset = 12;
+};
+
+[[nodiscard]] std::span<const BuiltinRule> pointwise_rules();
+[[nodiscard]] std::span<const BuiltinRule> comparison_rules();
+[[nodiscard]] std::span<const BuiltinRule> activation_rules();
+[[nodiscard]] std::span<const BuiltinRule> creation_rules();
+[[nodiscard]] std::span<const BuiltinRule> view_rules();
+[[nodiscard]] std::span<const BuiltinRule> index_rules();
+[[nodiscard]] std::span<const BuiltinRule> reduction_rules();
+[[nodiscard]] std::span<const BuiltinRule> sorting_rules();
+[[nodiscard]] std::span<const BuiltinRule> product_rules();
+[[nodiscard]] std::span<const BuiltinRule> convolution_rules();
+[[nodiscard]] std::span<const BuiltinRule> pooling_rules();
+[[nodiscard]] std::span<const BuiltinRule> normalization_rules();
+[[nodiscard]] std::span<const BuiltinRule> attention_rules();
+[[nodiscard]] std::span<const BuiltinRule> resampling_rules();
+[[nodiscard]] std::span<const BuiltinRule> recurrent_rules();
+[[nodiscard]] std::span<const BuiltinRule> loss_rules();
+
+}  // namespace opwright::onnx
