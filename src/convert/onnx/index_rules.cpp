@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "opwright/convert/onnx/axis_nodes.h"
 #include "opwright/convert/onnx/indexed_dims.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
@@ -14,9 +15,9 @@ namespace {
 
 OnnxValues convert_index_select(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
-  const OnnxValue taken = g.op(
-      "Gather", {with_dims(g, call.input(0), self), with_dims(g, call.input(2), call.tensor(2))},
-      {{"axis", dim_of(call, 1, self)}});
+  const OnnxValue taken =
+      gather(g, with_dims(g, call.input(0), self), with_dims(g, call.input(2), call.tensor(2)),
+             dim_of(call, 1, self));
   return {self.dim() == 0 ? reshape(g, taken, {}) : taken};
 }
 
@@ -59,7 +60,7 @@ OnnxValues convert_index(GraphBuilder& g, const Call& call) {
   const IndexedDims indexed = find_indexed_dims(g, call, 1);
   if (indexed.dims.empty()) return {call.input(0)};
   if (indexed.dims.size() == 1) {
-    return {g.op("Gather", {call.input(0), indexed.places[0]}, {{"axis", indexed.dims[0]}})};
+    return {gather(g, call.input(0), indexed.places[0], indexed.dims[0])};
   }
   const OnnxValue fronted = transpose(g, call.input(0), front_order(indexed));
   const OnnxValue taken = g.op("GatherND", {fronted, join_places(g, indexed)});
@@ -84,7 +85,7 @@ OnnxValue arrange_updates(GraphBuilder& g, const Call& call, const IndexedDims& 
   const DType kept = dtype == DType::BFloat16 ? DType::Float32 : dtype;
   OnnxValue updates = call.input(2, kept);
   if (!shape.empty()) {
-    const OnnxValue target = shape.size() == 1 ? shape[0] : g.op("Concat", shape, {{"axis", 0}});
+    const OnnxValue target = concat(g, shape, 0);
     updates = g.op("Expand", {updates, target});
   }
   updates = recast(g, updates, kept, dtype);
@@ -170,8 +171,7 @@ OnnxValues convert_masked_scatter(GraphBuilder& g, const Call& call) {
   const OnnxValue places =
       g.op("Max", {g.op("Sub", {counts, g.scalar(1, DType::Int64)}), g.scalar(0, DType::Int64)});
   const SymInt source_numel[] = {call.tensor(2).sym_numel()};
-  const OnnxValue taken =
-      g.op("Gather", {reshape(g, call.input(2), source_numel), places}, {{"axis", 0}});
+  const OnnxValue taken = gather(g, reshape(g, call.input(2), source_numel), places, 0);
   return {where(g, mask, reshape(g, taken, sizes), call.input(0), self.dtype())};
 }
 

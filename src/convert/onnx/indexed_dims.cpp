@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "opwright/convert/onnx/axis_nodes.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/sizes.h"
 #include "opwright/convert/onnx/wide_dtype.h"
@@ -42,8 +43,7 @@ IndexedDims find_indexed_dims(GraphBuilder& g, const Call& call, size_t argument
     found.has_mask = true;
     found.true_places = g.op("NonZero", {recast(g, values[i], index.dtype(), DType::Bool)});
     for (int64_t j = 0; j < index.dim(); ++j) {
-      found.places.push_back(
-          g.op("Gather", {found.true_places, g.scalar(j, DType::Int64)}, {{"axis", 0}}));
+      found.places.push_back(gather(g, found.true_places, g.scalar(j, DType::Int64), 0));
       found.ranks.push_back(1);
       found.dims.push_back(dim++);
     }
@@ -73,7 +73,7 @@ OnnxValue join_places(GraphBuilder& g, const IndexedDims& indexed) {
   for (const OnnxValue place : indexed.places)
     columns.push_back(
         unsqueeze(g, shape.is_there() ? g.op("Expand", {place, shape}) : place, last));
-  return columns.size() == 1 ? columns[0] : g.op("Concat", columns, {{"axis", -1}});
+  return concat(g, columns, -1);
 }
 
 }  // namespace opwright::onnx

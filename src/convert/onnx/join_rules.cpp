@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/convert/onnx/axis_nodes.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
@@ -13,10 +14,6 @@
 
 namespace opwright::onnx {
 namespace {
-
-OnnxValue concatenate_values(GraphBuilder& g, const OnnxValues& parts, int64_t dim) {
-  return parts.size() == 1 ? parts[0] : g.op("Concat", parts, {{"axis", dim}});
-}
 
 OnnxValues convert_cat(GraphBuilder& g, const Call& call) {
   const Tensor result = call.result();
@@ -28,7 +25,7 @@ OnnxValues convert_cat(GraphBuilder& g, const Call& call) {
     if (tensors[i].dim() != result.dim()) continue;
     parts.push_back(recast(g, inputs[i], tensors[i].dtype(), result.dtype()));
   }
-  return {concatenate_values(g, parts, dim_of(call, 1, result))};
+  return {concat(g, parts, dim_of(call, 1, result))};
 }
 
 OnnxValues convert_stack(GraphBuilder& g, const Call& call) {
@@ -38,7 +35,7 @@ OnnxValues convert_stack(GraphBuilder& g, const Call& call) {
   const int64_t axes[] = {dim_of(call, 1, result)};
   for (size_t i = 0; i < parts.size(); ++i)
     parts[i] = unsqueeze(g, recast(g, parts[i], tensors[i].dtype(), result.dtype()), axes);
-  return {concatenate_values(g, parts, axes[0])};
+  return {concat(g, parts, axes[0])};
 }
 
 // Dimensions in front, as many as there are repeats for; repeats of 1 in front, as there are
@@ -72,10 +69,10 @@ OnnxValue roll_dim(GraphBuilder& g, OnnxValue value, int64_t dim, const SymInt& 
   const SymInt moved = shift % sym_max(size, 1);
   if (is_exactly(moved, 0)) return value;
   const SymInt cut = size - moved;
-  return g.op("Concat",
-              {slice(g, value, dim, cut, std::numeric_limits<int64_t>::max()),
-               slice(g, value, dim, 0, cut)},
-              {{"axis", dim}});
+  return concat(g,
+                {slice(g, value, dim, cut, std::numeric_limits<int64_t>::max()),
+                 slice(g, value, dim, 0, cut)},
+                dim);
 }
 
 OnnxValues convert_roll(GraphBuilder& g, const Call& call) {

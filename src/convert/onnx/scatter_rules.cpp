@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "opwright/convert/onnx/axis_nodes.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
@@ -37,9 +38,7 @@ Target find_target(GraphBuilder& g, const Call& call) {
 }
 
 OnnxValue write(GraphBuilder& g, const Target& target, OnnxValue updates, const char* reduction) {
-  std::vector<Attribute> attributes = {{"axis", target.dim}};
-  if (reduction) attributes.emplace_back("reduction", reduction);
-  return g.op("ScatterElements", {target.self, target.index, updates}, std::move(attributes));
+  return scatter_elements(g, target.self, target.index, updates, target.dim, reduction);
 }
 
 OnnxValues finish(GraphBuilder& g, const Target& target, OnnxValue written) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "opwright/convert/onnx/axis_nodes.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
@@ -50,10 +51,9 @@ OnnxValues convert_diagonal(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Diagonal diagonal =
       find_diagonal(self, call.integer(1), dim_of(call, 2, self), dim_of(call, 3, self));
-  return {g.op("Gather",
-               {join_dims(g, call.input(0), diagonal),
-                steps(g, diagonal.start, diagonal.step, call.result().sym_size(-1))},
-               {{"axis", self.dim() - 2}})};
+  return {gather(g, join_dims(g, call.input(0), diagonal),
+                 steps(g, diagonal.start, diagonal.step, call.result().sym_size(-1)),
+                 self.dim() - 2)};
 }
 
 OnnxValues convert_diagonal_scatter(GraphBuilder& g, const Call& call) {
@@ -63,9 +63,8 @@ OnnxValues convert_diagonal_scatter(GraphBuilder& g, const Call& call) {
       find_diagonal(self, call.integer(2), dim_of(call, 3, self), dim_of(call, 4, self));
   const OnnxValue places = spread(g, steps(g, diagonal.start, diagonal.step, source.sym_size(-1)),
                                   source.dim() - 1, sizes_of(source));
-  const OnnxValue joined = g.op(
-      "ScatterElements",
-      {join_dims(g, call.input(0), diagonal), places, call.input(1, self.dtype())}, {{"axis", -1}});
+  const OnnxValue joined = scatter_elements(g, join_dims(g, call.input(0), diagonal), places,
+                                            call.input(1, self.dtype()), -1);
   std::vector<int64_t> back(diagonal.order.size());
   for (size_t i = 0; i < back.size(); ++i)
     back[static_cast<size_t>(diagonal.order[i])] = static_cast<int64_t>(i);
@@ -78,8 +77,8 @@ OnnxValues convert_trace(GraphBuilder& g, const Call& call) {
   const SymInt length = sym_min(self.sym_size(0), self.sym_size(1));
   const DType dtype = call.result().dtype();
   const DType wide = wide_dtype(dtype);
-  const OnnxValue elements = g.op("Gather", {join_dims(g, call.input(0), diagonal),
-                                             steps(g, diagonal.start, diagonal.step, length)});
+  const OnnxValue elements = gather(g, join_dims(g, call.input(0), diagonal),
+                                    steps(g, diagonal.start, diagonal.step, length), 0);
   return {recast(g, reduce(g, "ReduceSum", recast(g, elements, self.dtype(), wide), {}, false),
                  wide, dtype)};
 }
@@ -94,8 +93,7 @@ OnnxValues convert_unfold(GraphBuilder& g, const Call& call) {
   const int64_t behind[] = {1};
   const OnnxValue starts = unsqueeze(g, steps(g, 0, call.integer(3), result.sym_size(dim)), behind);
   const OnnxValue windows =
-      g.op("Gather", {call.input(0), g.op("Add", {starts, arange(g, call.sym_int(2))})},
-           {{"axis", dim}});
+      gather(g, call.input(0), g.op("Add", {starts, arange(g, call.sym_int(2))}), dim);
   std::vector<int64_t> order = all_dims(result.dim());
   std::erase(order, dim + 1);
   order.push_back(dim + 1);
@@ -124,8 +122,7 @@ OnnxValues convert_as_strided(GraphBuilder& g, const Call& call) {
     places = std::move(inner);
   }
   const SymInt flat[] = {expected};
-  const OnnxValue taken =
-      g.op("Gather", {reshape(g, call.input(0), flat), g.ints(places)}, {{"axis", 0}});
+  const OnnxValue taken = gather(g, reshape(g, call.input(0), flat), g.ints(places), 0);
   return {reshape(g, taken, call.sym_ints(1))};
 }
 
@@ -134,8 +131,7 @@ OnnxValues convert_as_strided(GraphBuilder& g, const Call& call) {
 // self[:start], part, self[end:] along `dim`.
 OnnxValue replace_between(GraphBuilder& g, OnnxValue self, OnnxValue part, int64_t dim,
                           const SymInt& start, const SymInt& end) {
-  return g.op("Concat", {slice(g, self, dim, 0, start), part, slice(g, self, dim, end, kEnd)},
-              {{"axis", dim}});
+  return concat(g, {slice(g, self, dim, 0, start), part, slice(g, self, dim, end, kEnd)}, dim);
 }
 
 // Counted from the front.
@@ -162,7 +158,7 @@ OnnxValues convert_slice_scatter(GraphBuilder& g, const Call& call) {
   const SymInt length = source.sym_size(dim);
   if (step == 1) return {replace_between(g, call.input(0), part, dim, start, start + length)};
   const OnnxValue places = spread(g, steps(g, start, step, length), dim, sizes_of(source));
-  return {g.op("ScatterElements", {call.input(0), places, part}, {{"axis", dim}})};
+  return {scatter_elements(g, call.input(0), places, part, dim)};
 }
 
 constexpr BuiltinRule kRules[] = {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/convert/onnx/axis_nodes.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
@@ -119,8 +120,7 @@ OnnxValues convert_expand(GraphBuilder& g, const Call& call) {
 // ---- Parts ----
 
 OnnxValues convert_select(GraphBuilder& g, const Call& call) {
-  return {g.op("Gather", {call.input(0), g.size(call.sym_int(2))},
-               {{"axis", dim_of(call, 1, call.tensor(0))}})};
+  return {gather(g, call.input(0), g.size(call.sym_int(2)), dim_of(call, 1, call.tensor(0)))};
 }
 
 OnnxValues convert_slice(GraphBuilder& g, const Call& call) {
@@ -169,8 +169,8 @@ OnnxValues convert_unbind(GraphBuilder& g, const Call& call) {
   OnnxValues parts(call.num_results());
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!call.is_used(i)) continue;
-    parts[i] = g.op("Gather", {call.input(0), g.scalar(static_cast<int64_t>(i), DType::Int64)},
-                    {{"axis", dim_of(call, 1, call.tensor(0))}});
+    parts[i] = gather(g, call.input(0), g.scalar(static_cast<int64_t>(i), DType::Int64),
+                      dim_of(call, 1, call.tensor(0)));
   }
   return parts;
 }
