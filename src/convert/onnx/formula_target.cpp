@@ -75,7 +75,7 @@ constexpr auto kMade = std::to_array<MadeFunction>({
     // As Python divides: the floor of the exact quotient.
     {"divide_floor",
      "y == 0 ? x / y : near(x, y) - floor(near(x, y)) > 0.5 ? floor(near(x, y)) + 1 : floor(near(x, y))",
-     "x / y - (fmod(x, y) != 0 && (x < 0) != (y < 0))"},
+     "x / y - (x / y * y + Mod(x, y) != x)"},
     {"near", "(x - fmod(x, y)) / y - (fmod(x, y) != 0 && (y < 0) != (fmod(x, y) < 0))"},
 });
 
