@@ -22,7 +22,6 @@
 #include "opwright/ir/node_argument.h"
 #include "opwright/onnx.h"
 #include "opwright/schema/constant.h"
-#include "opwright/transforms/make_fx.h"
 
 namespace opwright::onnx {
 namespace {
@@ -39,7 +38,7 @@ class OneCall {
     for (GraphValue& value : made.values()) outputs.push_back(NodeArgument::of(value));
     graph_->set_outputs(std::move(outputs));
   }
-  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  [[nodiscard]] const GraphPtr& graph() const { return graph_; }
 
  private:
   NodeArgument copy(const NodeArgument& argument) {
@@ -65,17 +64,7 @@ GraphPtr take_apart(const Node& node, int64_t opset) {
       ": it cannot be a function of the model, since nothing tells what it is made "
       "of\n  Give it a composite body or a decomposition, or leave it out of "
       "functions=: then it is a node of its own.");
-  const OneCall call(node);
-  TraceSessionOptions options;
-  options.functional = true;
-  options.keeps_custom_whole = true;
-  options.is_part = true;
-  const std::vector<const Operator*> whole = whole_operators(opset);
-  const std::vector<const Operator*> parted = parted_operators(opset);
-  options.trace.whole.insert(whole.begin(), whole.end());
-  options.trace.decompose.insert(parted.begin(), parted.end());
-  options.trace.decompose.insert(&op);
-  return retrace(call.graph(), std::move(options));
+  return trace_part(OneCall(node).graph(), opset, &op);
 }
 
 // Calls with equal keys have one body.
