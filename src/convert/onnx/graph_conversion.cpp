@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -116,8 +117,11 @@ OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
       return call_function(node, call);
     return apply_found(node, call);
   } catch (Error& error) {
-    error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
-                                       state_.opset));
+    // Most say it themselves.
+    if (std::string_view(error.what()).find(node.op().name()) == std::string_view::npos) {
+      error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
+                                         state_.opset));
+    }
     throw;
   }
 }
