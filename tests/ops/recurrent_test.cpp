@@ -74,8 +74,8 @@ TEST(Recurrent, KeepsTheLengthAndTheBatchOfAFake) {
   const std::vector<FakeTensor> first{fake({{1, batch, 4}}), fake({{1, batch, 4}})};
   const std::vector<FakeTensor> weights{fake({{16, 2}}), fake({{16, 4}})};
 
-  const auto [output, h, c] = lstm(fake({{batch, length, 2}}), first, weights, false, 1, 0, false,
-                                   false, true);
+  const auto [output, h, c] =
+      lstm(fake({{batch, length, 2}}), first, weights, false, 1, 0, false, false, true);
 
   EXPECT_EQ(output.size(0).word(), batch.word());
   EXPECT_EQ(output.size(1).word(), length.word());
@@ -85,7 +85,8 @@ TEST(Recurrent, KeepsTheLengthAndTheBatchOfAFake) {
 }
 
 TEST(Recurrent, RefusesArgumentsThatDoNotFit) {
-  const auto run = [](const Tensor& input, const Tensor& state, const std::vector<Tensor>& weights) {
+  const auto run = [](const Tensor& input, const Tensor& state,
+                      const std::vector<Tensor>& weights) {
     return gru(input, state, weights, false, 1, 0, false, false, false);
   };
   const std::vector<Tensor> weights = weights_that_forget(3);

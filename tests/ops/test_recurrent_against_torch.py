@@ -108,9 +108,9 @@ def test_a_trace_that_keeps_composites_has_one_node_of_free_length():
     steps = ow.randn(BATCH, LENGTH, WIDTH)
 
     with ow.no_grad():
-        graph = ow.make_fx(
-            lambda x: layer(x)[0], tracing_mode="symbolic", keep_composites=True
-        )(steps)
+        graph = ow.make_fx(lambda x: layer(x)[0], tracing_mode="symbolic", keep_composites=True)(
+            steps
+        )
 
     assert graph.code.count("aten.lstm") == 1
     assert "s0" in str(graph.graph)
