@@ -79,7 +79,7 @@ void GraphConversion::convert_call(const Node& node, OnnxValues& values) {
   state_.label =
       node.values().empty() ? node.op().schema().name.base : node.values().front().name();
   state_.site = node.site();
-  Call::State state{builder_, node, values};
+  Call::State state{builder_, node, values, this};
   const Call call(state);
   const size_t num_nodes = state_.scope->nodes.size();
   const OnnxValues made = apply(node, call);
