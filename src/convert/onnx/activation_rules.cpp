@@ -16,8 +16,7 @@ OnnxValues convert_relu(GraphBuilder& g, const Call& call) {
 }
 OnnxValues convert_gelu(GraphBuilder& g, const Call& call) {
   return convert_to_node(
-      g, call,
-      {.type = "Gelu", .attributes = {{"approximate", call.text(1)}}, .since_opset = 20});
+      g, call, {.type = "Gelu", .attributes = {{"approximate", call.text(1)}}, .since_opset = 20});
 }
 OnnxValues convert_leaky_relu(GraphBuilder& g, const Call& call) {
   return convert_to_node(g, call, {.type = "LeakyRelu", .attributes = {{"alpha", call.number(1)}}});
@@ -59,8 +58,8 @@ OnnxValues convert_silu(GraphBuilder& g, const Call& call) {
 OnnxValues convert_selu(GraphBuilder& g, const Call& call) {
   const DType dtype = wide_dtype(call.result().dtype());
   if (dtype == DType::Float32) return convert_by(g, call, "Selu(x)", dtype);
-  return convert_by(
-      g, call, "1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x))", dtype);
+  return convert_by(g, call, "1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x))",
+                    dtype);
 }
 OnnxValues convert_celu(GraphBuilder& g, const Call& call) {
   const DType dtype = wide_dtype(call.result().dtype());

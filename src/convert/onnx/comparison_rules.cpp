@@ -30,9 +30,8 @@ OnnxValues convert_clamp(GraphBuilder& g, const Call& call) {
   if (!is_floating(result) || !call.has(1) || !call.has(2) || !(call.number(1) <= call.number(2)))
     return convert_formula(g, call);
   const DType dtype = result == DType::BFloat16 ? DType::Float32 : result;
-  const OnnxValue value =
-      g.op("Clip", {call.input(0, dtype), g.scalar(call.constant(1), dtype),
-                    g.scalar(call.constant(2), dtype)});
+  const OnnxValue value = g.op("Clip", {call.input(0, dtype), g.scalar(call.constant(1), dtype),
+                                        g.scalar(call.constant(2), dtype)});
   return {recast(g, value, dtype, result)};
 }
 

@@ -50,8 +50,8 @@ OnnxValues convert_copy(GraphBuilder&, const Call& call) {
 // The second argument in the sizes and the dtype of the first.
 OnnxValues convert_copy_of_other(GraphBuilder& g, const Call& call) {
   const DType dtype = call.result().dtype();
-  return {expanded(g, call.input(1, dtype), sizes_of(call.tensor(1)), sizes_of(call.result()),
-                   dtype)};
+  return {
+      expanded(g, call.input(1, dtype), sizes_of(call.tensor(1)), sizes_of(call.result()), dtype)};
 }
 
 // ---- In steps ----
@@ -90,10 +90,10 @@ OnnxValues convert_range(GraphBuilder& g, const Call& call, int start, int step)
   const DType dtype = is_floating(result) ? DType::Float64 : DType::Int64;
   const OnnxValue places = recast(g, arange(g, length), DType::Int64, dtype);
   const OnnxValue values =
-      start < 0 ? places
-                : formula_value(g, "y + x * z",
-                                {places, argument(start, 0, dtype), argument(step, 1, dtype)},
-                                dtype);
+      start < 0
+          ? places
+          : formula_value(g, "y + x * z",
+                          {places, argument(start, 0, dtype), argument(step, 1, dtype)}, dtype);
   return {recast(g, values, dtype, result)};
 }
 OnnxValues convert_arange(GraphBuilder& g, const Call& call) {

@@ -26,9 +26,9 @@ LossReduction reduction_of(const Call& call, size_t index) {
 OnnxValues convert_binary_cross_entropy(GraphBuilder& g, const Call& call) {
   const DType result = call.result().dtype();
   const DType dtype = wide_dtype(result);
-  OnnxValue losses = formula_value(
-      g, "(y - 1) * maximum(log1p(-x), -100) - y * maximum(log(x), -100)",
-      {call.input(0, dtype), call.input(1, dtype)}, dtype);
+  OnnxValue losses =
+      formula_value(g, "(y - 1) * maximum(log1p(-x), -100) - y * maximum(log(x), -100)",
+                    {call.input(0, dtype), call.input(1, dtype)}, dtype);
   if (call.has(2)) losses = g.op("Mul", {losses, call.input(2, dtype)});
   return {recast(g, reduced(g, losses, reduction_of(call, 3)), dtype, result)};
 }
@@ -45,10 +45,9 @@ OnnxValues convert_nll_loss(GraphBuilder& g, const Call& call) {
   OnnxValue target = call.input(1, DType::Int64);
   if (!has_batch) self = unsqueeze(g, self, kFirst);
   if (call.tensor(1).dim() == 0) target = unsqueeze(g, target, kFirst);
-  OnnxValue loss =
-      g.op("NegativeLogLikelihoodLoss", {self, target, call.input(2, dtype)},
-           {{"ignore_index", call.integer(4)},
-            {"reduction", kNames[static_cast<size_t>(reduction_of(call, 3))]}});
+  OnnxValue loss = g.op("NegativeLogLikelihoodLoss", {self, target, call.input(2, dtype)},
+                        {{"ignore_index", call.integer(4)},
+                         {"reduction", kNames[static_cast<size_t>(reduction_of(call, 3))]}});
   if (!has_batch && reduction_of(call, 3) == LossReduction::None)
     loss = reshape(g, loss, sizes_of(call.result()));
   return {recast(g, loss, dtype, result), OnnxValue()};

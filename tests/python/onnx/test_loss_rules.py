@@ -23,8 +23,8 @@ ELEMENTWISE: dict[str, Callable] = {
     "hinge_embedding_loss": F.hinge_embedding_loss,
     "kl_div": lambda x, y, reduction: F.kl_div(x, y.abs(), reduction=reduction),
     "kl_div of logs": lambda x, y, reduction: F.kl_div(x, y, reduction=reduction, log_target=True),
-    "binary_cross_entropy_with_logits": lambda x, y, reduction: (
-        F.binary_cross_entropy_with_logits(x, y.sigmoid(), reduction=reduction)
+    "binary_cross_entropy_with_logits": lambda x, y, reduction: F.binary_cross_entropy_with_logits(
+        x, y.sigmoid(), reduction=reduction
     ),
 }
 
