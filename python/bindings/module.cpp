@@ -19,6 +19,7 @@
 #include "bindings/export_session.h"
 #include "bindings/fake_mode.h"
 #include "bindings/foreign_call.h"
+#include "bindings/foreign_host.h"
 #include "bindings/func.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
@@ -204,6 +205,7 @@ NB_MODULE(_C, m) {
   bind_gradcheck(m);
   bind_checked_calls(m);
   bind_opcheck(m);
+  bind_foreign_host(m);
   bind_variation(m);
   bind_autocast(m);
   bind_autograd(m);
