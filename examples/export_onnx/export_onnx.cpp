@@ -21,7 +21,7 @@ using opwright::onnx::GraphBuilder;
 using opwright::onnx::OnnxValues;
 
 Tensor limiter(const Tensor& x) {
-  const opwright::OperatorHandle<Tensor(const Tensor&, double)> soft_clip("audio::soft_clip");
+  static opwright::OperatorHandle<Tensor(const Tensor&, double)> soft_clip("audio::soft_clip");
   return opwright::relu(soft_clip(x * 4.0, 2.0));
 }
 

@@ -8,6 +8,7 @@
 #include "opwright/c_api.h"
 #include "opwright/check/tensor_call.h"
 #include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/host/onnx_model.h"
@@ -57,7 +58,7 @@ class RefereeHost : public ForeignHost {
 }  // namespace
 
 ExportedCall export_for_onnx(const Example& example) {
-  return export_call(example, onnx_trace_options(onnx::kDefaultOpset));
+  return export_call(example, onnx::trace_options(onnx::kDefaultOpset));
 }
 
 onnx::Model to_model(const ExportedCall& exported) { return to_onnx_model(*exported.program, {}); }

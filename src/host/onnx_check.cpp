@@ -25,7 +25,6 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/host/onnx_call.h"
-#include "opwright/host/onnx_model.h"
 #include "opwright/onnx.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/tag.h"
@@ -74,7 +73,7 @@ class OnnxCheck : public Check {
     if (op.tags().has(Tag::DataDependentOutput)) return "its results are numbers read from data";
     if (op.tags().has(Tag::NondeterministicSeeded) || op.tags().has(Tag::Nondeterministic))
       return "it draws random numbers, which no model does the same way";
-    const TraceOptions trace = onnx_trace_options(onnx::kDefaultOpset);
+    const TraceOptions trace = onnx::trace_options(onnx::kDefaultOpset);
     if (is_built_in(op) && !has_own_rule(op) && !trace.decompose.contains(&op))
       return concatenate("it has no rule for ONNX opset ", onnx::kDefaultOpset);
     return std::nullopt;

@@ -29,14 +29,14 @@ TEST_F(SizeNodes, OfPlainNumbersAreOneConstant) {
   const OnnxValue sizes = g.sizes(std::vector<SymInt>{SymInt(2), SymInt(3)});
 
   EXPECT_TRUE(g.data(sizes).is_defined());
-  EXPECT_EQ(sketch.text(), "  constant constant: int64[2]\n");
+  EXPECT_EQ(sketch.text(), "  constant constant: int64[2] {2, 3}\n");
 }
 
 TEST_F(SizeNodes, OfASymbolReadTheShapeThatShowsIt) {
   (void)g.sizes(std::vector<SymInt>{columns});
 
   EXPECT_EQ(sketch.text(),
-            "  constant constant: int64[1]\n"
+            "  constant constant: int64[1] {1}\n"
             "  Shape = Shape(x)\n"
             "  Gather = Gather<axis=0>(Shape, constant)\n");
 }
