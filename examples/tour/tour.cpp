@@ -150,7 +150,8 @@ void run_compiled() {
     const Tensor x = samples(size);
     expect(allclose(compiled(x), limiter(x)), "the same as uncompiled was expected");
   }
-  std::printf("three sizes, compiled %d times\n", static_cast<int>(compiled.compiled().num_compiles()));
+  std::printf("three sizes, compiled %d times\n",
+              static_cast<int>(compiled.compiled().num_compiles()));
 }
 
 void write_onnx() {

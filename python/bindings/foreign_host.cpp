@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/error.h"
+#include "bindings/host_object.h"
 #include "bindings/lock.h"
 #include "bindings/operator_object.h"
 #include "bindings/value.h"
@@ -26,24 +27,14 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-nb::object call_method(PyObject* self, const char* name, PyObject* first, PyObject* second) {
-  const nb::object method = nb::steal(require(PyObject_GetAttrString(self, name)));
-  return nb::steal(require(PyObject_CallFunctionObjArgs(method.ptr(), first, second, nullptr)));
-}
-
 // An object with `find_reason_to_skip(op)`, which gives a text or None, and `run(op, values)`,
 // which gives a list of results, or a text: why it cannot be asked.
 class PythonHost : public ForeignHost {
  public:
-  explicit PythonHost(PyObject* self) : self_(Py_NewRef(self)) {}
-  ~PythonHost() override { drop_reference(self_); }
+  explicit PythonHost(PyObject* self) : self_(self) {}
 
   std::optional<std::string> find_reason_to_skip(const Operator& op) override {
-    const LockScope lock;
-    const nb::object reason =
-        call_method(self_, "find_reason_to_skip", operator_object(op.name()), nullptr);
-    if (reason.is_none()) return std::nullopt;
-    return nb::cast<std::string>(reason);
+    return self_.find_reason_to_skip(op);
   }
 
   HostAnswer run(const Example& example) override {
@@ -54,7 +45,7 @@ class PythonHost : public ForeignHost {
       for (const Value& value : answer.outcome.after.values())
         values.append(nb::steal(require(to_python(value.get()))));
       const nb::object given =
-          call_method(self_, "run", operator_object(example.op().name()), values.ptr());
+          self_.call("run", operator_object(example.op().name()), values.ptr());
       if (PyUnicode_Check(given.ptr())) {
         answer.left_out = nb::cast<std::string>(given);
       } else {
@@ -81,7 +72,7 @@ class PythonHost : public ForeignHost {
     return results;
   }
 
-  PyObject* self_;  // owned
+  HostObject self_;
 };
 
 }  // namespace

@@ -29,6 +29,7 @@
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
 #include "bindings/onnx_model.h"
+#include "bindings/onnx_referee.h"
 #include "bindings/opcheck.h"
 #include "bindings/operator_namespace.h"
 #include "bindings/operator_object.h"
@@ -207,6 +208,7 @@ NB_MODULE(_C, m) {
   bind_checked_calls(m);
   bind_opcheck(m);
   bind_foreign_host(m);
+  bind_onnx_referee(m);
   bind_variation(m);
   bind_autocast(m);
   bind_autograd(m);

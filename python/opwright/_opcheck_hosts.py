@@ -5,9 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import numpy as np
+
 from . import _C
 
 OWN = "opwright"
+RUNTIME = "onnxruntime"
+
+
+def is_installed(package: str) -> bool:
+    """Tell whether a package can be imported; does not import it."""
+    return importlib.util.find_spec(package) is not None
 
 
 def split_keywords(op: _C.Operator, values: Sequence[Any]) -> tuple[list, dict[str, Any]]:
@@ -138,6 +146,52 @@ class JaxHost:
         return value if value is None else _C.from_dlpack(value).clone()
 
 
+class OnnxRuntimeReferee:
+    """Runs models in ONNX Runtime, with the operator itself as a node; the onnx package checks."""
+
+    def __init__(self) -> None:
+        self._known: tuple[bytes, Any] = (b"", None)  # the last model and its session
+
+    def find_reason_to_skip(self, _op: _C.Operator) -> str | None:
+        try:
+            importlib.import_module("opwright.onnxruntime")
+        except (ImportError, OSError) as error:
+            return first_line(error)
+        return None
+
+    def run_model(self, op: _C.Operator, model: _C.OnnxModel, inputs: list) -> list | str:
+        import onnxruntime
+
+        try:
+            arrays = [each.detach().contiguous().numpy() for each in inputs]
+        except (TypeError, NotImplementedError) as error:
+            return first_line(error)
+        try:
+            session = self._session(op, model.bytes())
+            feeds = dict(zip(model.input_names, arrays, strict=True))
+            outputs = session.run(model.output_names, feeds)
+        except onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented as error:
+            return first_line(error)  # no kernel for a dtype
+        return [_C.from_numpy(np.array(each)) for each in outputs]
+
+    def _session(self, op: _C.Operator, model: bytes) -> Any:
+        import onnxruntime
+
+        from . import onnxruntime as bridge
+
+        if self._known[0] != model:
+            if is_installed("onnx"):
+                importlib.import_module("onnx").checker.check_model(model)
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            options.log_severity_level = 4
+            if not op.name.startswith("aten::"):
+                bridge.register(options, op.name, model=model)
+            providers = ["CPUExecutionProvider"]
+            self._known = (model, onnxruntime.InferenceSession(model, options, providers=providers))
+        return self._known[1]
+
+
 HOSTS: dict[str, Callable[[ExitStack], Any]] = {"torch": TorchHost, "jax": JaxHost}
 
 
@@ -161,10 +215,14 @@ def hosts_set(names: Sequence[str]) -> Iterator[list[str]]:
                 f"opcheck: hosts has {name!r}, which is no host; there are {', '.join(known)}"
             )
     with ExitStack() as stack:
-        checks = [name for name in known if name in names and name != OWN]
-        for name in checks:
-            is_there = importlib.util.find_spec(name) is not None
-            host = HOSTS[name](stack) if is_there else MissingHost(name)
-            _C.set_foreign_host(name, host)
+        for name in (each for each in HOSTS if each in names):
+            host = HOSTS[name](stack) if is_installed(name) else MissingHost(name)
             stack.callback(_C.set_foreign_host, name, None)
-        yield checks
+            _C.set_foreign_host(name, host)
+        # The check "onnx" asks it too, unless it is missing.
+        runs_models = is_installed(RUNTIME)
+        if runs_models or RUNTIME in names:
+            referee = OnnxRuntimeReferee() if runs_models else MissingHost(RUNTIME)
+            stack.callback(_C.set_onnx_referee, None)
+            _C.set_onnx_referee(referee)
+        yield [name for name in known if name in names and name != OWN]

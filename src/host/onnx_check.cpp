@@ -1,6 +1,6 @@
-// onnx: a call becomes an ONNX model, with results of the right types and sizes, at other sizes too,
-// and with all that the operator is told. Where somebody can run models, they give what the call
-// gives.
+// onnx: a call becomes an ONNX model, with results of the right types and sizes, at other sizes
+// too, and with all that the operator is told. Where somebody can run models, they give what the
+// call gives.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -150,13 +150,13 @@ class OnnxCheck : public Check {
     const std::vector<Tensor> results = plain.result_tensors();
     const std::vector<onnx::ValueInfo>& outputs = call.model.state().graph.outputs;
     if (outputs.size() < results.size()) {
-      return concatenate("it has ", outputs.size(), " outputs, and the call gives ",
-                         results.size(), " tensors");
+      return concatenate("it has ", outputs.size(), " outputs, and the call gives ", results.size(),
+                         " tensors");
     }
     for (size_t i = 0; i < results.size(); ++i) {
       if (outputs[i].dtype != results[i].dtype()) {
-        return concatenate("output ", i + 1, " is ", outputs[i].dtype,
-                           ", and the call gives ", results[i].dtype());
+        return concatenate("output ", i + 1, " is ", outputs[i].dtype, ", and the call gives ",
+                           results[i].dtype());
       }
       if (outputs[i].dims.size() != results[i].sizes().size()) {
         return concatenate("output ", i + 1, " has ", outputs[i].dims.size(),
@@ -181,15 +181,15 @@ class OnnxCheck : public Check {
 
   static std::optional<Fault> find_wrong_outputs(const CheckInput& input, const Outcome& plain,
                                                  const OnnxCall& call) {
-    const SymbolValues values =
-        values_of(size_symbols(input.example(), call.exported.forms()));
+    const SymbolValues values = values_of(size_symbols(input.example(), call.exported.forms()));
     const auto difference = find_difference_of_outputs(plain, call, values);
     if (!difference) return std::nullopt;
     return Fault{"onnx-wrong-outputs",
                  concatenate("the ONNX model of ", input.op().name(),
                              " says what the fake kernel says of its results, and that is wrong: ",
-                             *difference, "\n  Mend the fake kernel; opcheck's check \"fake\" "
-                                          "tells more.")};
+                             *difference,
+                             "\n  Mend the fake kernel; opcheck's check \"fake\" "
+                             "tells more.")};
   }
 
   // ---- What the node holds ----
@@ -208,8 +208,8 @@ class OnnxCheck : public Check {
     for (uint32_t i = 0; i < op.num_arguments(); ++i) {
       const Argument& argument = op.schema().arguments[i];
       const bool is_input = std::ranges::find(form->inputs, i) != form->inputs.end();
-      const auto attribute = std::ranges::find(form->attributes, i,
-                                               &onnx::NodeForm::NamedArgument::argument);
+      const auto attribute =
+          std::ranges::find(form->attributes, i, &onnx::NodeForm::NamedArgument::argument);
       if (is_input) continue;
       if (attribute == form->attributes.end()) {
         if (example.values()[i].is_none()) continue;
@@ -221,9 +221,9 @@ class OnnxCheck : public Check {
                          node, "\", ..., ", argument.name, "_f=", argument.name, ")."));
       } else if (const auto lost = find_lost_number(example.values()[i].get())) {
         note("onnx-float-attribute",
-             concatenate(op.name(), ": '", argument.name, "' is ", *lost,
-                         ", and the attribute '", attribute->attribute, "' of its ONNX node ", node,
-                         " holds ", static_cast<double>(static_cast<float>(*lost)),
+             concatenate(op.name(), ": '", argument.name, "' is ", *lost, ", and the attribute '",
+                         attribute->attribute, "' of its ONNX node ", node, " holds ",
+                         static_cast<double>(static_cast<float>(*lost)),
                          ": attributes are float32"));
       }
     }
@@ -278,8 +278,7 @@ class OnnxCheck : public Check {
     if (!found) return std::nullopt;
     return Fault{"onnx-differs-at-other-size",
                  concatenate("the ONNX model of ", input.op().name(),
-                             " is right for the sizes given, but", found->where, ": ",
-                             found->what,
+                             " is right for the sizes given, but", found->where, ": ", found->what,
                              "\n  A symbolic that reads sizes as numbers fixes them; take them "
                              "from the graph.")};
   }

@@ -1,5 +1,5 @@
-// convert_graph OPSET: reads a graph from the standard input and prints the ONNX model of it, or the
-// error.
+// convert_graph OPSET: reads a graph from the standard input and prints the ONNX model of it, or
+// the error.
 #include <iostream>
 #include <iterator>
 #include <string>

@@ -49,8 +49,7 @@ class ConverterOfAnEngine : public ::testing::Test {
 
 // The name of the rule, the text of the node, or "nothing".
 std::string found(const char* op, int64_t version) {
-  const FoundConverter converter =
-      find_converter(Registry::get().require(op), "sketch", version);
+  const FoundConverter converter = find_converter(Registry::get().require(op), "sketch", version);
   if (converter.rule) return static_cast<const SketchRule&>(*converter.rule).name();
   return converter.node_text.value_or("nothing");
 }

@@ -18,7 +18,8 @@ namespace {
 OPWRIGHT_LIBRARY(node_form_test, m) {
   m.def("dual(Tensor x, Tensor y, float alpha) -> (Tensor, Tensor)");
   m.def("scale.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)");
-  m.def("mix(Tensor[] tracks, Tensor? gain, int[] order, str mode='sum', bool loud=True) -> Tensor");
+  m.def(
+      "mix(Tensor[] tracks, Tensor? gain, int[] order, str mode='sum', bool loud=True) -> Tensor");
   m.def("turn(Tensor x, complex by) -> Tensor");
   m.def("named(Tensor x, float alpha) -> Tensor");
   m.register_converter("named", "onnx", "vendor::Named(x, strength=alpha)");
@@ -77,19 +78,20 @@ TEST_P(WrongNodeForm, IsRefusedWithWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, WrongNodeForm,
-    ::testing::Values(
-        WrongForm{"", "expected a domain"}, WrongForm{"::Dual(x)", "expected a domain"},
-        WrongForm{"Dual(x)", "'::' must stand between the domain and the name of the node"},
-        WrongForm{"v::(x)", "expected the name of the node"},
-        WrongForm{"v::Dual(x y)", "expected ',' or ')'"},
-        WrongForm{"v::Dual(x, ", "expected an argument"},
-        WrongForm{"v::Dual(x", "expected ',' or ')'"},
-        WrongForm{"v::Dual(x) y", "expected the end"},
-        WrongForm{"v::Dual(z)", "node_form_test::dual has no argument 'z'"},
-        WrongForm{"v::Dual(x, k=z)", "node_form_test::dual has no argument 'z'"},
-        WrongForm{"v::Dual(x, k=)", "expected an argument"},
-        WrongForm{"v::Dual(x, k=y)",
-                  "'y' is a tensor, which is an input of the node, no attribute"}));
+    ::testing::Values(WrongForm{"", "expected a domain"},
+                      WrongForm{"::Dual(x)", "expected a domain"},
+                      WrongForm{"Dual(x)",
+                                "'::' must stand between the domain and the name of the node"},
+                      WrongForm{"v::(x)", "expected the name of the node"},
+                      WrongForm{"v::Dual(x y)", "expected ',' or ')'"},
+                      WrongForm{"v::Dual(x, ", "expected an argument"},
+                      WrongForm{"v::Dual(x", "expected ',' or ')'"},
+                      WrongForm{"v::Dual(x) y", "expected the end"},
+                      WrongForm{"v::Dual(z)", "node_form_test::dual has no argument 'z'"},
+                      WrongForm{"v::Dual(x, k=z)", "node_form_test::dual has no argument 'z'"},
+                      WrongForm{"v::Dual(x, k=)", "expected an argument"},
+                      WrongForm{"v::Dual(x, k=y)",
+                                "'y' is a tensor, which is an input of the node, no attribute"}));
 
 TEST(NodeForms, AreThatOfTheBinaryThenThatOfTheSchema) {
   const std::vector<NodeForm> forms = node_forms("node_form_test::named");
