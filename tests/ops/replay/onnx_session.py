@@ -84,9 +84,8 @@ class OnnxModel:
         """Run it by onnx's reference; None where that cannot."""
         names = [each.name for each in self.proto.graph.input]
         try:
-            results = ReferenceEvaluator(self.proto).run(
-                None, dict(zip(names, arrays, strict=True))
-            )
+            feeds = dict(zip(names, map(to_array, tensors), strict=True))
+            results = ReferenceEvaluator(self.proto).run(None, feeds)
             return [to_tensor(np.asarray(each)) for each in results]
         except Exception:
             return None
