@@ -122,8 +122,9 @@ def test_an_operator_of_a_binary_is_one_node_of_its_own_domain(case: Case, tmp_p
 
 @each_model
 def test_torchs_model_with_the_same_weights_gives_the_same(case: Case, tmp_path: Path) -> None:
+    """torch's old exporter fixes the length of the encoder's sequences."""
     ours, theirs = case.make_twins()
-    calls = all_calls(case)
+    calls = all_calls(case)[: 2 if case.name == "encoder" else None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torchs = open_session(case, write_torch_model(case, theirs, 17))

@@ -3,12 +3,12 @@
 from types import ModuleType
 from typing import Any
 
-from models.limited_net import operators_of
+from models.limited_net import soft_clip_of
 
 
 def make(package: ModuleType, channels: int = 6) -> Any:
     nn = package.nn
-    soft_clip, _ = operators_of(package)
+    soft_clip = soft_clip_of(package)
 
     def convolution(inputs: int, outputs: int) -> list[Any]:
         return [nn.Conv2d(inputs, outputs, 3, padding=1, bias=False), nn.BatchNorm2d(outputs)]

@@ -3,14 +3,14 @@
 from types import ModuleType
 from typing import Any
 
-from models.limited_net import operators_of
+from models.limited_net import dual_residual_of
 
 WIDTH = 16
 
 
 def make(package: ModuleType, heads: int = 4, depth: int = 2) -> Any:
     nn = package.nn
-    _, dual_residual = operators_of(package)
+    dual_residual = dual_residual_of(package)
 
     class Layer(nn.Module):
         def __init__(self) -> None:

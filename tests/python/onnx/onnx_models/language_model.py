@@ -3,14 +3,14 @@
 from types import ModuleType
 from typing import Any
 
-from models.limited_net import operators_of
+from models.limited_net import soft_clip_of
 
 MOST_TOKENS = 32
 
 
 def make(package: ModuleType, vocabulary: int = 19, width: int = 16, heads: int = 2) -> Any:
     nn = package.nn
-    soft_clip, _ = operators_of(package)
+    soft_clip = soft_clip_of(package)
     attend = nn.functional.scaled_dot_product_attention
 
     class Layer(nn.Module):

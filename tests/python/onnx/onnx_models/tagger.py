@@ -3,14 +3,14 @@
 from types import ModuleType
 from typing import Any
 
-from models.limited_net import operators_of
+from models.limited_net import soft_clip_of
 
 HIDDEN = 5
 
 
 def make(package: ModuleType, vocabulary: int = 11, width: int = 6) -> Any:
     nn = package.nn
-    soft_clip, _ = operators_of(package)
+    soft_clip = soft_clip_of(package)
 
     class Tagger(nn.Module):
         def __init__(self) -> None:
