@@ -13,14 +13,14 @@ from pathlib import Path
 # This script has the name of a package that torch imports: the packages of .venv go first.
 sys.path.append(sys.path.pop(0))
 
-from harness import Report, Row, release_build  # noqa: E402
-from onnx_export import LENGTHS, node_cases, our_exports, torch_exports, weight_cases  # noqa: E402
-from onnx_export.nodes import LENGTH, SIZES  # noqa: E402
-from onnx_export.weights import megabytes  # noqa: E402
-from tracing.timing import measure  # noqa: E402
+from harness import Report, Row, release_build
+from onnx_export import LENGTHS, node_cases, our_exports, torch_exports, weight_cases
+from onnx_export.nodes import LENGTH, SIZES
+from onnx_export.weights import megabytes
+from tracing.timing import measure
 
 sys.path.insert(0, str(release_build() / "python"))
-import opwright  # noqa: E402
+import opwright
 
 
 def measure_exports(folder, rounds):
