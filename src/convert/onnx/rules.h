@@ -19,8 +19,12 @@ struct BuiltinRule {
 [[nodiscard]] std::span<const BuiltinRule> activation_rules();
 [[nodiscard]] std::span<const BuiltinRule> creation_rules();
 [[nodiscard]] std::span<const BuiltinRule> view_rules();
+[[nodiscard]] std::span<const BuiltinRule> stride_rules();
+[[nodiscard]] std::span<const BuiltinRule> join_rules();
 [[nodiscard]] std::span<const BuiltinRule> index_rules();
+[[nodiscard]] std::span<const BuiltinRule> scatter_rules();
 [[nodiscard]] std::span<const BuiltinRule> reduction_rules();
+[[nodiscard]] std::span<const BuiltinRule> moment_rules();
 [[nodiscard]] std::span<const BuiltinRule> sorting_rules();
 [[nodiscard]] std::span<const BuiltinRule> product_rules();
 [[nodiscard]] std::span<const BuiltinRule> convolution_rules();
