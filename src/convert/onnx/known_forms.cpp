@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,11 +63,13 @@ class SampleCall {
       const Type& element = type.element().required();
       if (element.kind() == Type::Tensor) return NodeArgument::list({make_argument(element, name)});
       if (element.kind() == Type::Float)
-        return NodeArgument::constant(Value(std::vector<double>{next_number() + 0.5}));
+        return NodeArgument::constant(Value(std::vector<double>{next_half()}));
       if (element.kind() == Type::String)
         return NodeArgument::constant(Value(std::vector<std::string>{name}));
-      if (element.kind() == Type::Bool)
-        return NodeArgument::constant(Value(std::vector<bool>{true}));
+      if (element.kind() == Type::Bool) {
+        const bool sample[] = {true};
+        return NodeArgument::constant(Value(std::span<const bool>(sample)));
+      }
       return NodeArgument::constant(Value(std::vector<int64_t>{next_number()}));
     }
     switch (type.kind()) {
@@ -77,7 +80,7 @@ class SampleCall {
         return NodeArgument::constant(Value(next_number()));
       case Type::Float:
       case Type::Scalar:
-        return NodeArgument::constant(Value(static_cast<double>(next_number()) + 0.5));
+        return NodeArgument::constant(Value(next_half()));
       case Type::Bool:
         return NodeArgument::constant(Value(true));
       case Type::String:
@@ -87,6 +90,7 @@ class SampleCall {
     }
   }
   int64_t next_number() { return ++last_number_; }
+  double next_half() { return static_cast<double>(next_number()) + 0.5; }
 
   const Operator& op_;
   GraphPtr graph_;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,14 +21,7 @@ namespace opwright::onnx {
 namespace {
 
 void register_builtin_rules() {
-  using Family = std::span<const BuiltinRule> (*)();
-  constexpr Family kFamilies[] = {
-      &pointwise_rules, &comparison_rules,  &activation_rules, &creation_rules,
-      &view_rules,      &index_rules,       &reduction_rules,  &sorting_rules,
-      &product_rules,   &convolution_rules, &pooling_rules,    &normalization_rules,
-      &attention_rules, &resampling_rules,  &recurrent_rules,  &loss_rules,
-  };
-  for (const Family family : kFamilies) {
+  for (const RuleFamily family : kRuleFamilies) {
     for (const BuiltinRule& each : family()) {
       register_converter(each.op,
                          make_intrusive<FunctionConverter>(each.rule, each.since_opset, true))
