@@ -20,6 +20,8 @@ Runtime has no kernel for a node, onnx's own reference runs the model instead. W
     other      at other sizes it gives something else
 """
 
+import functools
+import os
 import random
 import re
 import tempfile
@@ -67,7 +69,14 @@ def free_dims(tensor: ow.Tensor) -> dict[int, ow.export.Dim]:
     return {dim: ow.export.Dim.AUTO for dim, size in enumerate(tensor.shape) if size > 1}
 
 
+@functools.cache
+def register_rules() -> None:
+    """Export something: the core registers its rules before the first."""
+    ow.onnx.export(lambda x: x, (ow.ones(1),), os.devnull)
+
+
 def has_rule(operator) -> bool:
+    register_rules()
     return _C.has_own_function(operator.name, "Convert")
 
 
