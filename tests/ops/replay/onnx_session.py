@@ -22,7 +22,7 @@ ONNX_BFLOAT16 = onnx.TensorProto.BFLOAT16
 # Of what it raises when it has no kernel, apart from its status "not implemented".
 NO_KERNEL = re.compile(
     r"NOT_IMPLEMENTED|No Op registered for|is under development|not implemented for|"
-    r"not supported|unsupported",
+    r"not supported|not currently registered or supported|unsupported",
     re.IGNORECASE,
 )
 
