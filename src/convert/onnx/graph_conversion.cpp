@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -79,7 +80,7 @@ void GraphConversion::convert_call(const Node& node, OnnxValues& values) {
   state_.label =
       node.values().empty() ? node.op().schema().name.base : node.values().front().name();
   state_.site = node.site();
-  Call::State state{builder_, node, values};
+  Call::State state{builder_, node, values, this};
   const Call call(state);
   const size_t num_nodes = state_.scope->nodes.size();
   const OnnxValues made = apply(node, call);
@@ -116,8 +117,11 @@ OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
       return call_function(node, call);
     return apply_found(node, call);
   } catch (Error& error) {
-    error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
-                                       state_.opset));
+    // Most say it themselves.
+    if (std::string_view(error.what()).find(node.op().name()) == std::string_view::npos) {
+      error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
+                                         state_.opset));
+    }
     throw;
   }
 }
