@@ -6,7 +6,7 @@ and give what the call gives: values within the tolerance of their dtype, dtype,
 Runtime has no kernel for a node, onnx's own reference runs the model instead. What columns mean:
 
     calls      distinct calls exported
-    opset      the lowest opset that a call was exported at, with its rule's own first
+    opset      the lowest one that takes a call
     equal      ONNX Runtime gives what eager gives
     free       of the calls, those exported with free sizes
     sizes      other sizes that were run
@@ -21,12 +21,10 @@ Runtime has no kernel for a node, onnx's own reference runs the model instead. W
 """
 
 import functools
-import os
 import random
 import re
-import tempfile
 import zlib
-from pathlib import Path
+from typing import ClassVar
 
 import opwright as ow
 import torch
@@ -49,20 +47,13 @@ LEAST_UNITS = 4.0  # sums come in another order: so many units of the dtype may 
 
 
 class ExportedCall(TracedCall):
-    """A call as a model, and as the program whose guards say which sizes it takes."""
+    """A call as a model."""
 
     def export(self, opset: int, *, is_free: bool) -> OnnxModel:
         inputs = map_values(Conversion(), self.copies(self.tensors))
         shapes = [free_dims(each) for each in inputs] if is_free else None
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "call.onnx"
-            ow.onnx.export(self, tuple(inputs), path, opset_version=opset, dynamic_shapes=shapes)
-            return OnnxModel(path.read_bytes())
-
-    def program(self):
-        inputs = map_values(Conversion(), self.copies(self.tensors))
-        shapes = [free_dims(each) for each in inputs]
-        return ow.export.export(self, tuple(inputs), dynamic_shapes=shapes)
+        model = ow.onnx.export(self, tuple(inputs), opset_version=opset, dynamic_shapes=shapes)
+        return OnnxModel(model.bytes(), model.exported_program)
 
 
 def free_dims(tensor: ow.Tensor) -> dict[int, ow.export.Dim]:
@@ -72,12 +63,23 @@ def free_dims(tensor: ow.Tensor) -> dict[int, ow.export.Dim]:
 @functools.cache
 def register_rules() -> None:
     """Export something: the core registers its rules before the first."""
-    ow.onnx.export(lambda x: x, (ow.ones(1),), os.devnull)
+    ow.onnx.export(lambda x: x, (ow.ones(1),))
 
 
 def has_rule(operator) -> bool:
     register_rules()
     return _C.has_own_function(operator.name, "Convert")
+
+
+def lowest_opset(call: ExportedCall) -> int:
+    """The first opset that takes a call, which one takes."""
+    for opset in OPSETS:
+        try:
+            call.export(opset, is_free=False)
+        except NotImplementedError:
+            continue
+        return opset
+    raise AssertionError("no opset takes the call")
 
 
 def reason_of(refusal: Exception) -> str:
@@ -93,6 +95,7 @@ class OnnxReplayer(Replayer):
     variants = 1
     seed = 0
     opset: int | None = None  # of all calls; None: one by the seed
+    lowest: ClassVar[dict[str, int]] = {}  # of the first call of each overload
 
     def takes(self, overload, args, kwargs) -> str | None:
         operator = self.ours(overload)
@@ -124,6 +127,9 @@ class OnnxReplayer(Replayer):
         model, is_free = self.export(name, call, opset, chosen.random() < 0.5)
         counts = self.outcome.counts[name]
         counts["free"] += is_free
+        if name not in self.lowest:
+            self.lowest[name] = lowest_opset(call)
+            counts[f"since {self.lowest[name]}"] += 1
         compare = Comparison(overload, name, call, copies)
         try:
             model.check()
@@ -171,7 +177,6 @@ class OnnxReplayer(Replayer):
     def run_at_other_sizes(self, name: str, call: ExportedCall, model: OnnxModel, compare) -> None:
         try:
             call.trace()
-            program = call.program()
         except Exception:
             return
         symbols = symbols_of(call.given, call.tensors)
@@ -184,7 +189,7 @@ class OnnxReplayer(Replayer):
                 if not tensors:
                     continue
                 eager = call.run(call, tensors)
-                call.run(program, tensors)  # its guards admit the sizes
+                call.run(model.program, tensors)  # its guards admit the sizes
             except (NotReplayableError, RefusalError):
                 continue
             done += 1

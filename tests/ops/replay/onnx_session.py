@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
+import opwright as ow
 import torch
 from onnx.reference import ReferenceEvaluator
 
@@ -48,10 +49,11 @@ def told(error: Exception) -> str:
 
 
 class OnnxModel:
-    """`data` is the file."""
+    """`data` is the file, `program` what it was made of: its guards say which sizes it takes."""
 
-    def __init__(self, data: bytes):
+    def __init__(self, data: bytes, program: ow.export.ExportedProgram):
         self.data = data
+        self.program = program
         self.proto = onnx.load_from_string(data)
         self.session = None
 

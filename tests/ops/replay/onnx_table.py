@@ -26,7 +26,7 @@ def covered() -> list[str]:
 
 
 def lowest_opset(counts: Counter) -> int | str:
-    return next((opset for opset in OPSETS if counts[f"opset {opset}"]), "")
+    return next((opset for opset in OPSETS if counts[f"since {opset}"]), "")
 
 
 def summary_lines(outcome: Outcome) -> list[str]:
