@@ -1,4 +1,4 @@
-// The nodes that an operator can be in a model.
+// The nodes that an operator can be in a model, by the text that tells them.
 #pragma once
 
 #include <string>
@@ -9,14 +9,16 @@
 
 namespace opwright::ort_bridge {
 
-// By its schema: the domain is the namespace, the name "base" or "base_overload".
-[[nodiscard]] onnx::NodeForm default_form(const OperatorDescription& op);
-
-// All that exported models may hold. One that writes also stands there as its functional sibling.
+// All that exported models may hold. An operator that writes is also there under the name of its
+// functional sibling.
 [[nodiscard]] std::vector<onnx::NodeForm> list_forms(const OperatorDescription& op);
 
-// "domain::Name(x, alpha=alpha)"; without parentheses the arguments are those of the schema.
-// ValueError for a text that is no form.
-[[nodiscard]] onnx::NodeForm read_form(const OperatorDescription& op, const std::string& text);
+// A line of a model's list, "cst::dual_residual = rknn_cst::cstDualResidual(x, y, alpha=alpha)".
+struct NodeLine {
+  std::string op;  // of a functional sibling the operator that it stands for
+  std::string form;
+};
+// ValueError for a line of another form.
+[[nodiscard]] NodeLine read_line(const std::string& line);
 
 }  // namespace opwright::ort_bridge
