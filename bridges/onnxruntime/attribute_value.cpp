@@ -45,9 +45,9 @@ class AttributeReader {
     if (find<int64_t>()) return "an INT";
     if (find<float>()) return "a FLOAT";
     if (find<std::string>()) return "a STRING";
-    if (find<std::vector<int64_t>>()) return "INTS";
-    if (find<std::vector<float>>()) return "FLOATS";
-    return nullptr;
+    if (has_elements<int64_t>()) return "INTS";
+    if (has_elements<float>()) return "FLOATS";
+    return find<std::vector<int64_t>>() ? "a list" : nullptr;
   }
 
  private:
@@ -98,13 +98,26 @@ class AttributeReader {
     return Value::copy_of(*value);
   }
 
+  // ONNX Runtime gives an empty list for a list of another kind.
+  template <class T>
+  [[nodiscard]] bool has_elements() const {
+    const auto found = find<std::vector<T>>();
+    return found && !found->empty();
+  }
+  template <class T, class Other>
+  [[nodiscard]] std::optional<std::vector<T>> find_list() const {
+    auto found = find<std::vector<T>>();
+    if (found && found->empty() && has_elements<Other>()) return std::nullopt;
+    return found;
+  }
+
   [[nodiscard]] MaybeValue integers(OpwTag tag) const {
-    const auto found = find<std::vector<int64_t>>();
+    const auto found = find_list<int64_t, float>();
     if (!found) return std::nullopt;
     return Value::take(give_copy<int64_t>(tag, *found));
   }
   [[nodiscard]] MaybeValue booleans() const {
-    const auto found = find<std::vector<int64_t>>();
+    const auto found = find_list<int64_t, float>();
     if (!found) return std::nullopt;
     std::vector<uint8_t> bytes;
     for (const int64_t each : *found) bytes.push_back(each != 0 ? 1 : 0);
@@ -140,7 +153,7 @@ class AttributeReader {
     return list_of(elements);
   }
   [[nodiscard]] MaybeValue texts(ValueKind kind) const {
-    const auto found = find<std::vector<std::string>>();
+    const auto found = find_list<std::string, int64_t>();
     if (!found) return std::nullopt;
     std::vector<OpwValue> elements;
     for (const std::string& each : *found) {

@@ -66,6 +66,8 @@ def register(
     """
     bridge = open_bridge("onnxruntime")
     given = _given.setdefault(session_options, set())
+    for each in filter(_is_file, operators):  # model and names tell nodes of their operators
+        _C.load_library(os.fsdecode(each))
     bridge.function("begin")()
     try:
         for op, form in (names or {}).items():
@@ -88,9 +90,12 @@ def register(
 _given: "weakref.WeakKeyDictionary[Any, set[str]]" = weakref.WeakKeyDictionary()
 
 
+def _is_file(given: Any) -> bool:
+    return isinstance(given, os.PathLike) or (isinstance(given, str) and "::" not in given)
+
+
 def _add_operator(bridge: BridgeLibrary, given: Any) -> None:
-    is_file = isinstance(given, os.PathLike) or (isinstance(given, str) and "::" not in given)
-    if is_file:
+    if _is_file(given):
         bridge.call("add_binary", os.fsencode(given))
     else:
         operator = _C.require_operator(operator_name(given))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper
+from onnx import helper
 
 OPSET = 20
 IR_VERSION = 10
@@ -41,8 +41,13 @@ def node_model(
 ) -> onnx.ModelProto:
     """Make a model of one node 'domain::Name'; `given` are its inputs where some are left out."""
     domain, name = node.split("::")
+    filled = {key: value for key, value in attributes.items() if value != []}
     made = helper.make_node(
-        name, list(given or inputs), list(outputs), name="node", domain=domain, **attributes
+        name, list(given or inputs), list(outputs), name="node", domain=domain, **filled
+    )
+    made.attribute.extend(
+        helper.make_attribute(key, [], attr_type=onnx.AttributeProto.INTS)
+        for key in attributes.keys() - filled.keys()
     )
     return model_of(
         [made],
@@ -55,6 +60,3 @@ def unary_model(
     node: str, dtype: Any = np.float32, sizes: Sequence[int | str] = ("n", 4), **attributes: Any
 ) -> onnx.ModelProto:
     return node_model(node, {"x": (dtype, sizes)}, {"y": (dtype, sizes)}, **attributes)
-
-
-FLOAT = TensorProto.FLOAT
