@@ -1,8 +1,9 @@
 // An attribute of a node as the value of an argument.
 //
 // int, SymInt, bool: INT. float: FLOAT (a float32), read as the shortest decimal number that it is,
-// so that the 0.1 of the model is the 0.1 that was exported; or INT. Scalar: INT or FLOAT. str: STRING;
-// ScalarType, Device, Layout, MemoryFormat: STRING with their name. Lists: INTS, FLOATS, STRINGS.
+// so that the 0.1 of the model is the 0.1 that was exported; or INT. Scalar: INT or FLOAT. str:
+// STRING; ScalarType, Device, Layout, MemoryFormat: STRING with their name. Lists: INTS, FLOATS,
+// STRINGS.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,9 @@ std::string make_unknown_name() {
 
 class TypeShape {
  public:
-  explicit TypeShape(const OrtApi& api) : api_(api) { api.require(entry::kCreateTypeShape, &info_); }
+  explicit TypeShape(const OrtApi& api) : api_(api) {
+    api.require(entry::kCreateTypeShape, &info_);
+  }
   TypeShape(const TypeShape&) = delete;
   TypeShape& operator=(const TypeShape&) = delete;
   ~TypeShape() { api_.call(entry::kReleaseTypeShape, info_); }

@@ -29,8 +29,10 @@ thread_local std::optional<Registration> prepared;
 Registration read_environment() {
   Registration all;
   const char* paths = std::getenv(kVariable);
-  OPWRIGHT_CHECK_VALUE(paths && *paths != '\0', "no operators to register: the environment "
-                       "variable ", kVariable, " names no binaries ('libcst.so:libaudio.so')");
+  OPWRIGHT_CHECK_VALUE(paths && *paths != '\0',
+                       "no operators to register: the environment "
+                       "variable ",
+                       kVariable, " names no binaries ('libcst.so:libaudio.so')");
   std::string_view rest = paths;
   while (!rest.empty()) {
     const size_t end = rest.find(':');

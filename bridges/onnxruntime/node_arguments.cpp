@@ -27,8 +27,7 @@ OpwValue value_of_tensor(OpwTensor* tensor) {
 }  // namespace
 
 NodeArguments::NodeArguments(const OrtOperator& op, std::span<const InputPlace> places,
-                             std::span<const Value> attributes,
-                             std::span<OpwTensor* const> tensors)
+                             std::span<const Value> attributes, std::span<OpwTensor* const> tensors)
     : values_(attributes.size()) {
   for (size_t i = 0; i < attributes.size(); ++i) values_[i] = attributes[i].get();
   for (const InputPlace& each : places) values_[each.argument] = bind(op, each, tensors);

@@ -23,7 +23,9 @@ class NodeArguments {
   NodeArguments(const NodeArguments&) = delete;
   NodeArguments& operator=(const NodeArguments&) = delete;
 
-  [[nodiscard]] std::span<const OpwValue> values() const { return {values_.data(), values_.size()}; }
+  [[nodiscard]] std::span<const OpwValue> values() const {
+    return {values_.data(), values_.size()};
+  }
 
  private:
   OpwValue bind(const OrtOperator& op, const InputPlace& place,

@@ -40,7 +40,8 @@ constexpr size_t kUsualInputs = 6;
 thread_local NodeOutputs* current_outputs = nullptr;
 class OutputsScope {
  public:
-  explicit OutputsScope(NodeOutputs& outputs) : outside_(std::exchange(current_outputs, &outputs)) {}
+  explicit OutputsScope(NodeOutputs& outputs)
+      : outside_(std::exchange(current_outputs, &outputs)) {}
   OutputsScope(const OutputsScope&) = delete;
   OutputsScope& operator=(const OutputsScope&) = delete;
   ~OutputsScope() { current_outputs = outside_; }
@@ -187,7 +188,8 @@ void run_node(const NodeKernel& kernel, OrtKernelContext* context) {
 
 int call_from_node(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
                    OpwValue* results, uint32_t num_results) {
-  if (!current_outputs) return bridges::call_import(host, index, args, num_args, results, num_results);
+  if (!current_outputs)
+    return bridges::call_import(host, index, args, num_args, results, num_results);
   try {
     auto* binary = static_cast<bridges::HostBinary*>(host->instance);
     bridges::AllocationRequest request;

@@ -35,7 +35,8 @@ void NodeKernel::run(OrtKernelContext* context) const {
     run_node(*this, context);
   } catch (...) {
     Error error = current_error();
-    error.add_note("operator", concatenate("in ", op_.description.name, ", called by ONNX Runtime"));
+    error.add_note("operator",
+                   concatenate("in ", op_.description.name, ", called by ONNX Runtime"));
     throw error;
   }
 }

@@ -90,8 +90,7 @@ void NodeOutputs::require_foretold(size_t index, const Tensor& result) const {
       [[likely]]
     return;
   std::string sizes;
-  for (const int64_t size : foretold.sizes)
-    sizes += concatenate(sizes.empty() ? "" : ", ", size);
+  for (const int64_t size : foretold.sizes) sizes += concatenate(sizes.empty() ? "" : ", ", size);
   throw_error("ValueError", kernel_.op().description.name, ": result ", index, " is ", result,
               ", but the fake kernel says ", foretold.dtype, "[", sizes, "]; they must agree");
 }
@@ -100,8 +99,8 @@ bool NodeOutputs::is_lent_memory(const Tensor& result) const {
   const auto* data = static_cast<const char*>(result.data());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const auto* begin = static_cast<const char*>(outputs_[i].memory);
-    const auto bytes = static_cast<size_t>(count_elements(foretold_[i].sizes)) *
-                       item_size(foretold_[i].dtype);
+    const auto bytes =
+        static_cast<size_t>(count_elements(foretold_[i].sizes)) * item_size(foretold_[i].dtype);
     if (outputs_[i].is_lent && data >= begin && data < begin + bytes) return true;
   }
   return false;
@@ -121,8 +120,8 @@ void NodeOutputs::fill(std::span<Tensor> results) {
   }
   for (size_t i = 0; i < results.size() && i < kernel_.num_outputs(); ++i) {
     if (is_in_place(i)) continue;
-    void* memory = i < outputs_.size() ? outputs_[i].memory
-                                       : take(i, results[i].dtype(), results[i].sizes());
+    void* memory =
+        i < outputs_.size() ? outputs_[i].memory : take(i, results[i].dtype(), results[i].sizes());
     if (memory) bridges::copy_elements(memory, results[i]);
   }
 }

@@ -137,13 +137,15 @@ class OrtApi {
       : table_(static_cast<const void* const*>(table)), version_(version) {}
 
   template <class Result, class... Parameters>
-  Result call(const OrtEntry<Result(Parameters...)>& entry, std::type_identity_t<Parameters>... args) const {
+  Result call(const OrtEntry<Result(Parameters...)>& entry,
+              std::type_identity_t<Parameters>... args) const {
     return reinterpret_cast<Result (*)(Parameters...)>(const_cast<void*>(table_[entry.index]))(
         args...);
   }
   // Throws the status as an Error.
   template <class... Parameters>
-  void require(const OrtEntry<OrtResult(Parameters...)>& entry, std::type_identity_t<Parameters>... args) const {
+  void require(const OrtEntry<OrtResult(Parameters...)>& entry,
+               std::type_identity_t<Parameters>... args) const {
     if (OrtStatus* status = call(entry, args...)) [[unlikely]]
       throw_status(status);
   }

@@ -129,12 +129,11 @@ void OrtOperator::declare_inputs() {
     inputs.push_back(type.is_optional ? OrtPresence::Optional : OrtPresence::Required);
   }
   if (place == form.inputs.size()) return;
-  const bool has_holes =
-      std::any_of(form.inputs.begin() + static_cast<ptrdiff_t>(place), form.inputs.end(),
-                  [&](uint32_t index) {
-                    const ValueType& type = description.arguments[index].type;
-                    return type.has_optional_elements || (type.is_optional && !type.is_list);
-                  });
+  const bool has_holes = std::any_of(
+      form.inputs.begin() + static_cast<ptrdiff_t>(place), form.inputs.end(), [&](uint32_t index) {
+        const ValueType& type = description.arguments[index].type;
+        return type.has_optional_elements || (type.is_optional && !type.is_list);
+      });
   if (has_holes) {
     inputs.resize(inputs.size() + kMostWithHoles, OrtPresence::Optional);
   } else {

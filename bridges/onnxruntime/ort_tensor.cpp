@@ -48,10 +48,10 @@ constexpr auto kByNumber = [] {
 
 // By number; those that have no dtype here.
 constexpr const char* kOtherNames[] = {
-    nullptr, nullptr, nullptr, nullptr, nullptr,           nullptr, nullptr,
-    nullptr, "string", nullptr, nullptr, nullptr,          nullptr, nullptr,
-    nullptr, nullptr, nullptr, nullptr, "float8_e4m3fnuz", nullptr, "float8_e5m2fnuz",
-    "uint4", "int4",  "float4_e2m1"};
+    nullptr,           nullptr, nullptr,           nullptr, nullptr, nullptr,
+    nullptr,           nullptr, "string",          nullptr, nullptr, nullptr,
+    nullptr,           nullptr, nullptr,           nullptr, nullptr, nullptr,
+    "float8_e4m3fnuz", nullptr, "float8_e5m2fnuz", "uint4", "int4",  "float4_e2m1"};
 
 }  // namespace
 
@@ -88,12 +88,10 @@ OrtTensor read_tensor(const OrtApi& api, const OrtValue* value, std::vector<int6
   OrtTypeShape* info = nullptr;
   api.require(entry::kGetTypeShape, value, &info);
   size_t rank = 0;
-  bool is_read = api.try_call(entry::kGetDType, info,
-                              &tensor.dtype) &&
+  bool is_read = api.try_call(entry::kGetDType, info, &tensor.dtype) &&
                  api.try_call(entry::kGetRank, info, &rank);
   room.resize(rank);
-  is_read = is_read && api.try_call(entry::kGetSizes, info,
-                                    room.data(), rank);
+  is_read = is_read && api.try_call(entry::kGetSizes, info, room.data(), rank);
   api.call(entry::kReleaseTypeShape, info);
   OPWRIGHT_CHECK(is_read, "ONNX Runtime did not tell the sizes of a tensor");
   tensor.sizes = room;

@@ -43,7 +43,7 @@ class HostBinary {
  private:
   OpwHost host_;
   BinaryContents contents_;
-  std::deque<NamedOperator> imports_;  // by index; a deque, since they do not move
+  std::deque<NamedOperator> imports_;    // by index; a deque, since they do not move
   std::vector<Allocation> allocations_;  // by index
   std::map<std::string, OperatorRow> rows_;
 };

@@ -71,8 +71,8 @@ bool FakeCall::has_decided() const { return !state_->mode->shape_env().guards().
 bool FakeCall::is_foretold(const SymInt& size) const {
   if (!size.is_symbolic()) return true;
   const std::vector<std::string> names = state_->mode->shape_env().free_symbols(size);
-  return std::ranges::all_of(
-      names, [&](const std::string& name) { return state_->sizes.contains(name); });
+  return std::ranges::all_of(names,
+                             [&](const std::string& name) { return state_->sizes.contains(name); });
 }
 
 }  // namespace opwright

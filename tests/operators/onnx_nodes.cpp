@@ -90,6 +90,8 @@ OPWRIGHT_LIBRARY_IMPL(nodes, CompositeExplicitAutograd, m) {
   m.impl("count_letters", &count_letters);
   m.impl("in_half", &in_half);
   m.impl("scale", [](const Tensor& x, double by) { return x * by; });
-  m.impl("scale.number", [](const Tensor& x, const opwright::Scalar& by,
-                            const std::optional<double>& bias) { return x * by + bias.value_or(0); });
+  m.impl("scale.number",
+         [](const Tensor& x, const opwright::Scalar& by, const std::optional<double>& bias) {
+           return x * by + bias.value_or(0);
+         });
 }

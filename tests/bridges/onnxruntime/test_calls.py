@@ -37,8 +37,7 @@ def test_a_composite_of_tensor_operations_gives_several_outputs(session):
 
 @pytest.mark.parametrize(
     "dtype",
-    ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
-    + ["float16", "float32", "float64"],
+    ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64"],
 )
 def test_every_dtype_of_numpy_goes_through(session, dtype):
     x = (np.arange(6).reshape(2, 3) % 2).astype(dtype)
@@ -66,9 +65,7 @@ def test_dtypes_that_numpy_does_not_have_go_through(session, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float64])
 def test_the_dtype_of_an_output_is_that_of_the_fake_kernel(session, dtype):
-    model = node_model(
-        "nodes::in_half", {"x": (dtype, ["n", 2])}, {"y": (np.float16, ["n", 2])}
-    )
+    model = node_model("nodes::in_half", {"x": (dtype, ["n", 2])}, {"y": (np.float16, ["n", 2])})
     (y,) = session(model, "onnx_nodes").run(None, {"x": np.ones((3, 2), dtype)})
 
     assert y.dtype == np.float16
@@ -83,7 +80,7 @@ def run_gather(session, more=2, bias=True, **attributes):
     model = node_model(
         "foreign::gather", inputs, {"y": MATRIX}, more_count=more, **(GATHER | attributes)
     )
-    return session(model, "foreign_memory").run(None, {name: X for name in inputs})[0]
+    return session(model, "foreign_memory").run(None, dict.fromkeys(inputs, X))[0]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +103,7 @@ def test_arguments_of_all_kinds_arrive(session, given, expected):
 def test_a_dtype_is_an_attribute_with_its_name(session):
     inputs = {"x": MATRIX, "bias": MATRIX}
     outputs = {"y": (np.float64, ["n", 4])}
-    model = node_model(
-        "foreign::gather", inputs, outputs, more_count=0, dtype="float64", **GATHER
-    )
+    model = node_model("foreign::gather", inputs, outputs, more_count=0, dtype="float64", **GATHER)
     (y,) = session(model, "foreign_memory").run(None, {"x": X, "bias": X})
 
     assert y.dtype == np.float64
@@ -142,7 +137,7 @@ def test_a_list_of_strings_arrives(session):
 def test_a_list_is_a_variadic_input(session, count):
     inputs = {f"x{i}": MATRIX for i in range(count)}
     model = node_model("samples_arguments::sum_all", inputs, {"y": MATRIX})
-    (y,) = session(model, "torch_arguments").run(None, {name: X for name in inputs})
+    (y,) = session(model, "torch_arguments").run(None, dict.fromkeys(inputs, X))
 
     weights = sum(range(1, count + 1))  # the operator counts them
     np.testing.assert_array_equal(y, weights * X)
@@ -152,7 +147,7 @@ def test_a_list_is_a_variadic_input(session, count):
 def test_a_list_may_have_holes(session, given):
     inputs = {name: MATRIX for name in given if name}
     model = node_model("foreign::add_defined", inputs, {"y": MATRIX}, given=given)
-    (y,) = session(model, "foreign_memory").run(None, {name: X for name in inputs})
+    (y,) = session(model, "foreign_memory").run(None, dict.fromkeys(inputs, X))
 
     np.testing.assert_array_equal(y, len(inputs) * X)
 
@@ -176,9 +171,7 @@ def test_an_optional_tensor_may_be_left_out_in_the_middle(session):
 
 def test_a_list_result_fills_the_outputs(session):
     row = (np.float32, [4])
-    model = node_model(
-        "foreign::rows", {"x": (np.float32, [3, 4])}, {"a": row, "b": row, "c": row}
-    )
+    model = node_model("foreign::rows", {"x": (np.float32, [3, 4])}, {"a": row, "b": row, "c": row})
     rows = session(model, "foreign_memory").run(None, {"x": X})
 
     np.testing.assert_array_equal(rows, X)

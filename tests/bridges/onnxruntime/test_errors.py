@@ -23,7 +23,7 @@ def expect_load_error(session, text, model, *names):
 
 
 def test_a_file_that_is_not_there_is_named():
-    with pytest.raises(OSError, match="nowhere/libnone.so"):
+    with pytest.raises(OSError, match=r"nowhere/libnone\.so"):
         opwright.onnxruntime.register(SessionOptions(), "nowhere/libnone.so")
 
 
