@@ -169,7 +169,18 @@ def test_a_tensor_without_elements_is_reduced(name):
     check_export(NOTHING[name], ow.zeros(0, 3))
 
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "float16", "float64"]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "float16",
+    "float64",
+]
 EVERY = {
     "sum": lambda x: x.sum(1),
     "prod": lambda x: x.prod(1),
