@@ -1,11 +1,14 @@
 #include "bindings/export_session.h"
 
 #include <cstdint>
+#include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include "bindings/method.h"
@@ -14,9 +17,11 @@
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/host/onnx_model.h"
 #include "opwright/program.h"
 #include "opwright/program/export_session.h"
 #include "opwright/program/signature.h"
+#include "opwright/transforms/trace.h"
 
 namespace nb = nanobind;
 
@@ -65,7 +70,13 @@ nb::object finish(ExportSession& session, const nb::list& outputs, std::string a
 
 void bind_export_session(nb::module_& m) {
   nb::class_<ExportSession>(m, "ExportSession", "One run of a function that becomes a program.")
-      .def(nb::init<>())
+      .def(
+          "__init__",
+          [](ExportSession* self, std::optional<int64_t> onnx_opset) {
+            new (self) ExportSession(onnx_opset ? onnx_trace_options(*onnx_opset) : TraceOptions());
+          },
+          nb::arg("onnx_opset") = nb::none(),
+          "`onnx_opset`: operators that have a rule there stay whole, others are taken apart.")
       .def("add_state", &add_state, nb::arg("name"), nb::arg("tensor"), nb::arg("is_parameter"),
            nb::arg("is_persistent"), "A parameter or buffer that the function closes over.")
       .def(

@@ -27,6 +27,7 @@
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
+#include "bindings/onnx_model.h"
 #include "bindings/opcheck.h"
 #include "bindings/operator_namespace.h"
 #include "bindings/operator_object.h"
@@ -215,6 +216,7 @@ NB_MODULE(_C, m) {
   bind_dim(m);
   bind_export_session(m);
   bind_program(m);
+  bind_onnx_model(m);
   bind_compile(m);
   bind_code_maker(m);
   install_wait_hooks();

@@ -179,6 +179,10 @@ nb::object program_object(ExportedProgramPtr program) {
   return nb::cast(ProgramHandle{std::move(program)});
 }
 
+ExportedProgramPtr program_of_object(nb::handle object) {
+  return nb::cast<ProgramHandle&>(object).program;
+}
+
 void bind_program(nb::module_& m) {
   nb::class_<ProgramHandle> program(m, "ExportedProgram", "A graph with all that it needs to run.");
   bind_reading(program);

@@ -41,12 +41,17 @@ class Converter : public Counted<Converter> {
 };
 using ConverterPtr = IntrusivePtr<const Converter>;
 
-// Where a rule is looked up, "onnx" once its own are registered; the first to name an engine.
+// A kind of foreign graph that rules are registered for.
 struct Engine {
   const char* name;
   void (*register_rules)();  // the core's own; once, before the first look-up
 };
+// Does nothing for a name that is known.
 void add_engine(const Engine& engine);
+// For static objects: static const AddedEngine added({"onnx", &register_rules});
+struct AddedEngine {
+  explicit AddedEngine(const Engine& engine) { add_engine(engine); }
+};
 
 // ValueError for an engine that nobody added. The operator may be defined later.
 [[nodiscard]] Registration register_converter(std::string_view op, ConverterPtr rule,

@@ -33,12 +33,13 @@ namespace {
 
 ShapeEnvPtr new_env() { return make_intrusive<ShapeEnv>(ShapeEnvOptions{.duck_shaping = false}); }
 
-TraceSessionOptions session_options(ShapeEnvPtr env) {
+TraceSessionOptions session_options(ShapeEnvPtr env, TraceOptions trace) {
   TraceSessionOptions options;
   options.mode = TracingMode::Symbolic;
   options.shape_env = std::move(env);
   options.functional = true;
   options.keeps_custom_whole = true;
+  options.trace = std::move(trace);
   return options;
 }
 
@@ -119,7 +120,8 @@ std::string unused_name(const ShapeEnv& env, std::string name) {
 }  // namespace
 
 struct ExportSession::State {
-  State() : env(new_env()), trace(session_options(env)) {}
+  explicit State(TraceOptions options)
+      : env(new_env()), trace(session_options(env, std::move(options))) {}
 
   // What stands for a tensor that the function closes over.
   struct Held {
@@ -155,7 +157,8 @@ struct ExportSession::State {
   std::unordered_map<std::string, Root> roots;
 };
 
-ExportSession::ExportSession() : state_(std::make_unique<State>()) {}
+ExportSession::ExportSession(TraceOptions trace)
+    : state_(std::make_unique<State>(std::move(trace))) {}
 
 ExportSession::~ExportSession() = default;
 

@@ -17,13 +17,15 @@
 #include "opwright/program.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/tensor.h"
+#include "opwright/transforms/trace.h"
 #include "opwright/value.h"
 
 namespace opwright {
 
 class ExportSession {
  public:
-  ExportSession();
+  // `trace` tells which operators stay whole and which are taken apart.
+  explicit ExportSession(TraceOptions trace = {});
   ~ExportSession();
   ExportSession(const ExportSession&) = delete;
   ExportSession& operator=(const ExportSession&) = delete;

@@ -243,10 +243,16 @@ std::vector<Guard> ExportedProgram::guards() const {
 }
 
 ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> operators) const {
+  TraceOptions trace;
+  trace.decompose.insert(operators.begin(), operators.end());
+  return trace_again(std::move(trace));
+}
+
+ExportedProgramPtr ExportedProgram::trace_again(TraceOptions trace) const {
   TraceSessionOptions options;
   options.functional = true;
   options.keeps_custom_whole = true;
-  options.trace.decompose.insert(operators.begin(), operators.end());
+  options.trace = std::move(trace);
   Parts parts = parts_;
   // A graph with symbols of its own: what the new one asks is no fact of this one.
   const GraphPtr again = parse_graph(to_text(graph()));

@@ -20,6 +20,7 @@
 #include "opwright/run/plan.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/tensor.h"
+#include "opwright/transforms/trace.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -96,6 +97,8 @@ class ExportedProgram : public Counted<ExportedProgram> {
   // The same with these operators taken apart, and what they are made of.
   [[nodiscard]] IntrusivePtr<ExportedProgram> decompose(
       std::span<const Operator* const> operators) const;
+  // The same program, traced anew.
+  [[nodiscard]] IntrusivePtr<ExportedProgram> trace_again(TraceOptions trace) const;
   // Other tensors in place of the state, by name. ValueError for a name, dtype or size that the
   // program does not have. While nothing runs.
   void load_state(std::span<const NamedTensor> state);

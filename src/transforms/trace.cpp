@@ -182,7 +182,7 @@ bool Trace::decomposes(const Operator& op) const {
 bool Trace::keeps_whole(const Operator& op) const {
   if (has_ended()) return true;  // process passes it on
   if (decomposes(op)) return false;
-  return options_.keeps_composites || !is_builtin(op);
+  return options_.keeps_composites || !is_builtin(op) || options_.whole.contains(&op);
 }
 
 // A number that is read from data would be frozen into the graph. Ints may become symbols.

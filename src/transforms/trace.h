@@ -42,6 +42,7 @@ struct TraceOptions {
   bool is_functional = false;     // a functionalize is above: the state of generators is threaded
   bool keeps_composites = false;  // aten's composites become nodes as others do
   std::unordered_set<const Operator*> decompose = {};  // by their decomposition or composite body
+  std::unordered_set<const Operator*> whole = {};      // composites of aten that become nodes, too
   bool may_end_early = false;  // it knows its live values, which become real then
 };
 

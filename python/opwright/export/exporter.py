@@ -42,6 +42,17 @@ def export(
     export does not matter. The function is run, not read, with `strict` or without.
     """
     del strict
+    return trace_program(mod, args, kwargs, dynamic_shapes)
+
+
+def trace_program(
+    mod: nn.Module | Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None,
+    dynamic_shapes: Any,
+    onnx_opset: int | None = None,
+) -> ExportedProgram:
+    """`export`, for all who make programs; with `onnx_opset` what has a rule there stays whole."""
     if not callable(mod):
         raise TypeError(f"export: expected a module or a function, got {type(mod).__name__}")
     if not isinstance(args, (tuple, list)):
@@ -55,17 +66,22 @@ def export(
         state = None
         if isinstance(module, nn.Module):
             state = stack.enter_context(ModuleState(module))
-        return _export(mod, state, tuple(args), dict(kwargs or {}), dynamic_shapes)
+        return _export(mod, state, tuple(args), dict(kwargs or {}), dynamic_shapes, onnx_opset)
 
 
 def _export(
-    f: Callable, state: ModuleState | None, args: tuple, kwargs: dict, dynamic_shapes: Any
+    f: Callable,
+    state: ModuleState | None,
+    args: tuple,
+    kwargs: dict,
+    dynamic_shapes: Any,
+    onnx_opset: int | None,
 ) -> ExportedProgram:
     parameters = Parameters(f)
     arguments, given = Arguments.of_call(parameters, args, kwargs)
     kwargs = {key: kwargs[key] for key in arguments.keys}
     shapes = read_dynamic_shapes(parameters, dynamic_shapes, args, kwargs, given)
-    session = _C.ExportSession()
+    session = _C.ExportSession(onnx_opset)
     if state:
         state.add_to(session)
     leaves = _add_leaves(session, given, argument_paths(parameters, args, kwargs), shapes)

@@ -19,8 +19,12 @@ struct BuiltinRule {
 [[nodiscard]] std::span<const BuiltinRule> activation_rules();
 [[nodiscard]] std::span<const BuiltinRule> creation_rules();
 [[nodiscard]] std::span<const BuiltinRule> view_rules();
+[[nodiscard]] std::span<const BuiltinRule> stride_rules();
+[[nodiscard]] std::span<const BuiltinRule> join_rules();
 [[nodiscard]] std::span<const BuiltinRule> index_rules();
+[[nodiscard]] std::span<const BuiltinRule> scatter_rules();
 [[nodiscard]] std::span<const BuiltinRule> reduction_rules();
+[[nodiscard]] std::span<const BuiltinRule> moment_rules();
 [[nodiscard]] std::span<const BuiltinRule> sorting_rules();
 [[nodiscard]] std::span<const BuiltinRule> product_rules();
 [[nodiscard]] std::span<const BuiltinRule> convolution_rules();
@@ -30,5 +34,15 @@ struct BuiltinRule {
 [[nodiscard]] std::span<const BuiltinRule> resampling_rules();
 [[nodiscard]] std::span<const BuiltinRule> recurrent_rules();
 [[nodiscard]] std::span<const BuiltinRule> loss_rules();
+
+// All of them: a new family stands here as well.
+using RuleFamily = std::span<const BuiltinRule> (*)();
+inline constexpr RuleFamily kRuleFamilies[] = {
+    &pointwise_rules, &comparison_rules,  &activation_rules, &creation_rules,
+    &view_rules,      &stride_rules,      &join_rules,       &index_rules,
+    &scatter_rules,   &reduction_rules,   &moment_rules,     &sorting_rules,
+    &product_rules,   &convolution_rules, &pooling_rules,    &normalization_rules,
+    &attention_rules, &resampling_rules,  &recurrent_rules,  &loss_rules,
+};
 
 }  // namespace opwright::onnx

@@ -1,4 +1,4 @@
-#include "opwright/program/file_replacement.h"
+#include "opwright/base/file_replacement.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

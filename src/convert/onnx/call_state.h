@@ -1,0 +1,24 @@
+// What stands behind a Call: a node of the program's graph, and what its values became.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "opwright/ir/graph.h"
+#include "opwright/onnx.h"
+
+namespace opwright::onnx {
+
+struct Call::State {
+  GraphBuilder& g;
+  const Node& node;
+  const OnnxValues& values;  // by the number of the graph's values
+};
+
+// "aten::add.Tensor (model.py:12)"
+[[nodiscard]] std::string name_call(const Node& node);
+
+// The value that an argument is: of the graph, or a constant for an int. None for None.
+[[nodiscard]] OnnxValue value_of(const Call::State& call, const NodeArgument& argument);
+
+}  // namespace opwright::onnx

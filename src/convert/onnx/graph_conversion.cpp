@@ -1,0 +1,188 @@
+#include "opwright/convert/onnx/graph_conversion.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opwright/c_api.h"
+#include "opwright/convert/converter.h"
+#include "opwright/convert/onnx/builder_state.h"
+#include "opwright/convert/onnx/call_state.h"
+#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/node_form.h"
+#include "opwright/convert/onnx/onnx_converter.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dtype.h"
+#include "opwright/error.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/node.h"
+#include "opwright/ir/node_argument.h"
+#include "opwright/onnx.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright::onnx {
+namespace {
+
+std::vector<SymInt> sizes_of(const Tensor& tensor) {
+  std::vector<SymInt> sizes;
+  for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
+  return sizes;
+}
+
+// The write of an input at the end of a program: its new value is an output of the model.
+bool writes_an_input(const Node& node) {
+  return node.op().name() == "aten::copy_" && node.args()[0].kind() == NodeArgument::Kind::Value &&
+         node.args()[0].value().node().kind() == NodeKind::Input;
+}
+
+}  // namespace
+
+GraphConversion::GraphConversion(const ModelOptions& options) : options_(options) {
+  state_.opset = options.opset;
+}
+
+void GraphConversion::set_value(OnnxValues& values, const GraphValue& of, OnnxValue value) {
+  values[of.number()] = value;
+  if (!value.is_there()) return;
+  KnownValue& known = state_.at(value);
+  if (const Tensor tensor = of.tensor(); tensor.is_defined()) {
+    known.dtype = tensor.dtype();
+    known.sizes = sizes_of(tensor);
+    state_.bind_symbols(value, *known.sizes);
+  } else {
+    known.dtype = DType::Int64;
+    known.sizes = std::vector<SymInt>();
+    if (of.meta().tag() == kOpwSymInt)
+      state_.bind_symbol(value, ValueOf<SymInt>::read(of.meta().get()));
+  }
+  if (known.is_output) state_.name(value, of.name());
+}
+
+void GraphConversion::convert_calls(const Graph& graph, OnnxValues& values) {
+  for (const Node* node = graph.first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Call) convert_call(*node, values);
+  }
+}
+
+void GraphConversion::convert_call(const Node& node, OnnxValues& values) {
+  if (writes_an_input(node)) {
+    values[node.values().front().number()] = values[node.args()[1].value().number()];
+    return;
+  }
+  state_.label =
+      node.values().empty() ? node.op().schema().name.base : node.values().front().name();
+  state_.site = node.site();
+  Call::State state{builder_, node, values};
+  const Call call(state);
+  const size_t num_nodes = state_.scope->nodes.size();
+  const OnnxValues made = apply(node, call);
+  OPWRIGHT_CHECK_VALUE(
+      made.size() == node.values().size(), name_call(node), ": its ONNX rule gave ", made.size(),
+      made.size() == 1 ? " value" : " values", ", but the call has ", node.values().size(),
+      "\n  A symbolic returns one value for each result: "
+      "g.op(..., outputs=",
+      node.values().size(), ").");
+  // One node of another domain may be the operator itself: a runtime can look it up.
+  const bool is_own =
+      node.op().schema().name.name_space != "aten" && state_.scope->nodes.size() == num_nodes + 1 &&
+      !state_.scope->nodes.back().domain.empty() && state_.scope->nodes.back().outputs == made;
+  if (is_own && !state_.scope->is_function) {
+    if (const auto form = find_form(call, state_.scope->nodes.back())) {
+      std::string line = concatenate(node.op().name(), " = ", to_text(*form, node.op()));
+      if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(std::move(line));
+    }
+  }
+  for (size_t i = 0; i < made.size(); ++i) set_value(values, node.values()[i], made[i]);
+}
+
+OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
+  try {
+    for (const NodeArgument& argument : node.args()) {
+      argument.visit_values([&](const GraphValue& value) {
+        OPWRIGHT_CHECK_KIND("NotImplementedError", call.state().values[value.number()].is_there(),
+                            name_call(node), ": it reads result ", value.index(), " of ",
+                            name_call(value.node()), ", which its ONNX rule does not give");
+      });
+    }
+    const auto& functions = options_.functions;
+    if (std::ranges::find(functions, node.op().name()) != functions.end())
+      return call_function(node, call);
+    return apply_found(node, call);
+  } catch (Error& error) {
+    error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
+                                       state_.opset));
+    throw;
+  }
+}
+
+OnnxValues GraphConversion::apply_found(const Node& node, const Call& call) {
+  const auto [place, is_new] = found_.try_emplace(&node.op());
+  if (is_new) place->second = find_converter(node.op(), kEngine, state_.opset);
+  const FoundConverter& found = place->second;
+  if (found.rule) return static_cast<const OnnxConverter&>(*found.rule).convert(builder_, call);
+  if (found.node_text)
+    return add_node(builder_, call, parse_node_form(*found.node_text, node.op()));
+  if (node.op().schema().name.name_space != "aten")
+    return add_node(builder_, call, default_form(node.op()));
+  refuse(node);
+}
+
+void GraphConversion::refuse(const Node& node) const {
+  const std::string& name = node.op().name();
+  const auto later = find_later_version(node.op(), kEngine, state_.opset, kNewestOpset);
+  const std::string advice =
+      later ? concatenate("it has one from opset ", *later,
+                          " on: export with opset_version=", *later, " or newer")
+            : concatenate(
+                  "no opset has one: register your own with "
+                  "opwright.onnx.register_custom_op_symbolic(\"",
+                  name, "\", symbolic, ", state_.opset, ")");
+  throw_error("NotImplementedError", name_call(node), ": it has no rule for ONNX opset ",
+              state_.opset, "\n  ", advice);
+}
+
+OnnxValue GraphConversion::read(const Graph& /*graph*/, const NodeArgument& argument,
+                                const OnnxValues& values) {
+  if (argument.kind() == NodeArgument::Kind::Value) return values[argument.value().number()];
+  const OpwValue& constant = argument.constant().get();
+  OnnxValue value;
+  if (constant.tag == kOpwSymInt) {
+    value = builder_.size(ValueOf<SymInt>::read(constant));
+  } else {
+    value = builder_.scalar(constant, constant.tag == kOpwFloat  ? DType::Float64
+                                      : constant.tag == kOpwBool ? DType::Bool
+                                                                 : DType::Int64);
+  }
+  return value;
+}
+
+OpsetImports GraphConversion::imports(const std::set<std::string>& domains) const {
+  OpsetImports imports{{"", state_.opset}};
+  for (const std::string& domain : domains) {
+    if (domain.empty()) continue;
+    int64_t version = 1;
+    for (const auto& [given, wanted] : options_.domain_versions) {
+      if (given == domain) version = wanted;
+    }
+    imports.emplace_back(domain, version);
+  }
+  return imports;
+}
+
+std::string GraphConversion::operator_lines() const {
+  std::string text;
+  for (const std::string& line : lines_) {
+    if (!text.empty()) text += '\n';
+    text += line;
+  }
+  return text;
+}
+
+}  // namespace opwright::onnx

@@ -1,0 +1,157 @@
+// Operators that become functions of the model, by what they are made of.
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/convert/onnx/builder_state.h"
+#include "opwright/convert/onnx/call_state.h"
+#include "opwright/convert/onnx/graph_conversion.h"
+#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/node_form.h"
+#include "opwright/convert/onnx/onnx_converter.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/slot.h"
+#include "opwright/error.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/infer.h"
+#include "opwright/ir/node.h"
+#include "opwright/ir/node_argument.h"
+#include "opwright/onnx.h"
+#include "opwright/schema/constant.h"
+#include "opwright/transforms/make_fx.h"
+
+namespace opwright::onnx {
+namespace {
+
+// A graph of the one call, whose tensors are its inputs.
+class OneCall {
+ public:
+  explicit OneCall(const Node& node) : graph_(make_intrusive<Graph>(node.graph().shape_env())) {
+    CallDescription call = describe_call_at(node, node.op(), {});
+    for (const NodeArgument& argument : node.args()) call.args.push_back(copy(argument));
+    call.results = results_of(node);
+    Node& made = graph_->insert_call(std::move(call));
+    std::vector<NodeArgument> outputs;
+    for (GraphValue& value : made.values()) outputs.push_back(NodeArgument::of(value));
+    graph_->set_outputs(std::move(outputs));
+  }
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+
+ private:
+  NodeArgument copy(const NodeArgument& argument) {
+    if (argument.kind() == NodeArgument::Kind::Value) {
+      const GraphValue& value = argument.value();
+      return NodeArgument::of(graph_->add_input(value.name(), value.meta()));
+    }
+    if (argument.kind() == NodeArgument::Kind::Constant) return argument;
+    std::vector<NodeArgument> elements;
+    for (const NodeArgument& each : argument.elements()) elements.push_back(copy(each));
+    return NodeArgument::list(std::move(elements));
+  }
+
+  GraphPtr graph_;
+};
+
+GraphPtr take_apart(const Node& node, int64_t opset) {
+  const Operator& op = node.op();
+  OPWRIGHT_CHECK_VALUE(
+      op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite) ||
+          op.record(Slot::ExplicitComposite),
+      name_call(node),
+      ": it cannot be a function of the model, since nothing tells what it is made "
+      "of\n  Give it a composite body or a decomposition, or leave it out of "
+      "functions=: then it is a node of its own.");
+  const OneCall call(node);
+  TraceSessionOptions options;
+  options.functional = true;
+  options.keeps_custom_whole = true;
+  options.is_part = true;
+  const std::vector<const Operator*> whole = whole_operators(opset);
+  const std::vector<const Operator*> parted = parted_operators(opset);
+  options.trace.whole.insert(whole.begin(), whole.end());
+  options.trace.decompose.insert(parted.begin(), parted.end());
+  options.trace.decompose.insert(&op);
+  return retrace(call.graph(), std::move(options));
+}
+
+// Calls with equal keys have one body.
+std::string key_of(const Node& node) {
+  std::string key = node.op().name();
+  const auto append = [&](const auto& self, const NodeArgument& argument) -> void {
+    key += ' ';
+    if (argument.kind() == NodeArgument::Kind::Value) {
+      append_text(key, argument.value().tensor());
+    } else if (argument.kind() == NodeArgument::Kind::Constant) {
+      key += value_text(argument.constant().get());
+    }
+    for (const NodeArgument& each : argument.elements()) self(self, each);
+  };
+  for (const NodeArgument& argument : node.args()) append(append, argument);
+  return key;
+}
+
+}  // namespace
+
+OnnxValues GraphConversion::call_function(const Node& node, const Call& call) {
+  const NodeForm form = default_form(node.op());
+  const auto [place, is_new] = function_names_.try_emplace(key_of(node));
+  if (is_new) {
+    size_t others = 0;
+    for (const FunctionBody& each : functions_) {
+      if (each.domain == form.domain &&
+          (each.name == form.name || each.name.starts_with(form.name + "_")))
+        ++others;
+    }
+    place->second = others == 0 ? form.name : concatenate(form.name, "_", others);
+    make_function(node, place->second);
+  }
+  OnnxValues inputs;
+  for (const NodeArgument& argument : node.args()) {
+    argument.visit_values(
+        [&](const GraphValue& value) { inputs.push_back(call.state().values[value.number()]); });
+  }
+  return builder_.op(concatenate(form.domain, "::", place->second), inputs, {}, call.num_results());
+}
+
+void GraphConversion::make_function(const Node& node, const std::string& name) {
+  const GraphPtr body = take_apart(node, state_.opset);
+  BodyScope scope;
+  scope.is_function = true;
+  BodyScope* const outside = std::exchange(state_.scope, &scope);
+  const std::string label = state_.label;
+  FunctionBody function{.domain = node.op().schema().name.name_space,
+                        .name = name,
+                        .inputs = {},
+                        .outputs = {},
+                        .nodes = {},
+                        .opsets = {}};
+  OnnxValues values(body->num_value_numbers());
+  for (const GraphValue* input : body->inputs()) {
+    const OnnxValue value =
+        state_.add({.name = state_.unused_name(input->name()), .is_named = true});
+    set_value(values, *input, value);
+    function.inputs.push_back(state_.at(value).name);
+  }
+  convert_calls(*body, values);
+  OnnxValues outputs;
+  for (const NodeArgument& output : body->outputs()) {
+    OnnxValue value = read(*body, output, values);
+    if (!state_.at(value).is_output) value = builder_.op("Identity", {value});
+    outputs.push_back(value);
+  }
+  state_.remove_unused(scope, outputs);
+  std::set<std::string> domains;
+  for (const PendingNode& each : scope.nodes) domains.insert(each.domain);
+  function.nodes = state_.finish_nodes(scope);
+  for (const OnnxValue output : outputs) function.outputs.push_back(state_.at(output).name);
+  function.opsets = imports(domains);
+  state_.scope = outside;
+  state_.label = label;
+  functions_.push_back(std::move(function));
+}
+
+}  // namespace opwright::onnx

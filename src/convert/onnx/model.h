@@ -1,0 +1,82 @@
+// An ONNX model in memory: what model_bytes writes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opwright/dtype.h"
+#include "opwright/onnx.h"
+#include "opwright/tensor.h"
+
+namespace opwright::onnx {
+
+// TensorProto's number of a dtype.
+[[nodiscard]] int32_t element_type(DType dtype);
+
+// A dimension: its number, or, where it changes, its name.
+struct Dimension {
+  int64_t size = 0;
+  std::string name = {};  // empty: `size` is it
+};
+
+// The type of a value.
+struct ValueInfo {
+  std::string name;
+  DType dtype = DType::Float32;
+  std::vector<Dimension> dims = {};
+};
+
+struct OnnxNode {
+  std::string domain;  // empty: ONNX's own
+  std::string type;
+  std::vector<std::string> inputs;  // empty: not there
+  std::vector<std::string> outputs;
+  std::vector<Attribute> attributes;
+  std::string name = {};
+  std::string doc = {};  // the user's line
+};
+
+struct Initializer {
+  std::string name;
+  Tensor data;
+};
+
+struct GraphBody {
+  std::string name;
+  std::vector<ValueInfo> inputs = {};
+  std::vector<ValueInfo> outputs = {};
+  std::vector<ValueInfo> values = {};  // of the others
+  std::vector<Initializer> initializers = {};
+  std::vector<OnnxNode> nodes = {};
+};
+
+using OpsetImports = std::vector<std::pair<std::string, int64_t>>;
+
+struct FunctionBody {
+  std::string domain;
+  std::string name;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<OnnxNode> nodes;
+  OpsetImports opsets;
+};
+
+struct Model::State {
+  GraphBody graph;
+  OpsetImports opsets;
+  std::vector<FunctionBody> functions = {};
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  std::string doc = {};
+  std::optional<bool> external_data = std::nullopt;
+};
+
+// The oldest version of the file format that has all of the opset.
+[[nodiscard]] int64_t ir_version(int64_t opset);
+
+// One line for each node, value and initialiser.
+[[nodiscard]] std::string to_text(const Model::State& model);
+
+}  // namespace opwright::onnx

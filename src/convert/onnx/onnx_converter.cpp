@@ -1,0 +1,94 @@
+#include "opwright/convert/onnx/onnx_converter.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "opwright/base/intrusive_ptr.h"
+#include "opwright/convert/converter.h"
+#include "opwright/convert/onnx/rules.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/dispatch/slot.h"
+#include "opwright/error.h"
+#include "opwright/onnx.h"
+
+namespace opwright::onnx {
+namespace {
+
+void register_builtin_rules() {
+  for (const RuleFamily family : kRuleFamilies) {
+    for (const BuiltinRule& each : family()) {
+      register_converter(each.op,
+                         make_intrusive<FunctionConverter>(each.rule, each.since_opset, true))
+          .keep();
+    }
+  }
+}
+
+const AddedEngine kAdded({kEngine, &register_builtin_rules});
+
+// What register_symbolic registered, to remove it.
+struct Symbolics {
+  std::mutex mutex;
+  std::map<std::pair<std::string, int64_t>, std::vector<Registration>> registrations;
+};
+Symbolics& symbolics() {
+  static auto* kept = new Symbolics();  // static objects of programs may unregister late
+  return *kept;
+}
+
+bool can_be_taken_apart(const Operator& op) {
+  return op.schema().name.name_space == "aten" &&
+         (op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite));
+}
+
+// Asking every operator takes a while: the answers of an opset are kept until something is
+// registered.
+struct Choice {
+  uint64_t epoch = 0;
+  std::vector<const Operator*> whole;
+  std::vector<const Operator*> parted;
+};
+const Choice& choose(int64_t opset) {
+  static std::mutex mutex;
+  static std::map<int64_t, Choice> choices;
+  const std::lock_guard lock(mutex);
+  Choice& choice = choices[opset];
+  if (choice.epoch == registry_epoch()) return choice;
+  choice.whole.clear();
+  choice.parted.clear();
+  for (const Operator* op : Registry::get().list("aten")) {
+    if (!can_be_taken_apart(*op)) continue;
+    (find_converter(*op, kEngine, opset).is_there() ? choice.whole : choice.parted).push_back(op);
+  }
+  choice.epoch = registry_epoch();
+  return choice;
+}
+
+}  // namespace
+
+std::vector<const Operator*> whole_operators(int64_t opset) { return choose(opset).whole; }
+std::vector<const Operator*> parted_operators(int64_t opset) { return choose(opset).parted; }
+
+void register_symbolic(const std::string& op, int64_t opset, Rule rule) {
+  Registration made = register_converter(op, make_intrusive<FunctionConverter>(rule, opset));
+  const std::lock_guard lock(symbolics().mutex);
+  symbolics().registrations[{op, opset}].push_back(std::move(made));
+}
+
+void unregister_symbolic(const std::string& op, int64_t opset) {
+  std::vector<Registration> removed;  // outside of the lock
+  const std::lock_guard lock(symbolics().mutex);
+  const auto found = symbolics().registrations.find({op, opset});
+  OPWRIGHT_CHECK_VALUE(found != symbolics().registrations.end(), "ONNX: no symbolic of ", op,
+                       " was registered for opset ", opset);
+  removed = std::move(found->second);
+  symbolics().registrations.erase(found);
+}
+
+}  // namespace opwright::onnx

@@ -1,0 +1,98 @@
+#include "opwright/convert/onnx/opset.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "opwright/error.h"
+#include "opwright/onnx.h"
+#include "opwright/symint.h"
+
+namespace opwright::onnx {
+namespace {
+
+std::vector<int64_t> to_vector(std::span<const int64_t> numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+OnnxValue with_axes(GraphBuilder& g, std::string_view type, OnnxValue x,
+                    std::span<const int64_t> axes) {
+  if (g.opset() >= 13) return g.op(type, {x, g.ints(axes)});
+  return g.op(type, {x}, {{"axes", to_vector(axes)}});
+}
+
+}  // namespace
+
+OnnxValue unsqueeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
+  return with_axes(g, "Unsqueeze", x, axes);
+}
+
+OnnxValue squeeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
+  return axes.empty() ? x : with_axes(g, "Squeeze", x, axes);
+}
+
+OnnxValue reduce(GraphBuilder& g, std::string_view type, OnnxValue x, std::span<const int64_t> axes,
+                 bool keeps_dims) {
+  std::vector<Attribute> attributes{{"keepdims", keeps_dims}};
+  if (axes.empty()) return g.op(type, {x}, std::move(attributes));
+  if (g.opset() >= (type == "ReduceSum" ? 13 : 18))
+    return g.op(type, {x, g.ints(axes)}, std::move(attributes));
+  attributes.emplace_back("axes", to_vector(axes));
+  return g.op(type, {x}, std::move(attributes));
+}
+
+OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
+  // A plain 0 means "as it was" unless the node says otherwise; a computed one may be 0, too.
+  const bool has_zero = std::ranges::any_of(
+      sizes, [](const SymInt& size) { return !size.is_symbolic() && size.word() == 0; });
+  if (g.opset() >= 14 && has_zero)
+    return g.op("Reshape", {x, g.sizes(sizes)}, {{"allowzero", true}});
+  // One size that is computed need not be.
+  std::vector<SymInt> wanted(sizes.begin(), sizes.end());
+  const auto is_computed = [](const SymInt& size) { return size.is_symbolic(); };
+  if (!has_zero && std::ranges::count_if(wanted, is_computed) == 1)
+    *std::ranges::find_if(wanted, is_computed) = SymInt(-1);
+  return g.op("Reshape", {x, g.sizes(wanted)});
+}
+
+OnnxValue expand(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
+  return g.op("Expand", {x, g.sizes(sizes)});
+}
+
+OnnxValue transpose(GraphBuilder& g, OnnxValue x, std::span<const int64_t> order) {
+  return std::ranges::is_sorted(order) ? x : g.op("Transpose", {x}, {{"perm", to_vector(order)}});
+}
+
+OnnxValue slice(GraphBuilder& g, OnnxValue x, int64_t dim, const SymInt& start, const SymInt& end,
+                int64_t step) {
+  const SymInt starts[] = {start};
+  const SymInt ends[] = {end};
+  return g.op("Slice", {x, g.sizes(starts), g.sizes(ends), g.ints({dim}), g.ints({step})});
+}
+
+OnnxValues split(GraphBuilder& g, OnnxValue x, int64_t dim, std::span<const int64_t> lengths) {
+  if (g.opset() >= 13) return g.op("Split", {x, g.ints(lengths)}, {{"axis", dim}}, lengths.size());
+  return g.op("Split", {x}, {{"axis", dim}, {"split", to_vector(lengths)}}, lengths.size());
+}
+
+OnnxValue softmax(GraphBuilder& g, std::string_view type, OnnxValue x, int64_t dim, int64_t rank) {
+  if (g.opset() >= 13 || dim == rank - 1 || rank == 0) return g.op(type, {x}, {{"axis", dim}});
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < rank; ++i) order.push_back(i);
+  std::swap(order[static_cast<size_t>(dim)], order.back());
+  const OnnxValue last = g.op(type, {transpose(g, x, order)}, {{"axis", rank - 1}});
+  return transpose(g, last, order);
+}
+
+int64_t wrap_dim(int64_t dim, int64_t rank) {
+  const int64_t least = rank == 0 ? 1 : rank;
+  OPWRIGHT_CHECK_INDEX(dim >= -least && dim < least, "dimension ", dim, " of a tensor of ", rank,
+                       " dimensions");
+  return dim < 0 ? dim + least : dim;
+}
+
+}  // namespace opwright::onnx

@@ -1,0 +1,29 @@
+// The dimensions that a reduction goes over.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "opwright/onnx.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+
+namespace opwright::onnx {
+
+struct ReductionAxes {
+  std::vector<int64_t> dims;  // empty: all of them
+  bool keeps_dims = false;
+};
+
+// Of an argument that is an int, a list of ints, or None; None and [] are all dimensions.
+[[nodiscard]] ReductionAxes axes_of(const Call& call, size_t argument, bool keeps_dims);
+
+// How many elements of `tensor` become one.
+[[nodiscard]] SymInt count_reduced(const Tensor& tensor, const ReductionAxes& axes);
+
+// A Reduce node; itself for a tensor without dimensions.
+[[nodiscard]] OnnxValue reduce_over(GraphBuilder& g, std::string_view type, OnnxValue value,
+                                    const Tensor& tensor, const ReductionAxes& axes);
+
+}  // namespace opwright::onnx

@@ -1,0 +1,78 @@
+#include "opwright/convert/onnx/sizes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "opwright/convert/onnx/opset.h"
+#include "opwright/convert/onnx/wide_dtype.h"
+
+namespace opwright::onnx {
+
+std::vector<SymInt> sizes_of(const Tensor& tensor) {
+  std::vector<SymInt> sizes;
+  for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
+  return sizes;
+}
+
+bool are_same(std::span<const SymInt> a, std::span<const SymInt> b) {
+  // Equal expressions of one program are one node, so equal words.
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const SymInt& x, const SymInt& y) { return x.word() == y.word(); });
+}
+
+std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  std::vector<SymInt> sizes(a.begin(), a.end());
+  const size_t ahead = a.size() - b.size();
+  for (size_t i = 0; i < b.size(); ++i) {
+    if (is_exactly(sizes[ahead + i], 1)) sizes[ahead + i] = b[i];
+  }
+  return sizes;
+}
+
+int64_t dim_of(const Call& call, size_t argument, const Tensor& tensor) {
+  return wrap_dim(call.integer(argument), std::max<int64_t>(tensor.dim(), 1));
+}
+
+std::vector<int64_t> all_dims(int64_t rank) {
+  std::vector<int64_t> dims(static_cast<size_t>(rank));
+  std::iota(dims.begin(), dims.end(), int64_t{0});
+  return dims;
+}
+
+OnnxValue arange(GraphBuilder& g, const SymInt& length) {
+  if (length.is_symbolic()) {
+    return g.op("Range", {g.scalar(0, DType::Int64), g.size(length), g.scalar(1, DType::Int64)});
+  }
+  return g.ints(all_dims(length.word()));
+}
+
+OnnxValue steps(GraphBuilder& g, const SymInt& start, const SymInt& step, const SymInt& length) {
+  if (start.is_symbolic() || step.is_symbolic() || length.is_symbolic())
+    return g.op("Add", {g.op("Mul", {arange(g, length), g.size(step)}), g.size(start)});
+  std::vector<int64_t> values = all_dims(length.word());
+  for (int64_t& value : values) value = start.word() + step.word() * value;
+  return g.ints(values);
+}
+
+OnnxValue with_dims(GraphBuilder& g, OnnxValue value, const Tensor& tensor) {
+  if (tensor.dim() != 0) return value;
+  const int64_t first[] = {0};
+  return unsqueeze(g, value, first);
+}
+
+OnnxValue spread(GraphBuilder& g, OnnxValue vector, int64_t dim, std::span<const SymInt> sizes) {
+  const auto behind = static_cast<size_t>(static_cast<int64_t>(sizes.size()) - dim - 1);
+  std::vector<int64_t> ones(behind);
+  std::iota(ones.begin(), ones.end(), int64_t{1});
+  return expand(g, behind == 0 ? vector : unsqueeze(g, vector, ones), sizes);
+}
+
+OnnxValue expanded(GraphBuilder& g, OnnxValue value, std::span<const SymInt> from,
+                   std::span<const SymInt> to, DType dtype) {
+  if (are_same(from, to)) return value;
+  const DType kept = dtype == DType::BFloat16 ? DType::Float32 : dtype;
+  return recast(g, expand(g, recast(g, value, dtype, kept), to), kept, dtype);
+}
+
+}  // namespace opwright::onnx

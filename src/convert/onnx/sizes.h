@@ -1,0 +1,42 @@
+// Sizes and dimensions of the tensors of a call, for rules.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "opwright/onnx.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+
+namespace opwright::onnx {
+
+[[nodiscard]] std::vector<SymInt> sizes_of(const Tensor& tensor);
+// Known to be equal; nothing is guarded.
+[[nodiscard]] bool are_same(std::span<const SymInt> a, std::span<const SymInt> b);
+[[nodiscard]] inline bool is_exactly(const SymInt& size, int64_t value) {
+  return !size.is_symbolic() && size.word() == value;
+}
+// Of sizes that fit each other: the one that is not 1.
+[[nodiscard]] std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b);
+
+// The dimension that an argument names; 0 for a tensor without dimensions.
+[[nodiscard]] int64_t dim_of(const Call& call, size_t argument, const Tensor& tensor);
+// 0, 1, ... rank - 1.
+[[nodiscard]] std::vector<int64_t> all_dims(int64_t rank);
+
+// 0, 1, ... length - 1, int64.
+[[nodiscard]] OnnxValue arange(GraphBuilder& g, const SymInt& length);
+// start, start + step, ...: `length` of them.
+[[nodiscard]] OnnxValue steps(GraphBuilder& g, const SymInt& start, const SymInt& step,
+                              const SymInt& length);
+// Itself, or [1] for one without dimensions, which many nodes do not take.
+[[nodiscard]] OnnxValue with_dims(GraphBuilder& g, OnnxValue value, const Tensor& tensor);
+// A vector stretched to `sizes`, along `dim` of them.
+[[nodiscard]] OnnxValue spread(GraphBuilder& g, OnnxValue vector, int64_t dim,
+                               std::span<const SymInt> sizes);
+// expand of opset.h, for every dtype; itself where the sizes are the same.
+[[nodiscard]] OnnxValue expanded(GraphBuilder& g, OnnxValue value, std::span<const SymInt> from,
+                                 std::span<const SymInt> to, DType dtype);
+
+}  // namespace opwright::onnx

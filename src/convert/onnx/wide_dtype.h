@@ -1,0 +1,26 @@
+// Dtypes in which ONNX, and ONNX Runtime on a CPU, have every node.
+//
+// Narrow ints, bool, unsigned ints and 16-bit floats lack many nodes; a rule casts to the wide
+// dtype, computes, and casts back.
+#pragma once
+
+#include "opwright/dtype.h"
+#include "opwright/onnx.h"
+
+namespace opwright::onnx {
+
+// int32 for bool and ints of up to 16 bits, int64 for uint32, float32 for float16 and bfloat16,
+// itself for the others. uint64 becomes int64, which wraps around: right for moves, sums and
+// products, not for order.
+[[nodiscard]] DType wide_dtype(DType dtype);
+// The same for nodes that compare: uint64 stays.
+[[nodiscard]] DType ordered_dtype(DType dtype);
+
+// For values whose dtype only the rule knows.
+[[nodiscard]] OnnxValue recast(GraphBuilder& g, OnnxValue value, DType from, DType to);
+
+// `condition ? a : b`, of values of `dtype`.
+[[nodiscard]] OnnxValue where(GraphBuilder& g, OnnxValue condition, OnnxValue a, OnnxValue b,
+                              DType dtype);
+
+}  // namespace opwright::onnx

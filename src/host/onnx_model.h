@@ -1,0 +1,18 @@
+// An exported program as an ONNX model.
+#pragma once
+
+#include "opwright/onnx.h"
+#include "opwright/program/exported_program.h"
+#include "opwright/transforms/trace.h"
+
+namespace opwright {
+
+// Which operators a trace for ONNX keeps whole, since a rule has them, and which it takes apart,
+// since none has.
+[[nodiscard]] TraceOptions onnx_trace_options(int64_t opset);
+
+// As onnx::to_model. Operators without a rule that are made of others are taken apart first.
+[[nodiscard]] onnx::Model to_onnx_model(const ExportedProgram& program,
+                                        const onnx::ModelOptions& options);
+
+}  // namespace opwright
