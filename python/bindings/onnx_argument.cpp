@@ -25,9 +25,15 @@ struct Descriptor {
   const char* meaning;
 };
 constexpr Descriptor kDescriptors[] = {
-    {"v", "a value of the graph"}, {"i", "an int"},          {"f", "a float"},
-    {"s", "a string"},             {"b", "a bool"},          {"t", "a tensor"},
-    {"is", "a list of ints"},      {"fs", "a list of floats"}, {"none", "anything"},
+    {"v", "a value of the graph"},
+    {"i", "an int"},
+    {"f", "a float"},
+    {"s", "a string"},
+    {"b", "a bool"},
+    {"t", "a tensor"},
+    {"is", "a list of ints"},
+    {"fs", "a list of floats"},
+    {"none", "anything"},
 };
 
 const Descriptor* find_descriptor(const std::string& name) {
@@ -108,9 +114,10 @@ class Parser {
 
   nb::object fail(const nb::object& constant) const {
     throw_error("TypeError", "the symbolic ", function_, ": the argument '", argument_,
-                "' is described by '", descriptor_.name, "' (", descriptor_.meaning, "), but it is ",
-                class_name(constant.ptr()), " ", nb::cast<std::string>(nb::repr(constant)),
-                "; describe it by '", descriptor_for(constant), "'");
+                "' is described by '", descriptor_.name, "' (", descriptor_.meaning,
+                "), but it is ", class_name(constant.ptr()), " ",
+                nb::cast<std::string>(nb::repr(constant)), "; describe it by '",
+                descriptor_for(constant), "'");
   }
 
   const Descriptor& descriptor_;

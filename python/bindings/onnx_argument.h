@@ -1,5 +1,5 @@
-// Arguments of symbolics by the descriptors of parse_args: 'v', 'i', 'f', 's', 'b', 't', 'is', 'fs',
-// 'none'.
+// Arguments of symbolics by the descriptors of parse_args: 'v', 'i', 'f', 's', 'b', 't', 'is',
+// 'fs', 'none'.
 #pragma once
 
 #include <string>

@@ -42,8 +42,7 @@ std::string_view plain_type(std::string_view type) {
 OnnxValues read_inputs(const SymbolicGraph& self, const std::string& who, const nb::args& inputs) {
   OnnxValues values;
   for (size_t i = 0; i < inputs.size(); ++i)
-    values.push_back(
-        read_input(self.of, inputs[i].ptr(), concatenate(who, ": input ", i)));
+    values.push_back(read_input(self.of, inputs[i].ptr(), concatenate(who, ": input ", i)));
   return values;
 }
 
@@ -73,8 +72,8 @@ nb::object add_op(const SymbolicGraph& self, const std::string& type, const nb::
   // A constant whose number the helpers can read.
   if (plain == "Constant" && attributes.size() == 1 && attributes[0].name() == "value" &&
       attributes[0].kind() == onnx::Attribute::Kind::Tensor && inputs.size() == 0) {
-    return symbolic_objects(
-        self.of, {g.constant(ValueOf<Tensor>::read(attributes[0].value().get()))});
+    return symbolic_objects(self.of,
+                            {g.constant(ValueOf<Tensor>::read(attributes[0].value().get()))});
   }
   const OnnxValues values = read_inputs(self, who, inputs);
   return symbolic_objects(
@@ -99,8 +98,9 @@ nb::object squeeze(const SymbolicGraph& self, const nb::object& value, const Axe
 }
 nb::object reduce(const SymbolicGraph& self, const std::string& type, const nb::object& value,
                   const Axes& axes, bool keepdims) {
-  return symbolic_objects(self.of, {onnx::reduce(self.of->graph(), type,
-                                                 one_input(self, value, "reduce"), axes, keepdims)});
+  return symbolic_objects(
+      self.of,
+      {onnx::reduce(self.of->graph(), type, one_input(self, value, "reduce"), axes, keepdims)});
 }
 
 std::string describe_call(const SymbolicGraph& self) {
@@ -112,13 +112,15 @@ std::string describe_call(const SymbolicGraph& self) {
 void bind_onnx_graph(nb::module_& m) {
   nb::class_<SymbolicGraph>(m, "OnnxGraph", "The graph that a symbolic adds nodes to.")
       .def("op", &add_op, nb::arg("type"), nb::arg("inputs"), nb::arg("attributes"), kOpDoc)
-      .def_prop_ro("opset", [](const SymbolicGraph& self) { return self.of->graph().opset(); },
-                   "The opset of the model.")
-      .def_prop_ro("num_results",
-                   [](const SymbolicGraph& self) { return self.of->call().num_results(); },
-                   "How many values the symbolic is to give.")
-      .def_prop_ro("operator_name", [](const SymbolicGraph& self) { return self.of->call().op(); },
-                   "The operator whose call is converted.")
+      .def_prop_ro(
+          "opset", [](const SymbolicGraph& self) { return self.of->graph().opset(); },
+          "The opset of the model.")
+      .def_prop_ro(
+          "num_results", [](const SymbolicGraph& self) { return self.of->call().num_results(); },
+          "How many values the symbolic is to give.")
+      .def_prop_ro(
+          "operator_name", [](const SymbolicGraph& self) { return self.of->call().op(); },
+          "The operator whose call is converted.")
       .def("describe_call", &describe_call, "The operator and the user's line, for messages.")
       .def("unsqueeze", &unsqueeze, nb::arg("value"), nb::arg("axes"),
            "The node in the form of the opset.")

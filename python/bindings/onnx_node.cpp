@@ -83,7 +83,8 @@ nb::object attribute_of(const SymbolicNode& self, const std::string& name) {
       if (each.name() == name && each.kind() != Attribute::Kind::Graph)
         return own(to_python(each.value().get()));
     }
-  } else if (const Tensor data = constant_tensor(self.value); data.is_defined() && name == "value") {
+  } else if (const Tensor data = constant_tensor(self.value);
+             data.is_defined() && name == "value") {
     return own(wrap(data));
   }
   throw_error("AttributeError", "the node ", kind_of(self), " has no attribute '", name, "'");
@@ -124,7 +125,8 @@ void bind_onnx_node(nb::module_& m) {
       .def(
           "hasAttribute",
           [](const SymbolicNode& self, const std::string& name) {
-            return attribute_names(self).contains(name.c_str());
+            const nb::list names = attribute_names(self);
+            return PySequence_Contains(names.ptr(), nb::cast(name).ptr()) == 1;
           },
           nb::arg("name"))
       .def("__getitem__", &attribute_of, nb::arg("name"))

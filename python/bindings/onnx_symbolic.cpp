@@ -89,11 +89,11 @@ class SymbolicConverter final : public onnx::OnnxConverter {
                          "\n  A node with several outputs is g.op(..., outputs=", wanted, ").");
     onnx::OnnxValues values;
     for (size_t i = 0; i < count; ++i) {
-      PyObject* each =
-          is_many ? PySequence_Fast_GET_ITEM(returned.ptr(), static_cast<Py_ssize_t>(i))
-                  : returned.ptr();
-      const bool is_value = each == Py_None || nb::isinstance<SymbolicValue>(nb::handle(each)) ||
-                            is_tensor(each);
+      PyObject* each = is_many
+                           ? PySequence_Fast_GET_ITEM(returned.ptr(), static_cast<Py_ssize_t>(i))
+                           : returned.ptr();
+      const bool is_value =
+          each == Py_None || nb::isinstance<SymbolicValue>(nb::handle(each)) || is_tensor(each);
       OPWRIGHT_CHECK_TYPE(is_value, name(call), " returned ", class_name(each), " for result ", i,
                           "; it must be what g.op gave, an argument, or a tensor");
       values.push_back(read_input(of, each, concatenate(name(call), ": result ", i)));

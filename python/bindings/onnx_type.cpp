@@ -89,7 +89,7 @@ SymbolicType with_sizes(const SymbolicType& self, const nb::object& sizes) {
 }  // namespace
 
 std::string to_text(const SymbolicType& type) {
-  std::string text = type.dtype ? dtype_name(*type.dtype) : "?";
+  std::string text = type.dtype ? dtype_name_or_null(*type.dtype) : "?";
   if (!type.sizes) return text + "[?]";
   text += "[";
   for (size_t i = 0; i < type.sizes->size(); ++i)

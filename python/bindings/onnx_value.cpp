@@ -84,9 +84,10 @@ onnx::OnnxValue input_of(const SymbolicValue& value, const std::string& who) {
         const auto sizes = type_of(each).sizes;
         return each.kind != Kind::Constant && (!sizes || !sizes->empty());
       });
-      OPWRIGHT_CHECK_TYPE(are_sizes, who,
-                          " is a list of tensors, which is no input of a node\n  Give its elements: "
-                          "g.op(name, *symbolic_helper._unpack_list(value))");
+      OPWRIGHT_CHECK_TYPE(
+          are_sizes, who,
+          " is a list of tensors, which is no input of a node\n  Give its elements: "
+          "g.op(name, *symbolic_helper._unpack_list(value))");
       return join_elements(value, who);
     }
     case Kind::Constant:
@@ -123,8 +124,8 @@ nb::object elements_of(const SymbolicValue& self) {
   for (const SymbolicValue& each : self.elements) elements.append(symbolic_object(each));
   if (self.kind == Kind::Constant && PyList_Check(self.constant.ptr())) {
     for (const nb::handle each : self.constant)
-      elements.append(symbolic_object(
-          {.of = self.of, .kind = Kind::Constant, .constant = nb::borrow(each)}));
+      elements.append(
+          symbolic_object({.of = self.of, .kind = Kind::Constant, .constant = nb::borrow(each)}));
   }
   return elements;
 }
@@ -132,9 +133,10 @@ nb::object elements_of(const SymbolicValue& self) {
 }  // namespace
 
 onnx::GraphBuilder& SymbolicCall::graph() const {
-  OPWRIGHT_CHECK(graph_,
-                 "a value or graph that a symbolic was given was used after the symbolic had ended; "
-                 "take it only inside");
+  OPWRIGHT_CHECK(
+      graph_,
+      "a value or graph that a symbolic was given was used after the symbolic had ended; "
+      "take it only inside");
   return *graph_;
 }
 const onnx::Call& SymbolicCall::call() const {
@@ -158,7 +160,8 @@ nb::object symbolic_object(SymbolicValue value) { return nb::cast(std::move(valu
 nb::object symbolic_objects(const SymbolicCallPtr& of, const onnx::OnnxValues& values) {
   if (values.size() == 1) return symbolic_object(model_value(of, values.front()));
   nb::list objects;
-  for (const onnx::OnnxValue value : values) objects.append(symbolic_object(model_value(of, value)));
+  for (const onnx::OnnxValue value : values)
+    objects.append(symbolic_object(model_value(of, value)));
   return nb::tuple(objects);
 }
 
@@ -228,8 +231,9 @@ void bind_onnx_value(nb::module_& m) {
       .def("__eq__",
            [](const SymbolicValue& self, const nb::object& other) {
              const SymbolicValue* value = find_value(other.ptr());
-             return value && (value == &self || (self.kind == Kind::Model && value->kind == self.kind &&
-                                                 value->value == self.value));
+             return value &&
+                    (value == &self || (self.kind == Kind::Model && value->kind == self.kind &&
+                                        value->value == self.value));
            })
       .def("__hash__",
            [](const SymbolicValue& self) {

@@ -41,8 +41,8 @@ struct SymbolicValue {
   };
   SymbolicCallPtr of;
   Kind kind = Kind::None;
-  onnx::OnnxValue value = {};               // of the model
-  nanobind::object constant = {};           // of a Constant
+  onnx::OnnxValue value = {};                // of the model
+  nanobind::object constant = {};            // of a Constant
   std::vector<SymbolicValue> elements = {};  // of a List
 };
 

@@ -1,6 +1,8 @@
 // An exported program as an ONNX model.
 #pragma once
 
+#include <string>
+
 #include "opwright/onnx.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/transforms/trace.h"
@@ -10,6 +12,9 @@ namespace opwright {
 // Which operators a trace for ONNX keeps whole, since a rule has them, and which it takes apart,
 // since none has.
 [[nodiscard]] TraceOptions onnx_trace_options(int64_t opset);
+
+// The name of an input, by where it stands in the call: batch["mask"] becomes batch.mask.
+[[nodiscard]] std::string onnx_input_name(const std::string& target);
 
 // As onnx::to_model. Operators without a rule that are made of others are taken apart first.
 [[nodiscard]] onnx::Model to_onnx_model(const ExportedProgram& program,
