@@ -5,13 +5,8 @@
 
 #include "opwright/onnx.h"
 #include "opwright/program/exported_program.h"
-#include "opwright/transforms/trace.h"
 
 namespace opwright {
-
-// Which operators a trace for ONNX keeps whole, since a rule has them, and which it takes apart,
-// since none has.
-[[nodiscard]] TraceOptions onnx_trace_options(int64_t opset);
 
 // The name of an input, by where it stands in the call: batch["mask"] becomes batch.mask.
 [[nodiscard]] std::string onnx_input_name(const std::string& target);
