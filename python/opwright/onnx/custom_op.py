@@ -12,6 +12,7 @@ from typing import Any
 from .. import _C, nn, pytree
 from .._call_tree import Parameters, argument_paths
 from .._registrations import Registrations, keep
+from .real_results import empty_copy
 
 __all__ = ["as_custom_op"]
 
@@ -91,8 +92,16 @@ class _Node:
         return operator.call(leaves)
 
     def state(self) -> dict[str, _C.Tensor]:
-        if not self._takes_state:
+        """The parameters and buffers that are inputs of the node."""
+        return self._all_state() if self._takes_state else {}
+
+    def fake_state(self) -> dict[str, _C.Tensor]:
+        """Those that are not, without data."""
+        if self._takes_state or not isinstance(self.target, nn.Module):
             return {}
+        return {name: empty_copy(tensor) for name, tensor in self._all_state().items()}
+
+    def _all_state(self) -> dict[str, _C.Tensor]:
         return {**dict(self.target.named_parameters()), **dict(self.target.named_buffers())}
 
 
@@ -144,6 +153,9 @@ class _NodeOperator:
         given = iter(values[num_state:])
         leaves = [None if kind is None else next(given) for kind in self._types]
         args, kwargs = pytree.tree_unflatten(leaves, self._spec)
+        # Fakes of the call go with fakes of the state; a trace takes real tensors in itself.
+        if not _C.is_tracing() and any(getattr(leaf, "is_fake", False) for leaf in leaves):
+            state = {**self._node.fake_state(), **state}
         with _with_state(self._node.target, state):
             returned = self._node.target(*args, **kwargs)
         results, self._results = pytree.tree_flatten(returned)

@@ -10,8 +10,9 @@ from typing import Any
 from .. import _C
 from ..tracing import make_fx
 
-__all__ = ["with_real_results"]
+__all__ = ["empty_copy", "with_real_results"]
 
+_empty_strided = _C.require_operator("aten::empty_strided")
 _KNOWN_BY = {"Fake", "Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd"}
 
 
@@ -55,10 +56,13 @@ def _replay(results: list[Any]) -> Callable[..., Any]:
 
 
 def _like(result: Any) -> Any:
-    if isinstance(result, _C.Tensor):
-        return _C.find_operator("aten::empty_strided")(
-            result.shape, result.stride(), dtype=result.dtype, device=result.device
-        )
     if isinstance(result, (list, tuple)):
         return type(result)(_like(each) for each in result)
-    return result
+    return empty_copy(result) if isinstance(result, _C.Tensor) else result
+
+
+def empty_copy(tensor: _C.Tensor) -> _C.Tensor:
+    """Return a tensor of the same layout, whatever it holds."""
+    return _empty_strided(
+        tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device
+    )
