@@ -129,7 +129,8 @@ void bind_onnx_graph(nb::module_& m) {
       .def("reduce", &reduce, nb::arg("type"), nb::arg("value"), nb::arg("axes"),
            nb::arg("keepdims"), "ReduceSum, ReduceMax, ... in the form of the opset.")
       .def("__repr__", [](const SymbolicGraph& self) {
-        return concatenate("<graph of ", describe_call(self), ">");
+        return self.of->has_ended() ? "<graph of a symbolic that ended>"
+                                    : concatenate("<graph of ", describe_call(self), ">");
       });
 }
 

@@ -97,6 +97,7 @@ onnx::OnnxValue input_of(const SymbolicValue& value, const std::string& who) {
 }
 
 std::string show(const SymbolicValue& self) {
+  if (self.of->has_ended()) return "<value of a symbolic that ended>";
   if (self.kind == Kind::Model)
     return concatenate("%", self.of->graph().name(self.value), ": ", to_text(type_of(self)));
   if (self.kind == Kind::None) return "None";

@@ -25,6 +25,7 @@ class SymbolicCall : public Counted<SymbolicCall> {
   [[nodiscard]] onnx::GraphBuilder& graph() const;
   [[nodiscard]] const onnx::Call& call() const;
   void end() noexcept { graph_ = nullptr; }
+  [[nodiscard]] bool has_ended() const noexcept { return !graph_; }
 
  private:
   onnx::GraphBuilder* graph_;
