@@ -96,6 +96,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "library": (),
     "nn": (),
     "onnx": (),
+    "onnxruntime": (),
     "optim": (),
     "pytree": (),
     "safetensors": (),

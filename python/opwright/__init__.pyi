@@ -25,6 +25,7 @@ from . import jax as jax
 from . import library as library
 from . import nn as nn
 from . import onnx as onnx
+from . import onnxruntime as onnxruntime
 from . import optim as optim
 from . import pytree as pytree
 from . import random as random
