@@ -35,8 +35,8 @@ def with_real_results(
         raise missing
     names = ", ".join(results)
     warnings.warn(
-        f"onnx.export: there is no fake kernel of {names}: it was run on the given arguments, and all "
-        "sizes are fixed; register one with opwright.library.register_fake",
+        f"onnx.export: there is no fake kernel of {names}: it was run on the given arguments, and "
+        "all sizes are fixed; register one with opwright.library.register_fake",
         stacklevel=5,
     )
     with _C.Scope() as scope:
@@ -63,6 +63,4 @@ def _like(result: Any) -> Any:
 
 def empty_copy(tensor: _C.Tensor) -> _C.Tensor:
     """Return a tensor of the same layout, whatever it holds."""
-    return _empty_strided(
-        tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device
-    )
+    return _empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)

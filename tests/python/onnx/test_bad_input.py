@@ -75,7 +75,7 @@ def test_a_symbolic_that_returns_what_is_no_value():
     [
         (
             {"alpha_f": "x"},
-            "g.op(\"vendor::Pair\"): the attribute alpha_f ends in _f, so it must be a float or a "
+            'g.op("vendor::Pair"): the attribute alpha_f ends in _f, so it must be a float or a '
             "list of such, got str 'x'",
         ),
         (
@@ -270,17 +270,23 @@ def test_a_symbolic_for_an_opset_that_there_is_none_of(opset):
 
 
 def test_removing_a_symbolic_that_is_not_there():
-    with pytest.raises(ValueError, match="badin::pair has no symbolic that was registered for opset 9"):
+    with pytest.raises(
+        ValueError, match="badin::pair has no symbolic that was registered for opset 9"
+    ):
         onnx.unregister_custom_op_symbolic("badin::pair", 9)
 
 
 def test_a_converter_for_an_engine_that_there_is_none_of():
-    with pytest.raises(ValueError, match="badin::pair: there is no engine 'tflite'; there are: 'onnx'"):
+    with pytest.raises(
+        ValueError, match="badin::pair: there is no engine 'tflite'; there are: 'onnx'"
+    ):
         convert.register_converter("badin::pair", "tflite", lambda *args: None)
 
 
 def test_a_converter_that_is_no_rule():
-    with pytest.raises(TypeError, match="the rule must be a function or the text of a node, got int"):
+    with pytest.raises(
+        TypeError, match="the rule must be a function or the text of a node, got int"
+    ):
         convert.register_converter("badin::pair", "onnx", 3)
 
 
@@ -293,9 +299,12 @@ def test_an_operator_without_a_rule_names_its_line():
 
     message = str(failure.value)
     assert re.match(
-        r"aten::badin_unknown \(.*test_bad_input.py:\d+\): it has no rule for ONNX opset 20\n", message
+        r"aten::badin_unknown \(.*test_bad_input.py:\d+\): it has no rule for ONNX opset 20\n",
+        message,
     )
-    assert 'opwright.onnx.register_custom_op_symbolic("aten::badin_unknown", symbolic, 20)' in message
+    assert (
+        'opwright.onnx.register_custom_op_symbolic("aten::badin_unknown", symbolic, 20)' in message
+    )
 
 
 def test_an_operator_that_a_newer_opset_has_names_the_opset():
@@ -324,7 +333,9 @@ def test_an_opset_that_is_no_number():
 def test_names_that_are_too_many():
     with pytest.raises(ValueError, match="3 input names were given, but the program has 2 inputs"):
         onnx.export(pair, (X, X), input_names=["a", "b", "c"])
-    with pytest.raises(ValueError, match="3 output names were given, but the program has 2 outputs"):
+    with pytest.raises(
+        ValueError, match="3 output names were given, but the program has 2 outputs"
+    ):
         onnx.export(pair, (X, X), output_names=["a", "b", "c"])
 
 
@@ -343,7 +354,9 @@ def test_names_that_stand_twice():
 
 
 def test_dynamic_axes_of_an_input_that_is_not_there():
-    with pytest.raises(ValueError, match="dynamic_axes has 'z', which is no input; the inputs are x, y"):
+    with pytest.raises(
+        ValueError, match="dynamic_axes has 'z', which is no input; the inputs are x, y"
+    ):
         onnx.export(pair, (X, X), dynamic_axes={"z": {0: "batch"}})
 
 
@@ -368,7 +381,7 @@ def test_dynamic_axes_and_dynamic_shapes_together():
 
 def test_sizes_of_a_program_that_is_made():
     program = ow.export.export(pair, (X, X))
-    with pytest.raises(ValueError, match="give dynamic_shapes to opwright.export.export"):
+    with pytest.raises(ValueError, match=r"give dynamic_shapes to opwright.export.export"):
         onnx.export(program, dynamic_axes={"x": {0: "n"}})
     with pytest.raises(ValueError, match="an ExportedProgram has its arguments; give none"):
         onnx.export(program, (X, X))
@@ -387,7 +400,7 @@ def test_what_is_no_model():
 
 
 def test_a_destination_that_is_no_file():
-    with pytest.raises(TypeError, match="saved to a path or to a file .* got int"):
+    with pytest.raises(TypeError, match=r"saved to a path or to a file .* got int"):
         onnx.export(pair, (X, X), 3)
 
 
@@ -404,7 +417,7 @@ def test_a_model_above_two_gigabytes_without_external_data():
 
 
 def test_a_node_that_is_no_name():
-    with pytest.raises(ValueError, match="a node is named 'domain::Name', got 'Block'"):
+    with pytest.raises(ValueError, match=r"a node is named 'domain::Name', got 'Block'"):
         onnx.as_custom_op(lambda x: x, "Block")
 
 

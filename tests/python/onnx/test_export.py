@@ -218,7 +218,9 @@ def test_without_parameters_they_are_inputs():
     model = onnx.export(module, (X,), export_params=False)
 
     assert model.input_names == ["bias", "x"]
-    np.testing.assert_array_equal(run(model, module.bias.detach(), X)[0], module(X).detach().numpy())
+    np.testing.assert_array_equal(
+        run(model, module.bias.detach(), X)[0], module(X).detach().numpy()
+    )
 
 
 def test_verbose_prints_the_model(capsys):
@@ -239,7 +241,7 @@ def test_what_chooses_between_ways_of_torch_is_accepted():
 def test_a_model_goes_to_a_path_or_an_open_file(tmp_path):
     model = onnx.export(lambda x: x.flip(0), (X,), tmp_path / "flip.onnx")
     file = io.BytesIO()
-    onnx.export(lambda x: x.flip(0), (X,), file)
+    onnx.export(model.exported_program, f=file)
 
     assert (tmp_path / "flip.onnx").read_bytes() == model.SerializeToString()
     assert file.getvalue() == model.bytes()

@@ -16,7 +16,9 @@ def operators() -> Iterator[None]:
     with ow.library.Library("symb", "DEF") as library:
         library.define("pair(Tensor x, Tensor y, float alpha=1.0) -> (Tensor, Tensor)")
         library.impl("pair", lambda x, y, alpha: (ow.empty_like(x), ow.empty_like(y)), "Meta")
-        library.define("all(Tensor x, int i, str s, bool b, int[] sizes, float[] fs, Tensor? w) -> Tensor")
+        library.define(
+            "all(Tensor x, int i, str s, bool b, int[] sizes, float[] fs, Tensor? w) -> Tensor"
+        )
         library.impl("all", lambda x, *rest: ow.empty_like(x), "Meta")
         library.define("join(Tensor[] xs, int dim) -> Tensor")
         library.impl("join", lambda xs, dim: ow.empty_like(xs[0]), "Meta")
@@ -89,7 +91,9 @@ def test_attributes_have_the_kind_of_their_suffix(symbolic):
 
     (node,) = onnx.export(pair, (X, X)).model_proto.graph.node
 
-    kinds = {each.name: reader.AttributeProto.AttributeType.Name(each.type) for each in node.attribute}
+    kinds = {
+        each.name: reader.AttributeProto.AttributeType.Name(each.type) for each in node.attribute
+    }
     assert kinds == {
         "one": "INT",
         "many": "INTS",
@@ -311,9 +315,12 @@ def test_helpers_answer_questions(symbolic):
         assert symbolic_helper._get_tensor_sizes(x, allow_nonstatic=False) is None
         assert symbolic_helper._get_tensor_dim_size(x, 1) == 3
         assert symbolic_helper._try_get_scalar_type(x) == "Float"
-        assert symbolic_helper._is_fp(x) and not symbolic_helper._is_bool(x)
-        assert symbolic_helper._is_constant(alpha) and not symbolic_helper._is_constant(x)
-        assert symbolic_helper._is_value(x) and symbolic_helper._is_tensor(x)
+        assert symbolic_helper._is_fp(x)
+        assert not symbolic_helper._is_bool(x)
+        assert symbolic_helper._is_constant(alpha)
+        assert not symbolic_helper._is_constant(x)
+        assert symbolic_helper._is_value(x)
+        assert symbolic_helper._is_tensor(x)
         assert symbolic_helper._maybe_get_scalar(alpha).item() == 0.5
         assert symbolic_helper._maybe_get_const(x, "i") == x
         assert symbolic_helper.args_have_same_dtype([x, y])
