@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/onnx.h"
 #include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/factory.h"
 
 namespace opwright::onnx {
 namespace {
@@ -23,6 +27,13 @@ OnnxValue with_axes(GraphBuilder& g, std::string_view type, OnnxValue x,
                     std::span<const int64_t> axes) {
   if (g.opset() >= 13) return g.op(type, {x, g.ints(axes)});
   return g.op(type, {x}, {{"axes", to_vector(axes)}});
+}
+
+OnnxValue make_empty_value(GraphBuilder& g, std::span<const SymInt> sizes, DType dtype) {
+  const int64_t one[] = {1};
+  const Tensor zero = make_empty(one, dtype);
+  std::memset(zero.mutable_data<void>(), 0, item_size(dtype));
+  return g.op("ConstantOfShape", {g.sizes(sizes)}, {Attribute("value", zero)});
 }
 
 }  // namespace
@@ -51,6 +62,8 @@ OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
       sizes, [](const SymInt& size) { return !size.is_symbolic() && size.word() == 0; });
   if (g.opset() >= 14 && has_zero)
     return g.op("Reshape", {x, g.sizes(sizes)}, {{"allowzero", true}});
+  // Before, a tensor without elements is made anew: nothing of it is read.
+  if (has_zero && g.dtype(x)) return make_empty_value(g, sizes, *g.dtype(x));
   // One size that is computed need not be.
   std::vector<SymInt> wanted(sizes.begin(), sizes.end());
   const auto is_computed = [](const SymInt& size) { return size.is_symbolic(); };
