@@ -35,9 +35,7 @@ def test_attention_in_float64():
 
 
 def test_halves_are_computed_in_float32():
-    check_export(
-        F.scaled_dot_product_attention, *make_operands(dtype=ow.float16), opsets=(13, 20)
-    )
+    check_export(F.scaled_dot_product_attention, *make_operands(dtype=ow.float16), opsets=(13, 20))
 
 
 def test_a_mask_hides_and_a_blind_row_gives_zeros():

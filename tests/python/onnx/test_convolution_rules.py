@@ -139,5 +139,7 @@ def test_fold_adds_windows():
 def test_fold_tells_the_opset_that_has_it():
     with pytest.raises(NotImplementedError, match="18"):
         Exported(
-            lambda x: ow.col2im(x, (5, 6), (2, 3), (1, 1), (1, 1), (2, 2)), (ow.randn(2, 12, 9),), 17
+            lambda x: ow.col2im(x, (5, 6), (2, 3), (1, 1), (1, 1), (2, 2)),
+            (ow.randn(2, 12, 9),),
+            17,
         )

@@ -112,8 +112,12 @@ def test_group_norm_gives_its_statistics():
 @pytest.mark.parametrize("options", [{}, {"affine": False}], ids=str)
 @pytest.mark.parametrize(
     ("make", "image"),
-    [(nn.BatchNorm1d, ()), (nn.BatchNorm1d, (5,)), (nn.BatchNorm2d, (5, 4)),
-     (nn.BatchNorm3d, (2, 3, 4))],
+    [
+        (nn.BatchNorm1d, ()),
+        (nn.BatchNorm1d, (5,)),
+        (nn.BatchNorm2d, (5, 4)),
+        (nn.BatchNorm3d, (2, 3, 4)),
+    ],
 )
 def test_batch_norm_by_its_statistics(make, image, options, dtype):
     layer = shuffled(make(6, dtype=dtype, **options))
@@ -166,6 +170,4 @@ def test_halves_are_computed_in_float32():
     check_export(
         lambda x: F.layer_norm(x, (4,)), ow.randn(2, 3, 4, dtype=ow.float16), opsets=(13, 20)
     )
-    check_export(
-        lambda x: F.group_norm(x, 2), ow.randn(2, 4, 3, dtype=ow.float16), opsets=(13, 20)
-    )
+    check_export(lambda x: F.group_norm(x, 2), ow.randn(2, 4, 3, dtype=ow.float16), opsets=(13, 20))

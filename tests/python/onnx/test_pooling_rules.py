@@ -99,15 +99,14 @@ def test_average_pool(dims, options):
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_a_divisor_of_its_own(dims):
-    check_with_free_batch(
-        lambda x: AVERAGE[dims](x, 2, padding=1, divisor_override=3), dims
-    )
+    check_with_free_batch(lambda x: AVERAGE[dims](x, 2, padding=1, divisor_override=3), dims)
 
 
 def test_a_divisor_of_its_own_with_ceil_mode_is_refused():
     with pytest.raises(NotImplementedError, match="divisor_override; leave ceil_mode"):
         Exported(
-            lambda x: F.avg_pool2d(x, 2, ceil_mode=True, divisor_override=3), (ow.randn(1, 1, 5, 5),)
+            lambda x: F.avg_pool2d(x, 2, ceil_mode=True, divisor_override=3),
+            (ow.randn(1, 1, 5, 5),),
         )
 
 

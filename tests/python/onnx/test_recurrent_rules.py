@@ -43,9 +43,7 @@ def test_an_lstm_is_a_node_for_each_layer(layers, bidirectional, batch_first):
 @each_option
 def test_gru_and_rnn_are_a_node_for_each_layer(make, layers, bidirectional, batch_first):
     options = (layers, bidirectional, batch_first)
-    layer = make(
-        WIDTH, HIDDEN, layers, bidirectional=bidirectional, batch_first=batch_first
-    ).eval()
+    layer = make(WIDTH, HIDDEN, layers, bidirectional=bidirectional, batch_first=batch_first).eval()
     batch, steps = make_shapes(batch_first)
 
     check_export(
