@@ -9,6 +9,7 @@
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
+#include "opwright/convert/onnx/wide_dtype.h"
 #include "opwright/convert/onnx/windows.h"
 #include "opwright/dtype.h"
 
@@ -101,13 +102,24 @@ OnnxValue index_in_channel(GraphBuilder& g, const Call& call, OnnxValue index, i
   return g.op("Mod", {index, g.size(area)});
 }
 
+// Ints of up to 32 bits are exact in float64.
+DType max_dtype(const Call& call) {
+  const DType dtype = call.result().dtype();
+  if (is_floating(dtype)) return window_dtype(dtype);
+  if (dtype == DType::Int8 || dtype == DType::UInt8) return dtype;
+  if (item_size(dtype) > 4) call.refuse("ONNX has no MaxPool of ints of 64 bits; cast the input");
+  return DType::Float64;
+}
+
 OnnxValues max_of_windows(GraphBuilder& g, const Call& call, const Window& window) {
   const auto dims = static_cast<int64_t>(window.kernel.size());
   const bool is_batched = call.tensor(0).dim() == dims + 2;
   const bool gives_indices = call.num_results() == 2 && call.is_used(1);
-  const OnnxValues made = g.op("MaxPool", {with_batch(g, call.input(0), is_batched)},
+  const DType dtype = max_dtype(call);
+  const OnnxValues made = g.op("MaxPool", {with_batch(g, call.input(0, dtype), is_batched)},
                                attributes_of(window), gives_indices ? 2 : 1);
-  OnnxValues results{without_batch(g, made[0], is_batched)};
+  OnnxValues results{
+      without_batch(g, recast(g, made[0], dtype, call.result().dtype()), is_batched)};
   if (gives_indices)
     results.push_back(without_batch(g, index_in_channel(g, call, made[1], dims), is_batched));
   if (call.num_results() > results.size()) results.emplace_back();
