@@ -163,9 +163,9 @@ class FormulaReader {
     const std::string_view name = text_.substr(begin, place_ - begin);
     if (take("(")) return read_function(name, begin);
     if (name.size() == 1) {
-      const std::optional<uint32_t> term =
-          name[0] >= 'x' ? target_.operand(static_cast<size_t>(name[0] - 'x'))
-                         : target_.number(static_cast<size_t>(name[0] - 'a'));
+      const std::optional<uint32_t> term = name[0] >= 'x'
+                                               ? target_.operand(static_cast<size_t>(name[0] - 'x'))
+                                               : target_.number(static_cast<size_t>(name[0] - 'a'));
       if (term) return *term;
     }
     if (name == "inf") return target_.literal(std::numeric_limits<double>::infinity());

@@ -1,14 +1,12 @@
-// Activations, their gradients, and dropout where it does nothing.
+// Activations and their gradients.
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
-#include "opwright/c_api.h"
 #include "opwright/convert/onnx/formula_nodes.h"
 #include "opwright/convert/onnx/rules.h"
-#include "opwright/convert/onnx/sizes.h"
 #include "opwright/convert/onnx/wide_dtype.h"
-#include "opwright/value.h"
 
 namespace opwright::onnx {
 namespace {
@@ -18,8 +16,7 @@ OnnxValues convert_relu(GraphBuilder& g, const Call& call) {
 }
 OnnxValues convert_gelu(GraphBuilder& g, const Call& call) {
   return convert_to_node(
-      g, call,
-      {.type = "Gelu", .attributes = {{"approximate", call.text(1)}}, .since_opset = 20});
+      g, call, {.type = "Gelu", .attributes = {{"approximate", call.text(1)}}, .since_opset = 20});
 }
 OnnxValues convert_leaky_relu(GraphBuilder& g, const Call& call) {
   return convert_to_node(g, call, {.type = "LeakyRelu", .attributes = {{"alpha", call.number(1)}}});
@@ -61,8 +58,8 @@ OnnxValues convert_silu(GraphBuilder& g, const Call& call) {
 OnnxValues convert_selu(GraphBuilder& g, const Call& call) {
   const DType dtype = wide_dtype(call.result().dtype());
   if (dtype == DType::Float32) return convert_by(g, call, "Selu(x)", dtype);
-  return convert_by(
-      g, call, "1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x))", dtype);
+  return convert_by(g, call, "1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x))",
+                    dtype);
 }
 OnnxValues convert_celu(GraphBuilder& g, const Call& call) {
   const DType dtype = wide_dtype(call.result().dtype());
@@ -81,24 +78,6 @@ OnnxValues convert_prelu(GraphBuilder& g, const Call& call) {
   const DType dtype = result == DType::BFloat16 ? DType::Float32 : result;
   const OnnxValue value = g.op("PRelu", {call.input(0, dtype), call.input(1, dtype)});
   return {recast(g, value, dtype, result)};
-}
-
-// ---- Dropout ----
-
-void refuse_training(const Call& call) {
-  const bool is_training = call.constant(2).tag == kOpwNone || call.boolean(2);
-  if (is_training && call.number(1) != 0)
-    call.refuse("it is random in training; export the module after module.eval()");
-}
-OnnxValues convert_dropout(GraphBuilder&, const Call& call) {
-  refuse_training(call);
-  return {call.input(0)};
-}
-OnnxValues convert_native_dropout(GraphBuilder& g, const Call& call) {
-  refuse_training(call);
-  if (!call.is_used(1)) return {call.input(0), OnnxValue()};
-  const auto sizes = sizes_of(call.result(1));
-  return {call.input(0), expanded(g, g.scalar(1, DType::Bool), {}, sizes, DType::Bool)};
 }
 
 constexpr auto kRules = std::to_array<BuiltinRule>({
@@ -120,11 +99,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::logit", &convert_formula},
     {"aten::softshrink", &convert_formula},
     {"aten::hardshrink", &convert_formula},
-    {"aten::dropout", &convert_dropout},
-    {"aten::feature_dropout", &convert_dropout},
-    {"aten::alpha_dropout", &convert_dropout},
-    {"aten::feature_alpha_dropout", &convert_dropout},
-    {"aten::native_dropout", &convert_native_dropout},
     {"aten::threshold_backward", &convert_formula},
     {"aten::sigmoid_backward", &convert_formula},
     {"aten::tanh_backward", &convert_formula},

@@ -23,18 +23,15 @@ OnnxValues convert_bits(GraphBuilder& g, const Call& call) {
   return convert_formula(g, call);
 }
 
-// One node for bounds that are numbers in their order.
+// One node for two numbers in their order. With one of them ONNX Runtime would bring infinities
+// down to the largest number.
 OnnxValues convert_clamp(GraphBuilder& g, const Call& call) {
   const DType result = call.result().dtype();
-  const bool has_low = call.has(1);
-  const bool has_high = call.has(2);
-  const bool is_ordered = !(has_low && has_high) || call.number(1) <= call.number(2);
-  if (!is_floating(result) || !is_ordered) return convert_formula(g, call);
+  if (!is_floating(result) || !call.has(1) || !call.has(2) || !(call.number(1) <= call.number(2)))
+    return convert_formula(g, call);
   const DType dtype = result == DType::BFloat16 ? DType::Float32 : result;
-  const auto bound = [&](size_t index) {
-    return call.has(index) ? g.scalar(call.constant(index), dtype) : OnnxValue();
-  };
-  const OnnxValue value = g.op("Clip", {call.input(0, dtype), bound(1), bound(2)});
+  const OnnxValue value = g.op("Clip", {call.input(0, dtype), g.scalar(call.constant(1), dtype),
+                                        g.scalar(call.constant(2), dtype)});
   return {recast(g, value, dtype, result)};
 }
 

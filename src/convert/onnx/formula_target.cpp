@@ -69,13 +69,13 @@ constexpr auto kMade = std::to_array<MadeFunction>({
     {"log10", "log(x) / 2.302585092994046"},
     // Mod of ints with the sign of the dividend goes through floats in ONNX Runtime.
     {"fmod", {}, "x - x / y * y"},
-    {"remainder",
-     "fmod(x, y) != 0 && (y < 0) != (fmod(x, y) < 0) ? fmod(x, y) + y : fmod(x, y)",
+    {"remainder", "fmod(x, y) != 0 && (y < 0) != (fmod(x, y) < 0) ? fmod(x, y) + y : fmod(x, y)",
      "Mod(x, y)"},
     // As Python divides: the floor of the exact quotient.
     {"divide_floor",
-     "y == 0 ? x / y : near(x, y) - floor(near(x, y)) > 0.5 ? floor(near(x, y)) + 1 : floor(near(x, y))",
-     "x / y - (fmod(x, y) != 0 && (x < 0) != (y < 0))"},
+     "y == 0 ? x / y : near(x, y) - floor(near(x, y)) > 0.5 ? floor(near(x, y)) + 1 : "
+     "floor(near(x, y))",
+     "x / y - (x / y * y + Mod(x, y) != x)"},
     {"near", "(x - fmod(x, y)) / y - (fmod(x, y) != 0 && (y < 0) != (fmod(x, y) < 0))"},
 });
 
@@ -147,8 +147,8 @@ uint32_t NodeTarget::to_truth(uint32_t number) {
 std::optional<uint32_t> NodeTarget::apply(std::string_view name, std::span<const uint32_t> args) {
   const auto is_it = [&](const Applied& each) {
     return each.name == name && std::ranges::equal(each.args, args, [&](uint32_t a, uint32_t b) {
-      return terms_[a].value == terms_[b].value;
-    });
+             return terms_[a].value == terms_[b].value;
+           });
   };
   const auto found = std::ranges::find_if(applied_, is_it);
   if (found != applied_.end()) return found->term;

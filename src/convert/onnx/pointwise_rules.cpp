@@ -54,19 +54,19 @@ OnnxValues convert_pow(GraphBuilder& g, const Call& call) {
   const DType result = call.result().dtype();
   if (!is_integral(result)) call.refuse("ONNX has no node for powers of these dtypes");
   const DType dtype = wide_dtype(result);
-  const OnnxValue power = power_of_ints(g, operand_of(g, call, 0, dtype),
-                                        operand_of(g, call, 1, dtype), dtype);
+  const OnnxValue power =
+      power_of_ints(g, operand_of(g, call, 0, dtype), operand_of(g, call, 1, dtype), dtype);
   return {recast(g, power, dtype, result)};
 }
 
 OnnxValues convert_atan2(GraphBuilder& g, const Call& call) {
   const DType result = call.result().dtype();
   const DType dtype = wide_dtype(result);
-  const OnnxValue angle = formula_value(
-      g,
-      "x == 0 && y == 0 ? 0 : "
-      "Atan(x / y) + (y < 0 ? (x < 0 ? -3.141592653589793 : 3.141592653589793) : 0)",
-      {call.input(0, dtype), call.input(1, dtype)}, dtype);
+  const OnnxValue angle =
+      formula_value(g,
+                    "x == 0 && y == 0 ? 0 : "
+                    "Atan(x / y) + (y < 0 ? (x < 0 ? -3.141592653589793 : 3.141592653589793) : 0)",
+                    {call.input(0, dtype), call.input(1, dtype)}, dtype);
   return {recast(g, angle, dtype, result)};
 }
 
