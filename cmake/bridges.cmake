@@ -21,7 +21,7 @@ if(operator_sources)
 endif()
 
 set(OPWRIGHT_BRIDGES)
-foreach(host IN ITEMS torch jax)
+foreach(host IN ITEMS torch jax onnxruntime)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bridges/${host}/*.cpp")
   if(sources)
     add_library(opwright_${host} SHARED ${sources})

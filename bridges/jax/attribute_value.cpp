@@ -9,10 +9,9 @@
 #include "bridges/jax/jax_operator.h"
 #include "bridges/jax/xla_arguments.h"
 #include "bridges/jax/xla_ffi.h"
+#include "bridges/operators/named_value.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
-#include "opwright/device.h"
-#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/value.h"
 
@@ -110,26 +109,8 @@ std::optional<OpwValue> array_value(const ValueType& type, const XlaArray& array
   return std::nullopt;
 }
 
-std::optional<OpwValue> dtype_value(std::string_view name) {
-  for (const DTypeName& each : kDTypes) {
-    if (each.name == name) return ValueOf<DType>::lend(each.dtype);
-  }
-  return std::nullopt;
-}
-
-std::optional<OpwValue> string_value(ValueKind kind, const XlaText& text) {
-  const std::string_view characters(text.characters, text.length);
-  switch (kind) {
-    case ValueKind::String:
-      return ValueOf<std::string_view>::lend(characters);
-    case ValueKind::DType:
-      return dtype_value(characters);
-    case ValueKind::Device:
-      if (characters != "cpu") return std::nullopt;
-      return ValueOf<Device>::lend(Device(kOpwDeviceCpu));
-    default:
-      return std::nullopt;
-  }
+std::optional<OpwValue> text_value(ValueKind kind, const XlaText& text) {
+  return bridges::value_of_text(kind, std::string_view(text.characters, text.length));
 }
 
 std::optional<OpwValue> read_value(const ValueType& type, const XlaAttribute& attribute) {
@@ -140,7 +121,7 @@ std::optional<OpwValue> read_value(const ValueType& type, const XlaAttribute& at
     case XlaAttributeType::Array:
       return array_value(type, *static_cast<const XlaArray*>(attribute.value));
     case XlaAttributeType::String:
-      return string_value(type.kind, *static_cast<const XlaText*>(attribute.value));
+      return text_value(type.kind, *static_cast<const XlaText*>(attribute.value));
     default:
       return std::nullopt;
   }

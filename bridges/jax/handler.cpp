@@ -9,6 +9,7 @@
 #include "bridges/jax/jax_pullback.h"
 #include "bridges/jax/xla_arguments.h"
 #include "bridges/jax/xla_ffi.h"
+#include "bridges/operators/last_error.h"
 #include "opwright/bridge.h"
 #include "opwright/error.h"
 
@@ -79,25 +80,6 @@ void run_frame(const XlaCallFrame& frame) {
   }
 }
 
-// The last error of this thread, for Python.
-struct LastError {
-  std::string kind;
-  std::string message;
-};
-thread_local LastError last_error;
-
-template <class Body>
-int status_of(const Body& body) noexcept {
-  try {
-    body();
-    return 0;
-  } catch (...) {
-    const Error error = current_error();
-    last_error = {error.kind(), error.message()};
-    return 1;
-  }
-}
-
 }  // namespace
 }  // namespace opwright::jax_bridge
 
@@ -121,17 +103,17 @@ XlaError* opw_jax_handler(XlaCallFrame* frame) {
 // Returns 0, or 1 with the error in opw_jax_error_kind and _message, valid until the next call of
 // this thread.
 int opw_jax_register(const char* name) {
-  return opwright::jax_bridge::status_of([&] { opwright::jax_bridge::register_operator(name); });
+  return opwright::bridges::status_of([&] { opwright::jax_bridge::register_operator(name); });
 }
 
 // `take` gets the name of each operator that was registered.
 int opw_jax_load(const char* path, void (*take)(const char* name)) {
-  return opwright::jax_bridge::status_of([&] {
+  return opwright::bridges::status_of([&] {
     for (const std::string& name : opwright::jax_bridge::load_operators(path)) take(name.c_str());
   });
 }
 
-const char* opw_jax_error_kind() { return opwright::jax_bridge::last_error.kind.c_str(); }
-const char* opw_jax_error_message() { return opwright::jax_bridge::last_error.message.c_str(); }
+const char* opw_jax_error_kind() { return opwright::bridges::last_error().kind.c_str(); }
+const char* opw_jax_error_message() { return opwright::bridges::last_error().message.c_str(); }
 
 }  // extern "C"

@@ -8,9 +8,10 @@
 
 #include "bridges/jax/jax_operator.h"
 #include "bridges/jax/xla_arguments.h"
+#include "bridges/jax/xla_buffer.h"
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/jax/xla_results.h"
-#include "bridges/jax/xla_tensor.h"
+#include "bridges/operators/results.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
@@ -30,7 +31,7 @@ class Call {
     show_buffers();
     {
       const BoundArguments args(op_, *layout_, frame_.attributes, pointers_);
-      OwnedResults results(op_.description.results.size());
+      bridges::OwnedResults results(op_.description.results.size());
       run_kernel(args.values(), results);
       fill_results(results);
     }
@@ -68,7 +69,7 @@ class Call {
     return buffer;
   }
 
-  void run_kernel(std::span<const OpwValue> args, OwnedResults& results) {
+  void run_kernel(std::span<const OpwValue> args, bridges::OwnedResults& results) {
     const auto num_args = static_cast<uint32_t>(args.size());
     const auto num_results = static_cast<uint32_t>(results.size());
     if (op_.kernel) {
@@ -77,15 +78,15 @@ class Call {
       return;
     }
     // What Python made may keep its arguments: these are copies, but for the written ones.
-    OwnedResults copies(args.size());
+    bridges::OwnedResults copies(args.size());
     for (size_t i = 0; i < args.size(); ++i) copies.data()[i] = copy_value(args[i]);
     op_.in_core.call(copies.data(), num_args, results.data(), num_results);
   }
 
-  void fill_results(const OwnedResults& results) const {
+  void fill_results(const bridges::OwnedResults& results) const {
     std::vector<Tensor> tensors;
     size_t written = 0;
-    for (size_t i = 0; i < results.size(); ++i) append_tensors(tensors, results[i]);
+    for (size_t i = 0; i < results.size(); ++i) bridges::append_tensors(tensors, results[i]);
     for (const int64_t buffer : op_.written_buffers)
       written += buffer >= static_cast<int64_t>(results.size()) ? 1 : 0;
     require_count("results", tensors.size() + written, frame_.results.size);

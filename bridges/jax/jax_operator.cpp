@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,12 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "bridges/jax/core_arguments.h"
-#include "bridges/operators/host_binary.h"
+#include "bridges/operators/core_arguments.h"
+#include "bridges/operators/host_binaries.h"
 #include "bridges/operators/tensor_layout.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
@@ -26,30 +24,14 @@
 namespace opwright::jax_bridge {
 namespace {
 
-using bridges::HostBinary;
-
 struct KnownOperators {
   std::shared_mutex mutex;
   std::map<std::string, JaxOperator*, std::less<>> by_name;
-  std::mutex loading;
-  std::map<std::string, HostBinary*> binaries;  // by file
+  bridges::HostBinaries binaries{"jax", &bridges::call_import};
 };
 KnownOperators& known() {
   static auto* instance = new KnownOperators;
   return *instance;
-}
-
-std::string absolute(const std::string& path) {
-  std::error_code problem;
-  const std::filesystem::path whole = std::filesystem::canonical(path, problem);
-  return problem ? path : whole.string();
-}
-
-HostBinary& open_binary(const std::string& path) {
-  const std::lock_guard lock(known().loading);
-  HostBinary*& kept = known().binaries[absolute(path)];
-  if (!kept) kept = std::make_unique<HostBinary>(path, "jax", &call_import).release();
-  return *kept;
 }
 
 bool can_be_attribute(const ValueType& type) {
@@ -94,12 +76,6 @@ void require_callable(const OperatorDescription& op) {
   }
 }
 
-const OpwRecord* find_kernel(const OperatorDescription& op) {
-  if (op.library.empty()) return nullptr;
-  const bridges::OperatorRow* row = open_binary(op.library).find_row(op.name);
-  return row ? bridges::find_cpu_function(*row) : nullptr;
-}
-
 // For each written argument the buffer that becomes its new value.
 std::vector<int64_t> find_written_buffers(const OperatorDescription& op) {
   std::vector<int64_t> buffers(op.arguments.size(), -1);
@@ -128,7 +104,7 @@ JaxOperator::JaxOperator(OperatorDescription of, const OpwRecord* function)
 void register_operator(const std::string& name) {
   OperatorDescription description = describe_operator(name);
   require_callable(description);
-  const OpwRecord* kernel = find_kernel(description);
+  const OpwRecord* kernel = known().binaries.find_kernel(description);
   const std::string whole_name = description.name;
   auto made = std::make_unique<JaxOperator>(std::move(description), kernel);
   const std::unique_lock lock(known().mutex);
@@ -138,7 +114,7 @@ void register_operator(const std::string& name) {
 std::vector<std::string> load_operators(const std::string& path) {
   load_library(path);  // also one that was unloaded since
   std::vector<std::string> registered;
-  for (const std::string& name : open_binary(path).contents().operators) {
+  for (const std::string& name : known().binaries.open(path).contents().operators) {
     try {
       register_operator(name);
       registered.push_back(name);

@@ -8,9 +8,10 @@
 
 #include "bridges/jax/jax_operator.h"
 #include "bridges/jax/xla_arguments.h"
+#include "bridges/jax/xla_buffer.h"
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/jax/xla_results.h"
-#include "bridges/jax/xla_tensor.h"
+#include "bridges/operators/results.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -51,11 +52,11 @@ class Differentiated {
     for (const Tensor& each : inputs_) tensors.push_back(each.get());
     for (size_t i = 0; i < places_.size(); ++i) tensors[places_[i]] = chosen[i].get();
     const BoundArguments args(op_, *layout_, attributes_, tensors);
-    OwnedResults results(op_.description.results.size());
+    bridges::OwnedResults results(op_.description.results.size());
     op_.in_core.call(args.values().data(), static_cast<uint32_t>(args.values().size()),
                      results.data(), static_cast<uint32_t>(results.size()));
     std::vector<Tensor> all;
-    for (size_t i = 0; i < results.size(); ++i) append_tensors(all, results[i]);
+    for (size_t i = 0; i < results.size(); ++i) bridges::append_tensors(all, results[i]);
     FunctionOutputs given;
     for (Tensor& each : all) {
       if (is_floating(each.dtype())) given.outputs.push_back(std::move(each));

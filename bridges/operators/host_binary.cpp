@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bridges/operators/allocation_request.h"
 #include "bridges/operators/record.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
@@ -26,7 +27,10 @@ HostBinary::HostBinary(const std::string& path, const char* host_name, decltype(
   host_.call = call;
   load_library(path);
   contents_ = collect_library(path, host_);
-  for (const BinaryImport& each : contents_.imports) imports_.emplace_back(each.name);
+  for (const BinaryImport& each : contents_.imports) {
+    imports_.emplace_back(each.name);
+    allocations_.push_back(find_allocation(each.name));
+  }
   for (const BinaryFunction& each : contents_.functions) {
     rows_[each.name].emplace(each.slot, make_record(each, host_));
   }

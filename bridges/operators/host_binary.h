@@ -4,10 +4,13 @@
 // For hosts without operators of their own, whose kernels run on the core's.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "bridges/operators/allocation_request.h"
 #include "opwright/bridge.h"
 #include "opwright/c_api.h"
 
@@ -34,11 +37,14 @@ class HostBinary {
   [[nodiscard]] const OperatorRow* find_row(const std::string& name) const;
   // IndexError for an import that the binary does not have.
   [[nodiscard]] NamedOperator& import_at(uint32_t index);
+  // What an import that it has allocates, if it makes an empty tensor.
+  [[nodiscard]] Allocation allocation_at(uint32_t index) const { return allocations_[index]; }
 
  private:
   OpwHost host_;
   BinaryContents contents_;
-  std::deque<NamedOperator> imports_;  // by index; a deque, since they do not move
+  std::deque<NamedOperator> imports_;    // by index; a deque, since they do not move
+  std::vector<Allocation> allocations_;  // by index
   std::map<std::string, OperatorRow> rows_;
 };
 

@@ -2,145 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
-#include <string>
 
+#include "bridges/operators/allocation_request.h"
 #include "bridges/torch/handle_tensor.h"
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/torch_numbers.h"
 #include "opwright/c_api.h"
-#include "opwright/dtype.h"
 
 namespace opwright::torch_bridge {
 namespace {
 
-constexpr int32_t kMaxDims = 16;
-constexpr int64_t kContiguousFormat = 0;
-constexpr int64_t kPreserveFormat = 1;
-
-// What is asked for.
-struct Request {
-  int32_t ndim = 0;
-  const int64_t* sizes = nullptr;
-  const int64_t* strides = nullptr;  // null: contiguous
-  OpwDtype dtype{};
-  OpwDevice device{kOpwDeviceCpu, 0};
-};
-
-bool is_none_or(const OpwValue& value, int64_t number) {
-  return value.tag == kOpwNone || value.as_int == number;
-}
-
-// `options` are dtype, layout, device and pin_memory; `like` may be null.
-bool read_options(const OpwValue* options, const OpwTensor* like, Request& request) {
-  if (!is_none_or(options[1], 0) || !is_none_or(options[3], 0)) return false;
-  if (options[0].tag != kOpwNone) {
-    request.dtype = to_dlpack(static_cast<DType>(options[0].as_int));
-  } else if (like) {
-    request.dtype = like->dl.dtype;
-  } else {
-    return false;
-  }
-  if (options[2].tag != kOpwNone) {
-    request.device = options[2].as_device;
-  } else if (like) {
-    request.device = like->dl.device;
-  }
-  return true;
-}
-
-bool read_ints(const OpwValue& list, int32_t& length, const int64_t*& ints) {
-  const bool is_list = list.tag == kOpwIntList || list.tag == kOpwSymIntList;
-  if (!is_list || list.length > kMaxDims) return false;
-  length = static_cast<int32_t>(list.length);
-  ints = list.as_ints;
-  return std::all_of(ints, ints + length, [](int64_t each) { return each >= 0; });
-}
-
-bool read_sizes_and_strides(const OpwValue* args, Request& request) {
-  int32_t num_strides = 0;
-  return read_ints(args[0], request.ndim, request.sizes) &&
-         read_ints(args[1], num_strides, request.strides) && num_strides == request.ndim;
-}
-
-const OpwTensor* read_like(const OpwValue& value) {
-  constexpr uint32_t kUnreadable =
-      kOpwFlagFake | kOpwFlagWrapped | kOpwFlagSymbolic | kOpwFlagStale;
-  if (value.tag != kOpwTensor || (value.as_tensor->flags & kUnreadable) != 0) return nullptr;
-  return value.as_tensor->dl.ndim <= kMaxDims ? value.as_tensor : nullptr;
-}
-
-// Whether the elements fill their memory without a gap, in some order of the dimensions: then a
-// tensor like it has its strides.
-bool is_dense(const OpwDlTensor& dl) {
-  int32_t order[kMaxDims];
-  std::iota(order, order + dl.ndim, 0);
-  std::sort(order, order + dl.ndim, [&](int32_t a, int32_t b) {
-    return dl.shape[a] > 1 && (dl.shape[b] <= 1 || dl.strides[a] < dl.strides[b]);
-  });
-  int64_t expected = 1;
-  for (int32_t i = 0; i < dl.ndim; ++i) {
-    const int32_t dim = order[i];
-    if (dl.shape[dim] == 0) return true;
-    if (dl.shape[dim] == 1) continue;
-    if (dl.strides[dim] != expected) return false;
-    expected *= dl.shape[dim];
-  }
-  return true;
-}
-bool is_contiguous(const OpwDlTensor& dl) {
-  int64_t expected = 1;
-  for (int32_t dim = dl.ndim - 1; dim >= 0; --dim) {
-    if (dl.shape[dim] == 1) continue;
-    if (dl.strides[dim] != expected) return false;
-    expected *= dl.shape[dim];
-  }
-  return true;
-}
-
-bool read_empty_like(const OpwValue* args, Request& request) {
-  const OpwTensor* like = read_like(args[0]);
-  if (!like || !read_options(args + 1, like, request)) return false;
-  const OpwDlTensor& dl = like->dl;
-  request.ndim = dl.ndim;
-  request.sizes = dl.shape;
-  if (args[5].tag != kOpwNone && args[5].as_int == kContiguousFormat) return true;
-  if (!is_none_or(args[5], kPreserveFormat)) return false;
-  request.strides = dl.strides;
-  return is_contiguous(dl) || is_dense(dl);
-}
-
-bool read_new_empty(const OpwValue* args, Request& request) {
-  const OpwTensor* like = read_like(args[0]);
-  return like && read_ints(args[1], request.ndim, request.sizes) &&
-         read_options(args + 2, like, request);
-}
-bool read_new_empty_strided(const OpwValue* args, Request& request) {
-  const OpwTensor* like = read_like(args[0]);
-  return like && read_sizes_and_strides(args + 1, request) && read_options(args + 3, like, request);
-}
-
-bool read_request(Allocation allocation, const OpwValue* args, Request& request) {
-  switch (allocation) {
-    case Allocation::Empty:
-      return read_ints(args[0], request.ndim, request.sizes) &&
-             read_options(args + 1, nullptr, request) && is_none_or(args[5], kContiguousFormat);
-    case Allocation::EmptyStrided:
-      return read_sizes_and_strides(args, request) && read_options(args + 2, nullptr, request);
-    case Allocation::EmptyLike:
-      return read_empty_like(args, request);
-    case Allocation::NewEmpty:
-      return read_new_empty(args, request);
-    case Allocation::NewEmptyStrided:
-      return read_new_empty_strided(args, request);
-    case Allocation::None:
-      break;
-  }
-  return false;
-}
-
 // As torch counts them: a dimension of size 0 counts as one.
-void write_contiguous_strides(const Request& request, int64_t* strides) {
+void write_contiguous_strides(const bridges::AllocationRequest& request, int64_t* strides) {
   int64_t stride = 1;
   for (int32_t dim = request.ndim - 1; dim >= 0; --dim) {
     strides[dim] = stride;
@@ -150,19 +23,10 @@ void write_contiguous_strides(const Request& request, int64_t* strides) {
 
 }  // namespace
 
-Allocation find_allocation(const std::string& name) {
-  if (name == "aten::empty.memory_format") return Allocation::Empty;
-  if (name == "aten::empty_strided") return Allocation::EmptyStrided;
-  if (name == "aten::empty_like") return Allocation::EmptyLike;
-  if (name == "aten::new_empty") return Allocation::NewEmpty;
-  if (name == "aten::new_empty_strided") return Allocation::NewEmptyStrided;
-  return Allocation::None;
-}
-
-OpwTensor* allocate_simply(Allocation allocation, const OpwValue* args) {
-  Request request;
-  if (!read_request(allocation, args, request)) return nullptr;
-  int64_t contiguous[kMaxDims];
+OpwTensor* allocate_simply(bridges::Allocation allocation, const OpwValue* args) {
+  bridges::AllocationRequest request;
+  if (!bridges::read_request(allocation, args, request)) return nullptr;
+  int64_t contiguous[bridges::AllocationRequest::kMaxDims];
   const int64_t* strides = request.strides;
   if (!strides) {
     write_contiguous_strides(request, contiguous);

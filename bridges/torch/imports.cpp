@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bridges/operators/allocation_request.h"
 #include "bridges/torch/allocation.h"
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/handle_tensor.h"
@@ -27,7 +28,7 @@ struct Import {
   std::string full_name;  // "aten::mul.Tensor"
   std::string name;       // "aten::mul"
   std::string overload;
-  Allocation allocation = Allocation::None;
+  bridges::Allocation allocation = bridges::Allocation::None;
   bool is_current_stream = false;
   std::string uncarried;  // why it goes through Python; empty: it does not
   StackPlan plan;
@@ -39,7 +40,7 @@ Import describe_import(const std::string& name) {
   Import import{.full_name = name,
                 .name = description.name_space + "::" + description.base,
                 .overload = description.overload,
-                .allocation = find_allocation(name),
+                .allocation = bridges::find_allocation(name),
                 .is_current_stream = name == "opwright::current_stream",
                 .uncarried = uncarried_reason(description),
                 .plan = {},
@@ -164,7 +165,7 @@ int call_import(const OpwHost* host, uint32_t index, const OpwValue* args, uint3
   try {
     auto& library = *static_cast<TorchLibrary*>(host->instance);
     const Import& import = library.imports->imports[index];
-    if (import.allocation != Allocation::None) {
+    if (import.allocation != bridges::Allocation::None) {
       if (OpwTensor* tensor = allocate_simply(import.allocation, args)) {
         results[0].tag = kOpwTensor;
         results[0].as_tensor = tensor;

@@ -8,12 +8,17 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "opwright/c_api.h"
+#include "opwright/dtype.h"
+#include "opwright/symint.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
+#include "opwright/value.h"
 #include "opwright/visibility.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
@@ -136,6 +141,33 @@ class [[nodiscard]] ForeignCallScope {
 
  private:
   uint64_t saved_[8];  // the core's own
+};
+
+// What an operator will give, asked of its fake kernel before there are data. One thread at a time.
+class FakeCall {
+ public:
+  FakeCall();
+  FakeCall(const FakeCall&) = delete;
+  FakeCall& operator=(const FakeCall&) = delete;
+  ~FakeCall();
+
+  // A size of which only the name is known; the same name is the same size. What is computed of it
+  // has a text with that name ("2*n").
+  [[nodiscard]] SymInt size(const std::string& name);
+  // On the cpu, without memory.
+  [[nodiscard]] static Tensor tensor(DType dtype, std::span<const SymInt> sizes);
+  // Owned results. Throws what the fake kernel throws; NotImplementedError where there is none.
+  [[nodiscard]] std::vector<Value> run(const std::string& op, std::span<const OpwValue> args);
+
+  // Whether the calls asked a question about a size that names alone do not answer: then what they
+  // gave need not hold for all sizes.
+  [[nodiscard]] bool has_decided() const;
+  // Whether it is a number, or made of named sizes alone: not one that only the data tell.
+  [[nodiscard]] bool is_foretold(const SymInt& size) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // Somebody else's memory for a while: a tensor of the core over it, and whether anything still

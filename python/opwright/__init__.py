@@ -94,6 +94,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "jax": (),
     "library": (),
     "nn": (),
+    "onnxruntime": (),
     "optim": (),
     "pytree": (),
     "safetensors": (),

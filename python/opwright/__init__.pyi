@@ -23,6 +23,7 @@ from . import graph as graph
 from . import jax as jax
 from . import library as library
 from . import nn as nn
+from . import onnxruntime as onnxruntime
 from . import optim as optim
 from . import pytree as pytree
 from . import random as random

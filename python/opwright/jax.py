@@ -14,8 +14,6 @@ Array([3., 3.], dtype=float32)
 from the fake kernel when JAX traces the call; the kernel runs when XLA runs it.
 """
 
-import builtins
-import ctypes
 import functools
 import os
 from typing import Any
@@ -30,6 +28,7 @@ except ModuleNotFoundError:
         name="jax",
     ) from None
 
+from ._bridge_library import BridgeLibrary, open_bridge
 from ._jax_arguments import BoundCall, bind_call
 from ._registrations import operator_name
 
@@ -50,9 +49,7 @@ def load(path: str | os.PathLike[str]) -> list[str]:
         ...
     OSError: ...
     """
-    names: list[str] = []
-    take = _TAKE_NAME(lambda name: names.append(name.decode()))
-    _require_ok(_bridge().opw_jax_load(os.fsencode(path), take))
+    names = _bridge().collect("load", os.fsencode(path))
     for name in names:
         _registered[name] = JaxOperator(_C.require_operator(name))
     return names
@@ -70,7 +67,7 @@ def register(op: "str | _C.Operator | _C.OperatorPacket") -> "JaxOperator":
     Array([0., 0.], dtype=float32)
     """
     operator = _C.require_operator(operator_name(op))
-    _require_ok(_bridge().opw_jax_register(operator.name.encode()))
+    _bridge().call("register", operator.name.encode())
     _registered[operator.name] = JaxOperator(operator)
     return _registered[operator.name]
 
@@ -189,23 +186,10 @@ def _make_differentiable(call: BoundCall) -> Any:
 
 # ---- The bridge's library ----
 
-_TAKE_NAME = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
-
 
 @functools.cache
-def _bridge() -> ctypes.CDLL:
-    folder = os.path.dirname(os.path.abspath(_C.__file__))
-    library = ctypes.CDLL(os.path.join(folder, "lib", "libopwright_jax.so"))
-    library.opw_jax_error_kind.restype = ctypes.c_char_p
-    library.opw_jax_error_message.restype = ctypes.c_char_p
-    handler = _jax.ffi.pycapsule(library.opw_jax_handler)
+def _bridge() -> BridgeLibrary:
+    bridge = open_bridge("jax")
+    handler = _jax.ffi.pycapsule(bridge.function("handler"))
     _jax.ffi.register_ffi_target(_TARGET, handler, platform="cpu")
-    return library
-
-
-def _require_ok(status: int) -> None:
-    if status == 0:
-        return
-    kind = _bridge().opw_jax_error_kind().decode()
-    message = _bridge().opw_jax_error_message().decode()
-    raise getattr(builtins, kind, RuntimeError)(message)
+    return bridge

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/base/file_replacement.h"
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/parse.h"
 #include "opwright/program.h"
 #include "opwright/program/exported_program.h"
-#include "opwright/base/file_replacement.h"
 #include "opwright/program/mapped_file.h"
 #include "opwright/program/program_file_header.h"
 #include "opwright/program/program_image.h"

@@ -153,7 +153,19 @@ def test_extremes_of_elements_that_meet_are_found_from_opset_18_on(name):
     check_export(EXTREMES[name], numbers(3, 4), TWICE, opsets=(18, 20, 26))
 
 
-DTYPES = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 float64".split()
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float64",
+]
 EVERY = {
     "index": lambda x: x[ow.tensor([1, 0]), ow.tensor([0, 2])],
     "gather": lambda x: x.gather(1, ow.tensor([[1, 0]])),

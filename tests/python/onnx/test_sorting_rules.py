@@ -39,7 +39,7 @@ def test_equal_elements_keep_their_order_in_a_stable_sort(descending):
     check_export(lambda x: tuple(ow.sort(x, stable=True, descending=descending)), x)
 
 
-DTYPES = "uint8 int8 int16 int32 int64 uint16 uint32 float16 float64".split()
+DTYPES = ["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "float16", "float64"]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -1,19 +1,19 @@
-#include "bridges/jax/core_arguments.h"
+#include "bridges/operators/core_arguments.h"
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "bridges/jax/xla_tensor.h"
 #include "bridges/operators/host_binary.h"
+#include "bridges/operators/view_tensor.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 
-namespace opwright::jax_bridge {
+namespace opwright::bridges {
 namespace {
 
 OpwTensor* core_tensor(OpwTensor* tensor) {
-  XlaTensor* view = XlaTensor::from(tensor);
+  ViewTensor* view = ViewTensor::from(tensor);
   return view ? view->in_core().get() : tensor;
 }
 
@@ -44,7 +44,7 @@ OpwValue CoreArguments::convert(const OpwValue& value) {
 int call_import(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
                 OpwValue* results, uint32_t num_results) {
   try {
-    auto* binary = static_cast<bridges::HostBinary*>(host->instance);
+    auto* binary = static_cast<HostBinary*>(host->instance);
     const CoreArguments converted({args, num_args});
     binary->import_at(index).call(converted.data(), num_args, results, num_results);
     return 0;
@@ -54,4 +54,4 @@ int call_import(const OpwHost* host, uint32_t index, const OpwValue* args, uint3
   }
 }
 
-}  // namespace opwright::jax_bridge
+}  // namespace opwright::bridges

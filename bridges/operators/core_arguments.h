@@ -1,15 +1,15 @@
 // Values of a call as the core's operators take them: its own tensors in place of the Views over
-// XLA's buffers.
+// foreign memory.
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <span>
 #include <vector>
 
 #include "opwright/c_api.h"
 
-namespace opwright::jax_bridge {
+namespace opwright::bridges {
 
 // Valid while the given values are. Nothing is copied but lists that hold a View.
 class CoreArguments {
@@ -24,12 +24,12 @@ class CoreArguments {
   OpwValue convert(const OpwValue& value);
 
   std::vector<OpwValue> values_;
-  std::deque<std::vector<OpwTensor*>> tensor_lists_;
-  std::deque<std::vector<OpwValue>> lists_;
+  std::list<std::vector<OpwTensor*>> tensor_lists_;
+  std::list<std::vector<OpwValue>> lists_;
 };
 
-// OpwHost::call of the bridge's hosts: the core's operator runs over XLA's memory.
+// OpwHost::call of the bridge's hosts: the core's operator runs over foreign memory.
 int call_import(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
                 OpwValue* results, uint32_t num_results);
 
-}  // namespace opwright::jax_bridge
+}  // namespace opwright::bridges

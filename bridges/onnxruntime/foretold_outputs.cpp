@@ -1,0 +1,88 @@
+#include "bridges/onnxruntime/foretold_outputs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bridges/onnxruntime/node_arguments.h"
+#include "bridges/onnxruntime/node_inputs.h"
+#include "bridges/onnxruntime/ort_operator.h"
+#include "bridges/onnxruntime/ort_tensor.h"
+#include "bridges/operators/results.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright::ort_bridge {
+namespace {
+
+std::vector<ForetoldOutput> foretell(const OrtOperator& op, std::span<const InputPlace> places,
+                                     std::span<const Value> attributes,
+                                     std::span<const OrtTensor> inputs) {
+  FakeCall call;
+  std::vector<Tensor> fakes;
+  std::vector<OpwTensor*> pointers;
+  for (const OrtTensor& each : inputs) {
+    const auto dtype = to_dtype(each.dtype);
+    const std::vector<SymInt> sizes(each.sizes.begin(), each.sizes.end());
+    fakes.push_back(dtype ? FakeCall::tensor(*dtype, sizes) : Tensor());
+    pointers.push_back(fakes.back().get());
+  }
+  const NodeArguments args(op, places, attributes, pointers);
+  const std::vector<Value> results = call.run(op.description.name, args.values());
+  std::vector<Tensor> tensors;
+  for (const size_t each : op.results) bridges::append_tensors(tensors, results[each].get());
+  std::vector<ForetoldOutput> outputs;
+  for (const Tensor& each : tensors) {
+    if (!each.is_defined() || each.is_symbolic()) return {};
+    outputs.push_back({each.dtype(), {each.sizes().begin(), each.sizes().end()}});
+  }
+  return outputs;
+}
+
+}  // namespace
+
+bool ForetoldOutputs::Entry::is_of(std::span<const OrtTensor> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].dtype != dtypes[i] || !std::ranges::equal(inputs[i].sizes, sizes[i]))
+      return false;
+  }
+  return true;
+}
+
+std::span<const ForetoldOutput> ForetoldOutputs::find(const OrtOperator& op,
+                                                      std::span<const InputPlace> places,
+                                                      std::span<const Value> attributes,
+                                                      std::span<const OrtTensor> inputs) {
+  for (const std::atomic<const Entry*>& each : entries_) {
+    const Entry* entry = each.load(std::memory_order_acquire);
+    if (!entry) break;
+    if (entry->is_of(inputs)) return entry->outputs;
+  }
+  const std::lock_guard lock(mutex_);
+  if (owned_.size() == kMost) return {};
+  auto made = std::make_unique<Entry>();
+  for (const OrtTensor& each : inputs) {
+    made->dtypes.push_back(each.dtype);
+    made->sizes.emplace_back(each.sizes.begin(), each.sizes.end());
+  }
+  try {
+    made->outputs = foretell(op, places, attributes, inputs);
+  } catch (const Error&) {  // the kernel says it in its own words
+  }
+  const Entry& entry = *made;
+  entries_[owned_.size()].store(made.get(), std::memory_order_release);
+  owned_.push_back(std::move(made));
+  return entry.outputs;
+}
+
+}  // namespace opwright::ort_bridge

@@ -1,0 +1,211 @@
+#include "bridges/onnxruntime/node_call.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <list>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bridges/onnxruntime/attribute_value.h"
+#include "bridges/onnxruntime/foretold_outputs.h"
+#include "bridges/onnxruntime/node_arguments.h"
+#include "bridges/onnxruntime/node_kernel.h"
+#include "bridges/onnxruntime/node_outputs.h"
+#include "bridges/onnxruntime/ort_api.h"
+#include "bridges/onnxruntime/ort_operator.h"
+#include "bridges/onnxruntime/ort_tensor.h"
+#include "bridges/operators/allocation_request.h"
+#include "bridges/operators/core_arguments.h"
+#include "bridges/operators/host_binary.h"
+#include "bridges/operators/inline_array.h"
+#include "bridges/operators/results.h"
+#include "bridges/operators/view_tensor.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+#include "opwright/dtype.h"
+#include "opwright/error.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace opwright::ort_bridge {
+namespace {
+
+using bridges::ViewTensor;
+
+constexpr size_t kUsualInputs = 6;
+
+thread_local NodeOutputs* current_outputs = nullptr;
+class OutputsScope {
+ public:
+  explicit OutputsScope(NodeOutputs& outputs)
+      : outside_(std::exchange(current_outputs, &outputs)) {}
+  OutputsScope(const OutputsScope&) = delete;
+  OutputsScope& operator=(const OutputsScope&) = delete;
+  ~OutputsScope() { current_outputs = outside_; }
+
+ private:
+  NodeOutputs* outside_;
+};
+
+class NodeCall {
+ public:
+  NodeCall(const NodeKernel& kernel, OrtKernelContext* context)
+      : kernel_(kernel),
+        op_(kernel.op()),
+        context_(context),
+        inputs_(kernel.num_inputs()),
+        views_(kernel.num_inputs()),
+        pointers_(kernel.num_inputs()) {}
+
+  void run() {
+    read_inputs();
+    NodeOutputs outputs(kernel_, context_, foretell());
+    show_inputs(outputs);
+    {
+      const NodeArguments args(op_, kernel_.places(), kernel_.attributes(),
+                               {pointers_.data(), pointers_.size()});
+      bridges::OwnedResults results(op_.description.results.size());
+      {
+        const OutputsScope scope(outputs);
+        run_kernel(args.values(), results);
+      }
+      fill_outputs(outputs, results);
+    }
+    end_memory(outputs);
+  }
+
+ private:
+  void read_inputs() {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const OrtValue* value = nullptr;
+      op_.api.require(entry::kGetInput, context_, i, &value);
+      if (!value) continue;
+      if (op_.api.has(entry::kGetTypeShapeReference)) [[likely]] {
+        inputs_[i] = read_tensor(op_.api, value, no_room_);
+      } else {
+        inputs_[i] = read_tensor(op_.api, value, rooms_.emplace_back());
+      }
+    }
+  }
+
+  std::span<const ForetoldOutput> foretell() {
+    return kernel_.foretold().find(op_, kernel_.places(), kernel_.attributes(),
+                                   {inputs_.data(), inputs_.size()});
+  }
+
+  void show_inputs(NodeOutputs& outputs) {
+    size_t num_written = 0;
+    for (size_t i = 0; i < inputs_.size(); ++i) num_written += is_written(i) ? 1 : 0;
+    num_results_ = op_.num_result_outputs(kernel_.num_outputs(), num_written);
+    size_t next_written = num_results_;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const OrtTensor& input = inputs_[i];
+      if (input.dtype == OrtDType::Undefined) continue;  // not there
+      const std::optional<DType> dtype = to_dtype(input.dtype);
+      OPWRIGHT_CHECK_TYPE(dtype, name_argument(op_.description, kernel_.argument_of(i)),
+                          " is a tensor of ", dtype_text(input.dtype),
+                          ", which no tensor of Opwright can hold");
+      if (is_written(i)) {
+        void* memory = copy_written(outputs, next_written++, *dtype, input);
+        views_[i].emplace(memory, *dtype, input.sizes, ViewTensor::Use::Written);
+      } else {
+        views_[i].emplace(input.data, *dtype, input.sizes, ViewTensor::Use::Read);
+      }
+      pointers_[i] = &*views_[i];
+    }
+  }
+
+  [[nodiscard]] bool is_written(size_t input) const {
+    return op_.description.arguments[kernel_.argument_of(input)].is_written;
+  }
+
+  // The output that becomes the new value of a written argument, with its old one.
+  void* copy_written(NodeOutputs& outputs, size_t index, DType dtype, const OrtTensor& input) {
+    size_t bytes = item_size(dtype);
+    for (const int64_t size : input.sizes) bytes *= static_cast<size_t>(size);
+    void* memory =
+        index < kernel_.num_outputs() ? outputs.take(index, dtype, input.sizes) : nullptr;
+    if (!memory) memory = unread_.emplace_back(bytes).data();
+    if (bytes != 0) std::memcpy(memory, input.data, bytes);
+    return memory;
+  }
+
+  void run_kernel(std::span<const OpwValue> args, bridges::OwnedResults& results) {
+    const auto num_args = static_cast<uint32_t>(args.size());
+    const auto num_results = static_cast<uint32_t>(results.size());
+    if (op_.kernel) [[likely]] {
+      require_ok(
+          op_.kernel->function(op_.kernel, args.data(), num_args, results.data(), num_results));
+      return;
+    }
+    // What Python made may keep its arguments: these are copies, but for the written ones.
+    bridges::OwnedResults copies(args.size());
+    for (size_t i = 0; i < args.size(); ++i) copies.data()[i] = copy_value(args[i]);
+    op_.in_core.call(copies.data(), num_args, results.data(), num_results);
+  }
+
+  void fill_outputs(NodeOutputs& outputs, const bridges::OwnedResults& results) const {
+    std::vector<Tensor> tensors;
+    tensors.reserve(num_results_);
+    for (const size_t each : op_.results) bridges::append_tensors(tensors, results[each]);
+    OPWRIGHT_CHECK_VALUE(tensors.size() == num_results_, op_.description.name, ": it gives ",
+                         tensors.size(), " tensors, but the node has ", num_results_,
+                         " outputs for them");
+    outputs.fill(tensors);
+  }
+
+  void end_memory(NodeOutputs& outputs) {
+    constexpr const char* kAdvice =
+        " is still shown by a tensor that the kernel kept; ONNX Runtime's memory ends with the "
+        "call, so keep a clone() instead";
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      OPWRIGHT_CHECK(!views_[i] || views_[i]->end(),
+                     name_argument(op_.description, kernel_.argument_of(i)), kAdvice);
+    }
+    OPWRIGHT_CHECK(outputs.end(), op_.description.name, ": a result", kAdvice);
+  }
+
+  const NodeKernel& kernel_;
+  const OrtOperator& op_;
+  OrtKernelContext* context_;
+  bridges::InlineArray<OrtTensor, kUsualInputs> inputs_;
+  bridges::InlineArray<std::optional<ViewTensor>, kUsualInputs> views_;
+  bridges::InlineArray<OpwTensor*, kUsualInputs> pointers_;
+  size_t num_results_ = 0;
+  std::vector<int64_t> no_room_;
+  std::list<std::vector<int64_t>> rooms_;
+  std::list<std::vector<char>> unread_;  // new values that the model does not read
+};
+
+}  // namespace
+
+void run_node(const NodeKernel& kernel, OrtKernelContext* context) {
+  NodeCall(kernel, context).run();
+}
+
+int call_from_node(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
+                   OpwValue* results, uint32_t num_results) {
+  if (!current_outputs)
+    return bridges::call_import(host, index, args, num_args, results, num_results);
+  try {
+    auto* binary = static_cast<bridges::HostBinary*>(host->instance);
+    bridges::AllocationRequest request;
+    if (bridges::read_request(binary->allocation_at(index), args, request) &&
+        request.device.type == kOpwDeviceCpu && bridges::is_contiguous(request)) {
+      if (OpwTensor* served = current_outputs->serve(request)) {
+        results[0].tag = kOpwTensor;
+        results[0].as_tensor = served;
+        return 0;
+      }
+    }
+  } catch (...) {
+    host->give_error(host, current_error().share());
+    return 1;
+  }
+  return bridges::call_import(host, index, args, num_args, results, num_results);
+}
+
+}  // namespace opwright::ort_bridge

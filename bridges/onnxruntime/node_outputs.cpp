@@ -1,0 +1,135 @@
+#include "bridges/onnxruntime/node_outputs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bridges/onnxruntime/foretold_outputs.h"
+#include "bridges/onnxruntime/node_kernel.h"
+#include "bridges/onnxruntime/ort_api.h"
+#include "bridges/operators/allocation_request.h"
+#include "bridges/operators/results.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+#include "opwright/dtype.h"
+#include "opwright/error.h"
+#include "opwright/opwright.h"  // IWYU pragma: keep
+#include "opwright/tensor.h"
+
+namespace opwright::ort_bridge {
+namespace {
+
+int64_t count_elements(std::span<const int64_t> sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  return count;
+}
+
+bool fits(const ForetoldOutput& output, const bridges::AllocationRequest& request) {
+  return output.dtype == from_dlpack(request.dtype) &&
+         std::ranges::equal(output.sizes,
+                            std::span(request.sizes, static_cast<size_t>(request.ndim)));
+}
+
+}  // namespace
+
+NodeOutputs::NodeOutputs(const NodeKernel& kernel, OrtKernelContext* context,
+                         std::span<const ForetoldOutput> foretold)
+    : kernel_(kernel),
+      context_(context),
+      foretold_(foretold.first(std::min(foretold.size(), kernel.num_outputs()))),
+      outputs_(foretold_.size()),
+      lent_(foretold_.size()) {
+  for (size_t i = 0; i < foretold_.size(); ++i)
+    outputs_[i].memory = take(i, foretold_[i].dtype, foretold_[i].sizes);
+}
+
+void* NodeOutputs::take(size_t index, DType dtype, std::span<const int64_t> sizes) {
+  const OrtApi& api = kernel_.op().api;
+  OrtValue* value = nullptr;
+  api.require(entry::kGetOutput, context_, index, sizes.data(), sizes.size(), &value);
+  if (!value) return nullptr;
+  kernel_.require_output_dtype(index, value, dtype);
+  void* memory = nullptr;
+  api.require(entry::kGetData, value, &memory);
+  return memory;
+}
+
+OpwTensor* NodeOutputs::serve(const bridges::AllocationRequest& request) {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    Output& output = outputs_[i];
+    if (!output.memory || output.is_lent || !fits(foretold_[i], request)) continue;
+    if (count_elements(foretold_[i].sizes) == 0) return nullptr;
+    int64_t strides[bridges::AllocationRequest::kMaxDims];
+    int64_t stride = 1;
+    for (int32_t dim = request.ndim - 1; dim >= 0; --dim) {
+      strides[dim] = stride;
+      stride *= request.sizes[dim];
+    }
+    const OpwDlTensor shown{.data = output.memory,
+                            .device = {kOpwDeviceCpu, 0},
+                            .ndim = request.ndim,
+                            .dtype = request.dtype,
+                            .shape = const_cast<int64_t*>(request.sizes),
+                            .strides = strides,
+                            .byte_offset = 0};
+    lent_[i].emplace(shown, BorrowedMemory::Access::ReadWrite);
+    output.is_lent = true;
+    return Tensor(lent_[i]->tensor()).give();
+  }
+  return nullptr;
+}
+
+void NodeOutputs::require_foretold(size_t index, const Tensor& result) const {
+  const ForetoldOutput& foretold = foretold_[index];
+  if (result.dtype() == foretold.dtype && std::ranges::equal(result.sizes(), foretold.sizes))
+      [[likely]]
+    return;
+  std::string sizes;
+  for (const int64_t size : foretold.sizes) sizes += concatenate(sizes.empty() ? "" : ", ", size);
+  throw_error("ValueError", kernel_.op().description.name, ": result ", index, " is ", result,
+              ", but the fake kernel says ", foretold.dtype, "[", sizes, "]; they must agree");
+}
+
+bool NodeOutputs::is_lent_memory(const Tensor& result) const {
+  const auto* data = static_cast<const char*>(result.data());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const auto* begin = static_cast<const char*>(outputs_[i].memory);
+    const auto bytes =
+        static_cast<size_t>(count_elements(foretold_[i].sizes)) * item_size(foretold_[i].dtype);
+    if (outputs_[i].is_lent && data >= begin && data < begin + bytes) return true;
+  }
+  return false;
+}
+
+void NodeOutputs::fill(std::span<Tensor> results) {
+  const auto is_in_place = [&](size_t index) {
+    return index < outputs_.size() && outputs_[index].memory &&
+           results[index].data() == outputs_[index].memory && results[index].is_contiguous();
+  };
+  for (size_t i = 0; i < results.size(); ++i) {
+    OPWRIGHT_CHECK(results[i].is_defined(), kernel_.op().description.name, ": result ", i,
+                   " was left undefined");
+    if (i < outputs_.size()) require_foretold(i, results[i]);
+    // What lies in another output is saved before that is written.
+    if (!is_in_place(i) && is_lent_memory(results[i])) results[i] = results[i].clone();
+  }
+  for (size_t i = 0; i < results.size() && i < kernel_.num_outputs(); ++i) {
+    if (is_in_place(i)) continue;
+    void* memory =
+        i < outputs_.size() ? outputs_[i].memory : take(i, results[i].dtype(), results[i].sizes());
+    if (memory) bridges::copy_elements(memory, results[i]);
+  }
+}
+
+bool NodeOutputs::end() noexcept {
+  bool is_free = true;
+  for (size_t i = 0; i < lent_.size(); ++i) is_free = (!lent_[i] || lent_[i]->end()) && is_free;
+  return is_free;
+}
+
+}  // namespace opwright::ort_bridge

@@ -1,0 +1,23 @@
+// Errors as statuses of ONNX Runtime.
+#pragma once
+
+#include "bridges/onnxruntime/ort_api.h"
+#include "opwright/error.h"
+
+namespace opwright::ort_bridge {
+
+// Owned by whoever gets it. The text is "TypeError: <message>".
+[[nodiscard]] OrtStatus* make_status(const OrtApi& api, const Error& error);
+
+// Null, or the status of what `body` threw.
+template <class Body>
+OrtStatus* status_from(const OrtApi& api, const Body& body) noexcept {
+  try {
+    body();
+    return nullptr;
+  } catch (...) {
+    return make_status(api, current_error());
+  }
+}
+
+}  // namespace opwright::ort_bridge

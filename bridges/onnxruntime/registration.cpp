@@ -1,0 +1,130 @@
+#include "bridges/onnxruntime/registration.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bridges/onnxruntime/node_call.h"
+#include "bridges/onnxruntime/node_form.h"
+#include "bridges/onnxruntime/ort_api.h"
+#include "bridges/onnxruntime/ort_operator.h"
+#include "bridges/operators/host_binaries.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+#include "opwright/error.h"
+#include "opwright/onnx.h"
+#include "opwright/runtime.h"
+
+namespace opwright::ort_bridge {
+namespace {
+
+std::string node_name(const onnx::NodeForm& form) { return form.domain + "::" + form.name; }
+
+// By table, operator with its schema and kernel, and form: an operator that was defined anew is
+// another one.
+using OperatorKey = std::tuple<const void*, std::string, const OpwRecord*, std::string>;
+
+struct Known {
+  std::mutex mutex;
+  std::map<OperatorKey, OrtOperator*> operators;
+  std::map<std::vector<const OrtOperator*>, OrtDomain*> domains;
+};
+Known& known() {
+  static auto* instance = new Known;
+  return *instance;
+}
+
+bridges::HostBinaries& binaries() {
+  static auto* instance = new bridges::HostBinaries("onnxruntime", &call_from_node);
+  return *instance;
+}
+
+std::unique_ptr<OrtOperator> make_operator(const std::string& name, const onnx::NodeForm& form,
+                                           const OrtApi& api) {
+  OperatorDescription description = describe_operator(name);
+  const OpwRecord* kernel = binaries().find_kernel(description);
+  return std::make_unique<OrtOperator>(std::move(description), form, api, kernel);
+}
+
+const OrtOperator* keep_operator(const std::string& name, const onnx::NodeForm& form,
+                                 const OrtApi& api) {
+  std::unique_ptr<OrtOperator> made = make_operator(name, form, api);
+  const OperatorKey key{api.table(), made->description.schema, made->kernel,
+                        onnx::to_text(form, name)};
+  OrtOperator*& kept = known().operators[key];
+  if (!kept) kept = made.release();
+  return kept;
+}
+
+OrtDomain* keep_domain(const std::string& name, const std::vector<const OrtOperator*>& operators,
+                       const OrtApi& api) {
+  OrtDomain*& kept = known().domains[operators];
+  if (kept) return kept;
+  OrtDomain* made = nullptr;
+  api.require(entry::kCreateDomain, name.c_str(), &made);
+  for (const OrtOperator* each : operators)
+    api.require(entry::kAddToDomain, made, static_cast<const OrtCustomOp*>(each));
+  kept = made;
+  return made;
+}
+
+}  // namespace
+
+void Registration::add_form(const std::string& op, onnx::NodeForm form) {
+  (void)make_operator(op, form, OrtApi());  // refuses what cannot be called
+  for (const Node& each : nodes_) {
+    if (each.form.domain != form.domain || each.form.name != form.name) continue;
+    OPWRIGHT_CHECK_VALUE(each.op == op, "the node ", node_name(form), " is ", each.op,
+                         " already, so that it cannot be ", op, " as well");
+    return;
+  }
+  nodes_.push_back({op, std::move(form)});
+}
+
+void Registration::add_operator(const std::string& name) {
+  const OperatorDescription description = describe_operator(name);
+  for (onnx::NodeForm& each : list_forms(description)) add_form(description.name, std::move(each));
+}
+
+void Registration::add_binary(const std::string& path) {
+  load_library(path);  // also one that was unloaded since
+  for (const std::string& name : binaries().open(path).contents().operators) {
+    try {
+      add_operator(name);
+    } catch (const Error& error) {
+      if (std::string_view(error.kind()) != "TypeError") throw;
+    }
+  }
+}
+
+void Registration::add_line(const std::string& line) {
+  const NodeLine read = read_line(line);
+  add_form(read.op, onnx::parse_node_form(read.form, read.op));
+}
+
+std::vector<std::string> Registration::nodes() const {
+  std::vector<std::string> names;
+  for (const Node& each : nodes_) names.push_back(node_name(each.form));
+  return names;
+}
+
+void Registration::leave_out(const std::string& node) {
+  std::erase_if(nodes_, [&](const Node& each) { return node_name(each.form) == node; });
+}
+
+void Registration::give_to(OrtSessionOptions* options, const OrtApi& api) const {
+  const std::lock_guard lock(known().mutex);
+  std::map<std::string, std::vector<const OrtOperator*>> by_domain;
+  for (const Node& each : nodes_)
+    by_domain[each.form.domain].push_back(keep_operator(each.op, each.form, api));
+  for (const auto& [name, operators] : by_domain)
+    api.require(entry::kAddDomain, options, keep_domain(name, operators, api));
+}
+
+}  // namespace opwright::ort_bridge

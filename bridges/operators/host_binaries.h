@@ -1,0 +1,33 @@
+// The binaries that one host has taken, by file.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "bridges/operators/host_binary.h"
+#include "opwright/bridge.h"
+#include "opwright/c_api.h"
+
+namespace opwright::bridges {
+
+// Never destroyed, as what it holds. Any thread.
+class HostBinaries {
+ public:
+  // `call` is OpwHost::call of the host.
+  HostBinaries(const char* host_name, decltype(OpwHost::call) call)
+      : host_name_(host_name), call_(call) {}
+
+  // The same file twice is one. Errors as load_library.
+  [[nodiscard]] HostBinary& open(const std::string& path);
+  // The function of the operator's binary that computes on the cpu; null: the core runs it.
+  [[nodiscard]] const OpwRecord* find_kernel(const OperatorDescription& op);
+
+ private:
+  const char* host_name_;
+  decltype(OpwHost::call) call_;
+  std::mutex mutex_;
+  std::map<std::string, HostBinary*> by_file_;
+};
+
+}  // namespace opwright::bridges

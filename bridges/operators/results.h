@@ -1,0 +1,35 @@
+// Results of an operator, and their tensors copied into memory of a foreign host.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "opwright/c_api.h"
+#include "opwright/tensor.h"
+
+namespace opwright::bridges {
+
+// Owned results of a call, released at the end.
+class OwnedResults {
+ public:
+  explicit OwnedResults(size_t count) : values_(count) {}
+  OwnedResults(const OwnedResults&) = delete;
+  OwnedResults& operator=(const OwnedResults&) = delete;
+  ~OwnedResults();
+
+  [[nodiscard]] OpwValue* data() { return values_.data(); }
+  [[nodiscard]] const OpwValue& operator[](size_t index) const { return values_[index]; }
+  [[nodiscard]] size_t size() const { return values_.size(); }
+
+ private:
+  std::vector<OpwValue> values_;
+};
+
+// Appends the tensors of a result: one, those of a list, or none for None.
+void append_tensors(std::vector<Tensor>& tensors, const OpwValue& value);
+
+// Copies the elements, dense and row-major, unless they are there already. The memory is as large
+// as they need.
+void copy_elements(void* to, const Tensor& from);
+
+}  // namespace opwright::bridges
