@@ -1,6 +1,6 @@
 """Export a model with a custom operator, and run it in ONNX Runtime from the same binary.
 
-    python onnx_custom_op.py dual_residual.onnx
+python onnx_custom_op.py dual_residual.onnx
 """
 
 import argparse
