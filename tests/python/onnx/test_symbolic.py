@@ -164,7 +164,7 @@ def test_values_tell_their_sizes_and_dtypes(symbolic):
         seen["sizes"] = (kind.sizes(), kind.dim(), kind.scalarType(), kind.dtype())
         seen["symbols"] = [str(size) for size in kind.sym_sizes]
         seen["nodes"] = [x.node().kind(), alpha.node().kind(), x.debugName(), repr(x)]
-        relu = g.op("Relu", x)
+        relu = g.op("Relu", x)  # a node of ONNX itself, so its type is known
         seen["made"] = (relu.type().sizes(), relu.node().kind(), relu.node().input() == x)
         relu.setType(kind)
         seen["set"] = relu.type().sizes()
@@ -180,7 +180,7 @@ def test_values_tell_their_sizes_and_dtypes(symbolic):
         "sizes": ([None, 3], 2, "Float", ow.float32),
         "symbols": ["batch", "3"],
         "nodes": ["prim::Param", "onnx::Constant", "x", "%x: float32[batch, 3]"],
-        "made": (None, "onnx::Relu", True),
+        "made": ([None, 3], "onnx::Relu", True),
         "set": [None, 3],
         "attribute": (0.5, ["alpha"]),
     }
