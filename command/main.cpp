@@ -1,4 +1,4 @@
-// opwright: runs and shows programs that export saved, without Python.
+// opwright: runs, shows and converts programs that export saved, without Python.
 #include <cstdio>
 #include <exception>
 #include <span>
@@ -19,6 +19,7 @@ constexpr const char* kHelp =
 
   opwright run PROGRAM.opw [OPTION...]   runs a program on NumPy files; times, profiles
   opwright show PROGRAM.opw              prints what a program takes, gives, demands and does
+  opwright onnx PROGRAM.opw [OPTION...]  writes a program as an ONNX model
   opwright --version
 
 `opwright COMMAND --help` tells more. Exit codes: 0, 1 for an error, 2 for a wrong command line.
@@ -27,9 +28,11 @@ constexpr const char* kHelp =
 int call_command(const std::string& name, std::span<const std::string> words) {
   if (name == "run") return opwright::command::run_command(words);
   if (name == "show") return opwright::command::show_command(words);
+  if (name == "onnx") return opwright::command::onnx_command(words);
   if (name == "--version") return std::printf("opwright %s\n", opw_version()), 0;
   if (name == "--help" || name == "-h" || name == "help") return std::fputs(kHelp, stdout), 0;
-  throw UsageError(opwright::concatenate("unknown command '", name, "', there are run and show"));
+  throw UsageError(
+      opwright::concatenate("unknown command '", name, "', there are run, show and onnx"));
 }
 
 // A full disk or a closed pipe is an error of the command.
@@ -44,7 +47,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return std::fputs(kHelp, stderr), 2;
   const std::string& name = words.front();
-  const std::string who = name == "run" || name == "show" ? "opwright " + name : "opwright";
+  const bool is_command = name == "run" || name == "show" || name == "onnx";
+  const std::string who = is_command ? "opwright " + name : "opwright";
   try {
     return finish_output(call_command(name, std::span(words).subspan(1)));
   } catch (const UsageError& error) {

@@ -8,6 +8,7 @@
 
 #include "command/option_reader.h"
 #include "opwright/error.h"
+#include "opwright/onnx.h"
 
 namespace opwright::command {
 namespace {
@@ -67,6 +68,28 @@ bool read_run_option(OptionReader& reader, RunOptions& options) {
   return true;
 }
 
+// True if the option is one of `opwright onnx`.
+bool read_onnx_option(OptionReader& reader, OnnxOptions& options) {
+  const std::string& word = reader.word();
+  if (word == "--output" || word == "-o") {
+    options.output = reader.take_value();
+  } else if (word == "--opset") {
+    options.opset = reader.take_int(onnx::kOldestOpset, onnx::kNewestOpset);
+  } else if (word == "--function") {
+    options.functions.push_back(reader.take_value());
+  } else if (word == "--library" || word == "-l") {
+    options.libraries.push_back(reader.take_value());
+  } else if (word == "--text") {
+    reader.refuse_value();
+    options.wants_text = true;
+  } else if (word == "--help" || word == "-h") {
+    options.wants_help = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 RunOptions parse_run_options(std::span<const std::string> words) {
@@ -78,6 +101,20 @@ RunOptions parse_run_options(std::span<const std::string> words) {
     } else if (!read_data_option(reader, options) && !read_run_option(reader, options)) {
       reader.refuse_option({"--library", "--input", "--output", "--size", "--random", "--seed",
                             "--repeat", "--warmup", "--threads", "--profile", "--help"});
+    }
+  }
+  require_program(options.program, options.wants_help);
+  return options;
+}
+
+OnnxOptions parse_onnx_options(std::span<const std::string> words) {
+  OnnxOptions options;
+  OptionReader reader(words);
+  while (reader.next()) {
+    if (!reader.is_option()) {
+      take_program(options.program, reader.word());
+    } else if (!read_onnx_option(reader, options)) {
+      reader.refuse_option({"--output", "--opset", "--function", "--library", "--text", "--help"});
     }
   }
   require_program(options.program, options.wants_help);

@@ -34,6 +34,18 @@ struct RunOptions {
 };
 [[nodiscard]] RunOptions parse_run_options(std::span<const std::string> words);
 
+// `opwright onnx`
+struct OnnxOptions {
+  std::string program;
+  std::string output;  // empty: beside the program
+  std::optional<int64_t> opset;
+  std::vector<std::string> functions;
+  std::vector<std::string> libraries;
+  bool wants_text = false;
+  bool wants_help = false;
+};
+[[nodiscard]] OnnxOptions parse_onnx_options(std::span<const std::string> words);
+
 // `opwright show`
 struct ShowOptions {
   std::string program;

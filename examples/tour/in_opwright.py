@@ -104,16 +104,17 @@ def functionalise(x):
     print(f"the same result, and the same in the input: {mine}")
 
 
+class Limiter(ow.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gain = ow.nn.Parameter(ow.tensor(2.0))
+
+    def forward(self, x):
+        return ow.ops.audio.soft_clip(x * self.gain)
+
+
 @stops.stop("exported, saved, loaded, run")
 def export(x):
-    class Limiter(ow.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.gain = ow.nn.Parameter(ow.tensor(2.0))
-
-        def forward(self, x):
-            return ow.ops.audio.soft_clip(x * self.gain)
-
     limiter = Limiter()
     sizes = {"x": {0: ow.export.Dim("samples", min=1, max=1 << 20)}}
     with tempfile.TemporaryDirectory() as folder:
@@ -124,6 +125,14 @@ def export(x):
     print(program)
     other = ow.arange(7.0)
     assert ow.equal(program.module()(other), limiter(other))
+
+
+@stops.stop("exported as an ONNX model")
+def export_onnx(x):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "limiter.onnx")
+        ow.onnx.export(Limiter(), (x,), path, dynamic_shapes={"x": {0: "samples"}})
+        print(f"{path.name}, {path.stat().st_size} bytes, with a node audio::soft_clip")
 
 
 @stops.stop("compiled")

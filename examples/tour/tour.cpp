@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "opwright/compile.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/func.h"
 #include "opwright/functions.h"
 #include "opwright/make_fx.h"
+#include "opwright/onnx.h"
 #include "opwright/opcheck.h"
 #include "opwright/program.h"
 #include "opwright/runtime.h"
@@ -141,6 +143,26 @@ void run_exported() {
   expect(equal(program({x})[0], level(x)), "the program was expected to give the same at size 7");
 }
 
+void run_compiled() {
+  const auto limiter = [](const Tensor& x) { return sum(relu(soft_clip(x * 4.0, 2)) + 1.0); };
+  auto compiled = compile(limiter);
+  for (const int64_t size : {4, 7, 9}) {
+    const Tensor x = samples(size);
+    expect(allclose(compiled(x), limiter(x)), "the same as uncompiled was expected");
+  }
+  std::printf("three sizes, compiled %d times\n",
+              static_cast<int>(compiled.compiled().num_compiles()));
+}
+
+void write_onnx() {
+  const auto level = [](const Tensor& x) { return sum(soft_clip(x, 2)); };
+  const ExportOptions options{.names = {"x"}, .dynamic = {{"x", 0, Dim::named("samples")}}};
+  const onnx::Model model = onnx::to_model(export_program(level, options, samples()));
+  std::printf("%s", model.text().c_str());
+  expect(model.bytes().find("soft_clip") != std::string::npos,
+         "a node of the operator was expected");
+}
+
 void differentiate() {
   const auto level = [](const Tensor& x) { return sum(soft_clip(x, 2)); };
   const Tensor slope = grad(level)(samples())[0];
@@ -199,6 +221,8 @@ int main(int argc, char** argv) {
   visit("traced symbolically", run_traced);
   visit("functionalised", run_functionalised);
   visit("exported, saved, loaded, run", run_exported);
+  visit("exported as an ONNX model", write_onnx);
+  visit("compiled", run_compiled);
   visit("differentiated", differentiate);
   visit("batched and nested", run_batched);
   visit("checked by opcheck", run_opcheck);

@@ -16,8 +16,8 @@
 #include "bindings/tensor_list.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
+#include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/interpreter.h"
-#include "opwright/host/onnx_model.h"
 #include "opwright/program.h"
 #include "opwright/program/export_session.h"
 #include "opwright/program/signature.h"
@@ -73,7 +73,8 @@ void bind_export_session(nb::module_& m) {
       .def(
           "__init__",
           [](ExportSession* self, std::optional<int64_t> onnx_opset) {
-            new (self) ExportSession(onnx_opset ? onnx_trace_options(*onnx_opset) : TraceOptions());
+            new (self)
+                ExportSession(onnx_opset ? onnx::trace_options(*onnx_opset) : TraceOptions());
           },
           nb::arg("onnx_opset") = nb::none(),
           "`onnx_opset`: operators that have a rule there stay whole, others are taken apart.")

@@ -19,6 +19,7 @@
 #include "bindings/export_session.h"
 #include "bindings/fake_mode.h"
 #include "bindings/foreign_call.h"
+#include "bindings/foreign_host.h"
 #include "bindings/func.h"
 #include "bindings/functionalize.h"
 #include "bindings/generator.h"
@@ -28,6 +29,7 @@
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
 #include "bindings/onnx_model.h"
+#include "bindings/onnx_referee.h"
 #include "bindings/opcheck.h"
 #include "bindings/operator_namespace.h"
 #include "bindings/operator_object.h"
@@ -205,6 +207,8 @@ NB_MODULE(_C, m) {
   bind_gradcheck(m);
   bind_checked_calls(m);
   bind_opcheck(m);
+  bind_foreign_host(m);
+  bind_onnx_referee(m);
   bind_variation(m);
   bind_autocast(m);
   bind_autograd(m);

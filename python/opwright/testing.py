@@ -5,6 +5,7 @@ from typing import Any
 
 from . import _C
 from ._C import CheckFinding, CheckLine, CheckReport
+from ._opcheck_hosts import hosts_set
 from ._opcheck_tests import generate_opcheck_tests
 
 __all__ = [
@@ -44,6 +45,7 @@ def opcheck(
     examples: int = 50,
     seed: int = 0,
     progress: Callable[[CheckLine], None] | None = None,
+    hosts: str | Sequence[str] = ("opwright",),
 ) -> CheckReport:
     """Check an operator on an example, and on `examples` others that are made from it.
 
@@ -51,6 +53,10 @@ def opcheck(
     are run (`list_checks`), `"ALL"` all but those on request; PyTorch's names (`"test_schema"`,
     ...) stand for the checks that look at the same. `rtol` and `atol` are for values that are
     computed in two ways. `progress` is called with each line as soon as it is known.
+
+    `hosts` names where else the operator is called with the same arguments: `"torch"`, `"jax"`,
+    `"onnxruntime"`. What it gives there is held against what it gives in Opwright; a host that is
+    not installed is skipped, and so is an operator that it cannot have.
 
     A fault is shown with the smallest input that has it, as code. Raises `OpCheckError`, unless
     `raise_exception` is False; `ValueError` for an example that the operator refuses.
@@ -67,18 +73,23 @@ def opcheck(
     [<CheckFinding schema/undeclared-write>]
     >>> print(report.findings[0].message.splitlines()[1])
       Declare it: mutates_args={'x'} in custom_op, or Tensor(a!) x in the schema.
+    >>> ow.opcheck(ow.ops.aten.sin, (ow.ones(3),), hosts=("opwright", "caffe"))
+    Traceback (most recent call last):
+        ...
+    ValueError: opcheck: hosts has 'caffe', which is no host; there are opwright, torch, ...
     """
-    report = _C.opcheck(
-        op,
-        tuple(args),
-        dict(kwargs or {}),
-        _names(test_utils),
-        rtol,
-        atol,
-        examples,
-        seed,
-        progress,
-    )
+    with hosts_set(_names(hosts)) as host_checks:
+        report = _C.opcheck(
+            op,
+            tuple(args),
+            dict(kwargs or {}),
+            [*_names(test_utils), *host_checks],
+            rtol,
+            atol,
+            examples,
+            seed,
+            progress,
+        )
     if raise_exception and not report.ok:
         error = OpCheckError(report.failure_text())
         error.report = report

@@ -84,6 +84,7 @@ struct CheckEntry {
   int place = 100;                    // in the report: lower ones come first
   bool is_on_request = false;         // "ALL" leaves it out
   bool runs_apart = false;            // in a child process: it may end it
+  bool shrinks_here = false;          // not in a child process, which what it asks cannot live in
   bool takes_wrong_results = false;   // also inputs whose results are not what the schema says
   uint32_t most_inputs = UINT32_MAX;  // of a slow check
 };

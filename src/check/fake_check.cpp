@@ -105,7 +105,7 @@ class FakeCheck : public Check {
     if (!fixes_sizes_on_purpose(input.op())) {
       if (auto found = find_fixed_size(input, fake, symbols)) return found;
     }
-    return look_at_other_sizes(input, fake, symbols);
+    return look_at_other_sizes(input, fake);
   }
 
   // A symbol that has one value left, though the operator takes another. A size that meets a number
@@ -162,25 +162,19 @@ class FakeCheck : public Check {
                         "size answers so")};
   }
 
-  static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const FakeRun& fake,
-                                                  const std::vector<SizeSymbol>& symbols) {
-    int done = 0;
-    for (const SymbolValues& values : propose_sizes(symbols, input.settings().seed)) {
-      if (done == kMostOtherSizes) break;
-      if (!admits(fake.env(), values)) continue;
-      const std::optional<Example> resized =
-          resize(input.example(), fake.env(), fake.forms, values);
-      if (!resized) continue;
-      const Outcome real = run_compared(*resized);
-      if (real.is_refused()) continue;
-      ++done;
-      const auto found = find_difference(fake, real, values);
-      if (!found) continue;
-      return Fault{"fake-other-size",
-                   concatenate(who(input.op()), " is right for the sizes given, but",
-                               describe_sizes(symbols, values), " it ", found->text)};
-    }
-    return std::nullopt;
+  static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const FakeRun& fake) {
+    const auto found = find_fault_at_other_sizes(
+        {input.example(), fake.env(), fake.forms}, input.settings().seed, kMostOtherSizes,
+        [&](const Example& resized, const SymbolValues& values) -> std::optional<std::string> {
+          const Outcome real = run_compared(resized);
+          if (real.is_refused()) return std::nullopt;
+          const auto difference = find_difference(fake, real, values);
+          return difference ? difference->text : "";
+        });
+    if (!found) return std::nullopt;
+    return Fault{"fake-other-size",
+                 concatenate(who(input.op()), " is right for the sizes given, but", found->where,
+                             " it ", found->what)};
   }
 };
 

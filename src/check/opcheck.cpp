@@ -250,8 +250,9 @@ class Run {
       if (seconds_since(start) > kMostShrinking) return false;
       return find_again(entry, example, found.fault.kind).has_value();
     };
-    const Example example = entry.runs_apart ? shrink(found.example, shows, kMostStepsApart)
-                                             : shrink_apart(found.example, shows, kMostSteps);
+    const Example example = entry.runs_apart     ? shrink(found.example, shows, kMostStepsApart)
+                            : entry.shrinks_here ? shrink(found.example, shows, kMostSteps)
+                                                 : shrink_apart(found.example, shows, kMostSteps);
     const Fault fault = find_again(entry, example, found.fault.kind).value_or(found.fault);
     return {entry.name, fault.kind, fault.message, code_of(example), found.example.change()};
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "opwright/check/tensor_call.h"
@@ -223,6 +224,27 @@ std::optional<Example> resize(const Example& example, const ShapeEnv& env,
     resized.push_back(std::move(*made));
   }
   return example.with_tensors(distinct.spread(resized));
+}
+
+std::optional<FaultAtSizes> find_fault_at_other_sizes(const MadeOverSymbols& made, uint64_t seed,
+                                                      int most, const LookAtSizes& look) {
+  const std::vector<SizeSymbol> symbols = size_symbols(made.example, made.forms);
+  int done = 0;
+  for (const SymbolValues& values : propose_sizes(symbols, seed)) {
+    if (done == most) break;
+    if (!admits(made.env, values)) continue;
+    const std::optional<Example> resized = resize(made.example, made.env, made.forms, values);
+    if (!resized) continue;
+    std::optional<std::string> what = look(*resized, values);
+    if (!what) continue;
+    ++done;
+    if (!what->empty()) return FaultAtSizes{describe_sizes(symbols, values), std::move(*what)};
+  }
+  return std::nullopt;
+}
+
+bool is_refused_by_guards(const Outcome& run) {
+  return run.error && std::string_view(run.error->text()).starts_with("graph: ");
 }
 
 }  // namespace opwright

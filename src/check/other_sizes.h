@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "opwright/check/example.h"
+#include "opwright/check/outcome.h"
 #include "opwright/ir/evaluate.h"
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
@@ -51,5 +53,27 @@ struct SizeSymbol {
 // the cpu, or where elements would run into each other.
 [[nodiscard]] std::optional<Example> resize(const Example& example, const ShapeEnv& env,
                                             const SymbolicForms& forms, const SymbolValues& values);
+
+// ---- What was made over symbols, at other sizes ----
+
+struct MadeOverSymbols {
+  const Example& example;
+  const ShapeEnv& env;
+  const SymbolicForms& forms;
+};
+// Gives nothing for sizes that do not count (somebody refuses them), an empty text where all is
+// right, else what is wrong.
+using LookAtSizes =
+    std::function<std::optional<std::string>(const Example& resized, const SymbolValues& values)>;
+struct FaultAtSizes {
+  std::string where;  // describe_sizes
+  std::string what;
+};
+// The first fault at up to `most` sizes that count, of those that the environment admits.
+[[nodiscard]] std::optional<FaultAtSizes> find_fault_at_other_sizes(const MadeOverSymbols& made,
+                                                                    uint64_t seed, int most,
+                                                                    const LookAtSizes& look);
+// Whether a graph refused its inputs, and no operator did.
+[[nodiscard]] bool is_refused_by_guards(const Outcome& run);
 
 }  // namespace opwright

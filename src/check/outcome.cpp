@@ -13,6 +13,8 @@ namespace opwright {
 
 std::vector<Tensor> Outcome::result_tensors() const { return tensors_of(results); }
 
+std::string text_of(const Error& error) { return concatenate(error.kind(), ": ", error.message()); }
+
 std::string result_name(const Operator& op, size_t index) {
   return op.num_results() == 1 ? "the result" : concatenate("result ", index + 1);
 }

@@ -23,6 +23,9 @@ struct Outcome {
   [[nodiscard]] std::vector<Tensor> result_tensors() const;
 };
 
+// "ValueError: what was wrong".
+[[nodiscard]] std::string text_of(const Error& error);
+
 // "the result", "result 2" of several.
 [[nodiscard]] std::string result_name(const Operator& op, size_t index);
 

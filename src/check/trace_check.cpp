@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -209,32 +208,22 @@ class TraceCheck : public Check {
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const TracedCall& traced,
                                                   const Way& way) {
     if (!traced.graph->shape_env()) return std::nullopt;
-    const ShapeEnv& env = *traced.graph->shape_env();
-    const std::vector<SizeSymbol> symbols = size_symbols(input.example(), traced.forms);
-    int done = 0;
-    for (const SymbolValues& values : propose_sizes(symbols, input.settings().seed)) {
-      if (done == kMostOtherSizes) break;
-      if (!admits(env, values)) continue;
-      const std::optional<Example> resized = resize(input.example(), env, traced.forms, values);
-      if (!resized) continue;
-      const Outcome plain = run_compared(*resized);
-      if (plain.is_refused()) continue;
-      const Outcome run = run_graph(traced, *resized);
-      const bool is_refused_by_guards =
-          run.error && std::string_view(run.error->text()).starts_with("graph: ");
-      if (is_refused_by_guards) continue;
-      ++done;
-      const std::optional<std::string> difference =
-          run.error ? concatenate("it raises ", run.error->kind(), ": ", run.error->message())
-                    : compare(input, run, plain);
-      if (!difference) continue;
-      return Fault{
-          "trace-differs-at-other-size",
-          concatenate("the graph of ", who(input.op(), way), " is right for the sizes given, but",
-                      describe_sizes(symbols, values),
-                      " it gives something else than the call: ", *difference)};
-    }
-    return std::nullopt;
+    const auto found = find_fault_at_other_sizes(
+        {input.example(), *traced.graph->shape_env(), traced.forms}, input.settings().seed,
+        kMostOtherSizes,
+        [&](const Example& resized, const SymbolValues&) -> std::optional<std::string> {
+          const Outcome plain = run_compared(resized);
+          if (plain.is_refused()) return std::nullopt;
+          const Outcome run = run_graph(traced, resized);
+          if (is_refused_by_guards(run)) return std::nullopt;
+          if (run.error) return concatenate("it raises ", text_of(*run.error));
+          return compare(input, run, plain).value_or("");
+        });
+    if (!found) return std::nullopt;
+    return Fault{
+        "trace-differs-at-other-size",
+        concatenate("the graph of ", who(input.op(), way), " is right for the sizes given, but",
+                    found->where, " it gives something else than the call: ", found->what)};
   }
 };
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "opwright/check/check.h"
 #include "opwright/check/fake_run.h"
 #include "opwright/check/other_sizes.h"
+#include "opwright/check/outcome.h"
 #include "opwright/check/tensor_call.h"
 #include "opwright/compile/compiled_call.h"
 #include "opwright/dispatch/operator.h"
@@ -36,8 +36,6 @@ constexpr Way kWays[] = {
     {TracingMode::Fake, FakeMode::Sizes::Static, "dynamic=False"},
     {TracingMode::Symbolic, FakeMode::Sizes::Dynamic, "dynamic=True"},
 };
-
-std::string text_of(const Error& error) { return concatenate(error.kind(), ": ", error.message()); }
 
 class CompileCheck : public Check {
  public:
@@ -148,32 +146,24 @@ class CompileCheck : public Check {
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input,
                                                   const CompiledCall& compiled, const Way& way) {
     if (!compiled.graph->shape_env()) return std::nullopt;
-    const ShapeEnv& env = *compiled.graph->shape_env();
-    const std::vector<SizeSymbol> symbols = size_symbols(input.example(), compiled.forms);
-    int done = 0;
-    for (const SymbolValues& values : propose_sizes(symbols, input.settings().seed)) {
-      if (done == kMostOtherSizes) break;
-      if (!admits(env, values)) continue;
-      const std::optional<Example> resized = resize(input.example(), env, compiled.forms, values);
-      if (!resized) continue;
-      const ReadCall plain = run_plainly(*resized);
-      if (plain.outcome.is_refused()) continue;
-      if (find_wrong_fake(CheckInput(*resized, false, input.settings()), plain, way)) continue;
-      const ReadCall run = run_compiled(compiled, *resized);
-      const bool is_refused_by_guards =
-          run.outcome.error && std::string_view(run.outcome.error->text()).starts_with("graph: ");
-      if (is_refused_by_guards) continue;
-      ++done;
-      const std::optional<std::string> difference =
-          run.outcome.error ? concatenate("it raises ", text_of(*run.outcome.error))
-                            : compare(input, run, plain);
-      if (!difference) continue;
-      return Fault{"compile-differs-at-other-size",
-                   concatenate(who(input.op(), way), " is right for the sizes given, but",
-                               describe_sizes(symbols, values),
-                               " it gives something else than the call: ", *difference)};
-    }
-    return std::nullopt;
+    const auto found = find_fault_at_other_sizes(
+        {input.example(), *compiled.graph->shape_env(), compiled.forms}, input.settings().seed,
+        kMostOtherSizes,
+        [&](const Example& resized, const SymbolValues&) -> std::optional<std::string> {
+          const ReadCall plain = run_plainly(resized);
+          if (plain.outcome.is_refused()) return std::nullopt;
+          if (find_wrong_fake(CheckInput(resized, false, input.settings()), plain, way))
+            return std::nullopt;
+          const ReadCall run = run_compiled(compiled, resized);
+          if (is_refused_by_guards(run.outcome)) return std::nullopt;
+          if (run.outcome.error) return concatenate("it raises ", text_of(*run.outcome.error));
+          return compare(input, run, plain).value_or("");
+        });
+    if (!found) return std::nullopt;
+    return Fault{
+        "compile-differs-at-other-size",
+        concatenate(who(input.op(), way), " is right for the sizes given, but", found->where,
+                    " it gives something else than the call: ", found->what)};
   }
 };
 

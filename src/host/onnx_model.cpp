@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "opwright/c_api.h"
-#include "opwright/convert/converter.h"
 #include "opwright/convert/onnx/exporter.h"
 #include "opwright/convert/onnx/model.h"
 #include "opwright/convert/onnx/model_bytes.h"
@@ -138,17 +137,8 @@ class Request {
 
 }  // namespace
 
-TraceOptions onnx_trace_options(int64_t opset) {
-  TraceOptions options;
-  const std::vector<const Operator*> whole = onnx::whole_operators(opset);
-  const std::vector<const Operator*> parted = onnx::parted_operators(opset);
-  options.whole.insert(whole.begin(), whole.end());
-  options.decompose.insert(parted.begin(), parted.end());
-  return options;
-}
-
 onnx::Model to_onnx_model(const ExportedProgram& program, const ModelOptions& options) {
-  const TraceOptions trace = onnx_trace_options(options.opset);
+  const TraceOptions trace = onnx::trace_options(options.opset);
   ExportedProgramPtr parted;
   if (has_operators_to_part(program.graph(), trace)) parted = program.trace_again(trace);
   const Request request(parted ? *parted : program, options);

@@ -3,13 +3,8 @@
 
 #include "opwright/onnx.h"
 #include "opwright/program/exported_program.h"
-#include "opwright/transforms/trace.h"
 
 namespace opwright {
-
-// Which operators a trace for ONNX keeps whole, since a rule has them, and which it takes apart,
-// since none has.
-[[nodiscard]] TraceOptions onnx_trace_options(int64_t opset);
 
 // As onnx::to_model. Operators without a rule that are made of others are taken apart first.
 [[nodiscard]] onnx::Model to_onnx_model(const ExportedProgram& program,

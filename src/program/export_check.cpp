@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "opwright/check/check.h"
 #include "opwright/check/fake_run.h"
 #include "opwright/check/other_sizes.h"
+#include "opwright/check/outcome.h"
 #include "opwright/check/tensor_call.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
@@ -24,8 +24,6 @@ namespace {
 
 constexpr int kMostOtherSizes = 2;
 constexpr uint32_t kMostInputs = 16;
-
-std::string text_of(const Error& error) { return concatenate(error.kind(), ": ", error.message()); }
 
 bool is_built_in(const Operator& op) { return op.schema().name.name_space == "aten"; }
 
@@ -183,30 +181,21 @@ class ExportCheck : public Check {
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input,
                                                   const ExportedCall& loaded) {
     const SymbolicForms forms = loaded.forms();
-    const std::vector<SizeSymbol> symbols = size_symbols(input.example(), forms);
-    int done = 0;
-    for (const SymbolValues& values : propose_sizes(symbols, input.settings().seed)) {
-      if (done == kMostOtherSizes) break;
-      if (!admits(loaded.env(), values)) continue;
-      const std::optional<Example> resized = resize(input.example(), loaded.env(), forms, values);
-      if (!resized) continue;
-      const Outcome plain = run_compared(*resized);
-      if (plain.is_refused()) continue;
-      const Outcome run = run_program(loaded, *resized);
-      const bool is_refused_by_guards =
-          run.error && std::string_view(run.error->text()).starts_with("graph: ");
-      if (is_refused_by_guards) continue;
-      ++done;
-      const std::optional<std::string> difference =
-          run.error ? concatenate("it raises ", text_of(*run.error)) : compare(input, run, plain);
-      if (!difference) continue;
-      return Fault{
-          "export-differs-at-other-size",
-          concatenate("the program of ", input.op().name(), " is right for the sizes given, but",
-                      describe_sizes(symbols, values),
-                      " it gives something else than the call: ", *difference)};
-    }
-    return std::nullopt;
+    const auto found = find_fault_at_other_sizes(
+        {input.example(), loaded.env(), forms}, input.settings().seed, kMostOtherSizes,
+        [&](const Example& resized, const SymbolValues&) -> std::optional<std::string> {
+          const Outcome plain = run_compared(resized);
+          if (plain.is_refused()) return std::nullopt;
+          const Outcome run = run_program(loaded, resized);
+          if (is_refused_by_guards(run)) return std::nullopt;
+          if (run.error) return concatenate("it raises ", text_of(*run.error));
+          return compare(input, run, plain).value_or("");
+        });
+    if (!found) return std::nullopt;
+    return Fault{
+        "export-differs-at-other-size",
+        concatenate("the program of ", input.op().name(), " is right for the sizes given, but",
+                    found->where, " it gives something else than the call: ", found->what)};
   }
 };
 

@@ -42,10 +42,10 @@ bool ExportedCall::is_fixed(size_t tensor, size_t dim) const {
   return !env().simplify(forms()[tensor].sizes[dim]).is_symbolic();
 }
 
-ExportedCall export_call(const Example& example) {
+ExportedCall export_call(const Example& example, TraceOptions trace) {
   const Example copied = example.copy();
   const ComparedRunScope compared;
-  ExportSession session;
+  ExportSession session(std::move(trace));
   const std::vector<Tensor> tensors = copied.tensors();
   for (size_t i = 0; i < tensors.size(); ++i)
     session.add_tensor(tensors[i], copied.tensor_name(i), free_dims(tensors[i]));

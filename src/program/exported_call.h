@@ -9,6 +9,7 @@
 #include "opwright/check/outcome.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/transforms/trace.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -26,7 +27,7 @@ struct ExportedCall {
 
 // Each of Example::tensors() is an input of its own; its sizes are free as far as the operator
 // leaves them so. Throws what the export throws.
-[[nodiscard]] ExportedCall export_call(const Example& example);
+[[nodiscard]] ExportedCall export_call(const Example& example, TraceOptions trace = {});
 // The same, written to bytes and read back.
 [[nodiscard]] ExportedCall read_back(const ExportedCall& exported);
 // Runs the program on a copy.

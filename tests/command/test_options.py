@@ -14,9 +14,10 @@ def test_help_tells_the_commands(opwright):
     assert done.returncode == 0
     assert "opwright run PROGRAM.opw" in done.stdout
     assert "opwright show PROGRAM.opw" in done.stdout
+    assert "opwright onnx PROGRAM.opw" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "show"])
+@pytest.mark.parametrize("command", ["run", "show", "onnx"])
 def test_each_command_has_a_help_of_its_own(opwright, command):
     done = opwright(command, "--help")
 
@@ -30,6 +31,15 @@ def test_every_option_of_run_stands_in_its_help(opwright):
     told = set(re.findall(r"^  (--[a-z]+)", opwright("run", "--help").stdout, re.MULTILINE))
 
     assert len(options) == 11
+    assert told == options
+
+
+def test_every_option_of_onnx_stands_in_its_help(opwright):
+    source = (ROOT / "command/options.cpp").read_text()
+    options = set(re.findall(r'word == "(--[a-z]+)"', source))
+    told = set(re.findall(r"^  (--[a-z]+)", opwright("onnx", "--help").stdout, re.MULTILINE))
+
+    assert len(options) == 6
     assert told == options
 
 
@@ -51,7 +61,7 @@ def test_without_words_it_tells_how_it_is_used(opwright):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["ran"], "opwright: unknown command 'ran', there are run and show"),
+        (["ran"], "opwright: unknown command 'ran', there are run, show and onnx"),
         (["run"], "opwright run: name a program: a file that export saved"),
         (["run", "a.opw", "b.opw"], "opwright run: one program at a time, got a.opw and b.opw"),
         (["run", "a.opw", "--inputs", "x"], "unknown option --inputs, did you mean --input?"),
@@ -61,6 +71,9 @@ def test_without_words_it_tells_how_it_is_used(opwright):
         (["run", "a.opw", "--repeat=0"], "--repeat must be from 1 to 10000000, got 0"),
         (["run", "a.opw", "--threads", "0"], "--threads must be from 1 to 4096, got 0"),
         (["run", "a.opw", "--random=yes"], "--random takes no value, got 'yes'"),
+        (["onnx"], "opwright onnx: name a program: a file that export saved"),
+        (["onnx", "a.opw", "--opset=11"], "--opset must be from 12 to 28, got 11"),
+        (["onnx", "a.opw", "--opst=12"], "unknown option --opst, did you mean --opset?"),
         (["show"], "opwright show: name a program: a file that export saved"),
         (["show", "a.opw", "--halp"], "unknown option --halp, did you mean --help?"),
     ],

@@ -10,11 +10,9 @@ from typing import Any
 import opwright as ow
 
 from .. import Tensor
-from . import functional as F
 from . import init
 from .module import Module
 from .parameter import Parameter
-from .recurrent_step import StepWeights, gru_step, lstm_step, relu_step, tanh_step
 from .types import DeviceLike
 
 __all__ = ["GRU", "LSTM", "RNN"]
@@ -23,10 +21,7 @@ State = tuple[Tensor, ...]  # (h,), or (h, c) of an LSTM
 
 
 class _Recurrent(Module):
-    """Layers and directions over a step, which a subclass has.
-
-    The input of all steps goes through the weights in one product; then one step follows another.
-    """
+    """The weights and states of layers and directions; a subclass has the operator."""
 
     num_gates: int
 
@@ -132,55 +127,33 @@ class _Recurrent(Module):
 
     # ---- The pass ----
 
-    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
+    def _operator(self) -> Callable[..., tuple[Tensor, ...]]:
         raise NotImplementedError
-
-    def _run_direction(self, input: Tensor, state: State, suffix: str) -> tuple[Tensor, State]:
-        """Run one layer in one direction; the input is (L, N, features)."""
-        own = self._parameters
-        weight_ih, weight_hh = own["weight_ih" + suffix], own["weight_hh" + suffix]
-        assert weight_ih is not None
-        assert weight_hh is not None
-        weights = StepWeights(weight_hh, own.get("bias_hh" + suffix), own.get("weight_hr" + suffix))
-        steps = list(F.linear(input, weight_ih, own.get("bias_ih" + suffix)).unbind(0))
-        is_reverse = suffix.endswith("_reverse")
-        outputs = []
-        for gates in reversed(steps) if is_reverse else steps:
-            state = self._step(gates, state, weights)
-            outputs.append(state[0])
-        return ow.stack(outputs[::-1] if is_reverse else outputs), state
-
-    def _run_layers(self, input: Tensor, first: State) -> tuple[Tensor, State]:
-        """Run all layers; each tensor of `first` is (layers * directions, N, size)."""
-        count = self._num_directions()
-        suffixes = self._suffixes()
-        last: list[State] = []
-        for layer in range(self.num_layers):
-            outputs = []
-            for i in range(layer * count, (layer + 1) * count):
-                state = tuple(each[i] for each in first)
-                output, state = self._run_direction(input, state, suffixes[i])
-                outputs.append(output)
-                last.append(state)
-            input = outputs[0] if count == 1 else ow.cat(outputs, -1)
-            if self.dropout and layer + 1 < self.num_layers:
-                input = F.dropout(input, self.dropout, self.training)
-        return input, tuple(ow.stack(each) for each in zip(*last, strict=True))
 
     def _run(self, input: Tensor, given: State | None) -> tuple[Tensor, State]:
         self._check_input(input)
         is_batched = input.ndim == 3
         is_batch_first = self.batch_first and is_batched
         steps = input if is_batched else input.unsqueeze(1)
-        steps = steps.transpose(0, 1) if is_batch_first else steps
         if given is None:
-            first = tuple(steps.new_zeros(size) for size in self._state_sizes(steps.shape[1]))
+            batch = steps.shape[0 if is_batch_first else 1]
+            first = tuple(steps.new_zeros(size) for size in self._state_sizes(batch))
         else:
-            first = self._read_state(given, steps.shape[1], is_batched)
-        output, last = self._run_layers(steps, first)
+            first = self._read_state(given, is_batched)
+        output, *last = self._operator()(
+            steps,
+            first if len(first) > 1 else first[0],
+            [weight for cell in self.all_weights for weight in cell],
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+            is_batch_first,
+        )
         if not is_batched:
             return output.squeeze(1), tuple(each.squeeze(1) for each in last)
-        return output.transpose(0, 1) if is_batch_first else output, last
+        return output, tuple(last)
 
     # ---- Checks ----
 
@@ -198,19 +171,15 @@ class _Recurrent(Module):
                 f"{name}: the last size of input must be input_size {self.input_size}, "
                 f"got {list(input.shape)}"
             )
-        if input.shape[1 if self.batch_first and input.ndim == 3 else 0] == 0:
-            raise RuntimeError(f"{name}: the sequence is empty, got sizes {list(input.shape)}")
 
-    def _read_state(self, given: State, batch: int, is_batched: bool) -> State:
+    def _read_state(self, given: State, is_batched: bool) -> State:
         name = type(self).__name__
-        wanted = self._state_sizes(batch)
-        if len(given) != len(wanted):
-            raise ValueError(f"{name}: the state must have {len(wanted)} tensors, got {len(given)}")
-        for each, sizes in zip(given, wanted, strict=True):
-            asked = sizes if is_batched else [sizes[0], sizes[2]]
-            if list(each.shape) != asked:
+        wanted = 3 if is_batched else 2
+        for each in given:
+            if each.ndim != wanted:
                 raise RuntimeError(
-                    f"{name}: the first state must have sizes {asked}, got {list(each.shape)}"
+                    f"{name}: the first state must have {wanted} dimensions, as input has, "
+                    f"got sizes {list(each.shape)}"
                 )
         return given if is_batched else tuple(each.unsqueeze(1) for each in given)
 
@@ -267,11 +236,8 @@ class RNN(_Recurrent):
         )
         self.nonlinearity = nonlinearity
 
-    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
-        step: Callable[[Tensor, Tensor, StepWeights], Tensor] = (
-            tanh_step if self.nonlinearity == "tanh" else relu_step
-        )
-        return (step(gates, state[0], weights),)
+    def _operator(self) -> Callable[..., tuple[Tensor, ...]]:
+        return ow.rnn_tanh if self.nonlinearity == "tanh" else ow.rnn_relu
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         output, last = self._run(input, None if hx is None else (hx,))
@@ -316,8 +282,8 @@ class GRU(_Recurrent):
             dtype,
         )
 
-    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
-        return (gru_step(gates, state[0], weights),)
+    def _operator(self) -> Callable[..., tuple[Tensor, ...]]:
+        return ow.gru
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
         output, last = self._run(input, None if hx is None else (hx,))
@@ -367,8 +333,8 @@ class LSTM(_Recurrent):
         count = self.num_layers * self._num_directions()
         return [[count, batch, self._output_size()], [count, batch, self.hidden_size]]
 
-    def _step(self, gates: Tensor, state: State, weights: StepWeights) -> State:
-        return lstm_step(gates, state[0], state[1], weights)
+    def _operator(self) -> Callable[..., tuple[Tensor, ...]]:
+        return ow.lstm
 
     def forward(
         self, input: Tensor, hx: Sequence[Tensor] | None = None

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 import opwright as ow
 
 from .. import Tensor
-from . import functional as F
 from . import init
 from .module import Module
 from .parameter import Parameter
-from .recurrent_step import StepWeights, gru_step, lstm_step, relu_step, tanh_step
 from .types import DeviceLike
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
@@ -53,19 +51,18 @@ class _Cell(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def _gates(self, input: Tensor) -> Tensor:
+    def _check_input(self, input: Tensor) -> None:
         if input.ndim not in (1, 2):
             raise ValueError(
                 f"{type(self).__name__}: input must have 1 or 2 dimensions, "
                 f"got sizes {list(input.shape)}"
             )
-        return F.linear(input, self.weight_ih, self.bias_ih)
 
-    def _weights(self) -> StepWeights:
-        return StepWeights(self.weight_hh, self.bias_hh)
+    def _weights(self) -> tuple[Tensor | None, ...]:
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
-    def _first(self, gates: Tensor) -> Tensor:
-        return gates.new_zeros([*gates.shape[:-1], self.hidden_size])
+    def _first(self, input: Tensor) -> Tensor:
+        return input.new_zeros([*input.shape[:-1], self.hidden_size])
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -98,9 +95,9 @@ class RNNCell(_Cell):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        gates = self._gates(input)
-        step = tanh_step if self.nonlinearity == "tanh" else relu_step
-        return step(gates, self._first(gates) if hx is None else hx, self._weights())
+        self._check_input(input)
+        step = ow.rnn_tanh_cell if self.nonlinearity == "tanh" else ow.rnn_relu_cell
+        return step(input, self._first(input) if hx is None else hx, *self._weights())
 
     def extra_repr(self) -> str:
         text = super().extra_repr()
@@ -117,8 +114,9 @@ class GRUCell(_Cell):
     num_gates = 3
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        gates = self._gates(input)
-        return gru_step(gates, self._first(gates) if hx is None else hx, self._weights())
+        self._check_input(input)
+        first = self._first(input) if hx is None else hx
+        return ow.gru_cell(input, first, *self._weights())
 
 
 class LSTMCell(_Cell):
@@ -132,6 +130,6 @@ class LSTMCell(_Cell):
     num_gates = 4
 
     def forward(self, input: Tensor, hx: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        gates = self._gates(input)
-        h, c = (self._first(gates), self._first(gates)) if hx is None else hx
-        return lstm_step(gates, h, c, self._weights())
+        self._check_input(input)
+        first = (self._first(input), self._first(input)) if hx is None else hx
+        return ow.lstm_cell(input, first, *self._weights())

@@ -154,7 +154,7 @@ class RegisteredOperator:
         for slot, key in (*KERNEL_KEYS.items(), (EXPLICIT, EXPLICIT), (IMPLICIT, EXPLICIT)):
             in_python = self.functions.in_python(slot)
             if in_python is not None:
-                self._library.impl(self._short_name, in_python, key)
+                self._library.impl(self._short_name, self._with_defaults(in_python), key)
             elif slot not in self.operator.slots:
                 continue
             elif self.operator.uncarried:
@@ -174,14 +174,16 @@ class RegisteredOperator:
             self.overload._op = self.operator.fast(self.overload._op, record)
 
     def _register_composite(self) -> None:
-        def body(*args: object, **kwargs: object) -> object:
+        def find_and_call(*args: object, **kwargs: object) -> object:
             return self.functions.find(IMPLICIT)(*args, **kwargs)
 
+        body = self._with_defaults(find_and_call)
         in_python = self.functions.in_python(IMPLICIT) is not None
         if self._takes_symbols or self.operator.uncarried or in_python:
             self._library.impl(self._short_name, body, IMPLICIT)
         else:
-            self._add_thunk(Thunk.COMPOSITE, IMPLICIT, calling_by_position(body, self.operator))
+            rule = calling_by_position(find_and_call, self.operator)
+            self._add_thunk(Thunk.COMPOSITE, IMPLICIT, rule)
         if not self.functions.has("Vmap"):
             self._library.impl(self._short_name, body, THROUGH_VMAP)
 
@@ -194,11 +196,17 @@ class RegisteredOperator:
 
         return call
 
+    def _with_defaults(self, function: Callable) -> Callable:
+        """Return `function`, which takes arguments as the schema has them, for the same."""
+        if not any(argument.has_default_value() for argument in self.overload._schema.arguments):
+            return function
+        return self._filling_defaults(calling_by_position(function, self.operator))
+
     def _fake(self, *args: object, **kwargs: object) -> object:
         functions = self.functions
         fake = functions.find("Fake") or functions.find(EXPLICIT) or functions.find(IMPLICIT)
         if fake is not None:
-            return fake(*args, **kwargs)
+            return self._with_defaults(fake)(*args, **kwargs)
         written = [index for _, index, _ in self.operator.results]
         if min(written, default=0) >= 0:  # it gives nothing of its own
             given = _all_arguments(self.overload._schema, args, kwargs)

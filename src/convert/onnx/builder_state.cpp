@@ -31,7 +31,7 @@ std::string GraphBuilder::State::unused_name(std::string_view wanted) {
 
 void GraphBuilder::State::name(OnnxValue value, std::string_view wanted) {
   KnownValue& known = at(value);
-  if (known.is_named) return;
+  if (known.is_named || known.is_fixed) return;
   if (!known.name.empty()) names.erase(known.name);
   known.name = unused_name(wanted);
   known.is_named = true;
@@ -80,6 +80,17 @@ OnnxValues GraphBuilder::State::remove_unused(BodyScope& body,
   return outside;
 }
 
+// What stands outside of a body may not have its name yet.
+const std::string& GraphBuilder::State::fixed_name(OnnxValue value, const BodyScope& body) {
+  KnownValue& known = at(value);
+  if (body.outer) {
+    if (known.name.empty())
+      known.name = unused_name(known.data.is_defined() ? "constant" : "value");
+    known.is_fixed = true;
+  }
+  return known.name;
+}
+
 std::vector<OnnxNode> GraphBuilder::State::finish_nodes(BodyScope& body) {
   std::vector<OnnxNode> nodes;
   nodes.reserve(body.nodes.size());
@@ -94,7 +105,7 @@ std::vector<OnnxNode> GraphBuilder::State::finish_nodes(BodyScope& body) {
       node.outputs.push_back(known.name);
     }
     for (const OnnxValue input : pending.inputs)
-      node.inputs.push_back(input.is_there() ? at(input).name : std::string());
+      node.inputs.push_back(input.is_there() ? fixed_name(input, body) : std::string());
     node.domain = std::move(pending.domain);
     node.type = std::move(pending.type);
     node.attributes = std::move(pending.attributes);

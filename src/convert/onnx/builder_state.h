@@ -27,6 +27,7 @@ struct KnownValue {
   Tensor data = {};        // of a constant
   bool is_output = false;  // of a node
   bool is_named = false;   // by the program or the user; else made up
+  bool is_fixed = false;   // a body was written that reads it by its name
 };
 
 struct PendingNode {
@@ -84,6 +85,9 @@ struct GraphBuilder::State {
   // Nodes with names for all their values.
   [[nodiscard]] std::vector<OnnxNode> finish_nodes(BodyScope& body);
   [[nodiscard]] ValueInfo describe(OnnxValue value);
+
+ private:
+  [[nodiscard]] const std::string& fixed_name(OnnxValue value, const BodyScope& body);
 };
 
 // Dimensions as a model shows them: numbers, symbols, expressions as texts.

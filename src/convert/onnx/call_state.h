@@ -9,10 +9,13 @@
 
 namespace opwright::onnx {
 
+class GraphConversion;
+
 struct Call::State {
   GraphBuilder& g;
   const Node& node;
-  const OnnxValues& values;  // by the number of the graph's values
+  const OnnxValues& values;               // by the number of the graph's values
+  GraphConversion* conversion = nullptr;  // null: only one rule is tried
 };
 
 // "aten::add.Tensor (model.py:12)"

@@ -74,7 +74,7 @@ class Exporter {
     OPWRIGHT_CHECK_VALUE(value.is_there(), "ONNX: the output '", output.name,
                          "' is a result that its operator's rule does not give");
     const bool is_taken = std::ranges::find(outputs_, value) != outputs_.end();
-    if (!state_.at(value).is_output || is_taken) {
+    if (!state_.at(value).is_output || state_.at(value).is_fixed || is_taken) {
       const KnownValue known = state_.at(value);
       value = conversion_.builder().op("Identity", {value});
       state_.at(value).dtype = known.dtype;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,23 @@ std::vector<SymInt> sizes_of(const Tensor& tensor) {
   std::vector<SymInt> sizes;
   for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
   return sizes;
+}
+
+// No opset has arithmetic of complex numbers, and before 13 there is no bfloat16.
+void check_dtypes(const Node& node, int64_t opset) {
+  const auto check = [&](const GraphValue& value) {
+    const Tensor tensor = value.tensor();
+    if (!tensor.is_defined()) return;
+    OPWRIGHT_CHECK_KIND("NotImplementedError", !is_complex(tensor.dtype()), name_call(node),
+                        ": ONNX has no operators on complex numbers (", tensor.dtype(),
+                        ")\n  Compute with real and imaginary parts, or give the operator a "
+                        "symbolic.");
+    OPWRIGHT_CHECK_KIND("NotImplementedError", opset >= 13 || tensor.dtype() != DType::BFloat16,
+                        name_call(node), ": ONNX opset ", opset,
+                        " has no operators on bfloat16\n  Export with opset_version=13 or newer.");
+  };
+  for (const NodeArgument& argument : node.args()) argument.visit_values(check);
+  for (const GraphValue& value : node.values()) check(value);
 }
 
 // The write of an input at the end of a program: its new value is an output of the model.
@@ -79,7 +97,7 @@ void GraphConversion::convert_call(const Node& node, OnnxValues& values) {
   state_.label =
       node.values().empty() ? node.op().schema().name.base : node.values().front().name();
   state_.site = node.site();
-  Call::State state{builder_, node, values};
+  Call::State state{builder_, node, values, this};
   const Call call(state);
   const size_t num_nodes = state_.scope->nodes.size();
   const OnnxValues made = apply(node, call);
@@ -116,8 +134,11 @@ OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
       return call_function(node, call);
     return apply_found(node, call);
   } catch (Error& error) {
-    error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
-                                       state_.opset));
+    // Most say it themselves.
+    if (std::string_view(error.what()).find(node.op().name()) == std::string_view::npos) {
+      error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
+                                         state_.opset));
+    }
     throw;
   }
 }
@@ -126,6 +147,7 @@ OnnxValues GraphConversion::apply_found(const Node& node, const Call& call) {
   const auto [place, is_new] = found_.try_emplace(&node.op());
   if (is_new) place->second = find_converter(node.op(), kEngine, state_.opset);
   const FoundConverter& found = place->second;
+  if (found.rule && found.rule->is_builtin()) check_dtypes(node, state_.opset);
   if (found.rule) return static_cast<const OnnxConverter&>(*found.rule).convert(builder_, call);
   if (found.node_text)
     return add_node(builder_, call, parse_node_form(*found.node_text, node.op()));

@@ -47,7 +47,9 @@ class GraphConversion {
   [[noreturn]] void refuse(const Node& node) const;
   // A call of the function that the operator becomes for such arguments.
   [[nodiscard]] OnnxValues call_function(const Node& node, const Call& call);
-  void make_function(const Node& node, const std::string& name);
+  [[nodiscard]] FunctionBody make_function(const Node& node);
+  // The name of an equal function that the model has, else of this one.
+  [[nodiscard]] std::string find_or_add(FunctionBody function);
 
   const ModelOptions& options_;
   GraphBuilder::State state_;

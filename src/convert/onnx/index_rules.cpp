@@ -16,17 +16,16 @@ namespace {
 OnnxValues convert_index_select(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const OnnxValue taken =
-      gather(g, with_dims(g, call.input(0), self), with_dims(g, call.input(2), call.tensor(2)),
-             dim_of(call, 1, self));
+      gather(g, with_dims(g, call.input(0), self), places_of(g, call, 2), dim_of(call, 1, self));
   return {self.dim() == 0 ? reshape(g, taken, {}) : taken};
 }
 
 OnnxValues convert_gather(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Tensor index = call.tensor(2);
-  const OnnxValue taken = g.op(
-      "GatherElements", {with_dims(g, call.input(0), self), with_dims(g, call.input(2), index)},
-      {{"axis", dim_of(call, 1, self)}});
+  const OnnxValue taken =
+      g.op("GatherElements", {with_dims(g, call.input(0), self), places_of(g, call, 2)},
+           {{"axis", dim_of(call, 1, self)}});
   return {index.dim() == 0 ? reshape(g, taken, {}) : taken};
 }
 

@@ -1,8 +1,10 @@
 // Operators that become functions of the model, by what they are made of.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "opwright/convert/onnx/call_state.h"
 #include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/model_bytes.h"
 #include "opwright/convert/onnx/node_form.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/operator.h"
@@ -22,7 +25,6 @@
 #include "opwright/ir/node_argument.h"
 #include "opwright/onnx.h"
 #include "opwright/schema/constant.h"
-#include "opwright/transforms/make_fx.h"
 
 namespace opwright::onnx {
 namespace {
@@ -32,24 +34,23 @@ class OneCall {
  public:
   explicit OneCall(const Node& node) : graph_(make_intrusive<Graph>(node.graph().shape_env())) {
     CallDescription call = describe_call_at(node, node.op(), {});
-    for (const NodeArgument& argument : node.args()) call.args.push_back(copy(argument));
+    for (size_t i = 0; i < node.args().size(); ++i)
+      call.args.push_back(copy(node.args()[i], node.op().schema().arguments[i].name));
     call.results = results_of(node);
     Node& made = graph_->insert_call(std::move(call));
     std::vector<NodeArgument> outputs;
     for (GraphValue& value : made.values()) outputs.push_back(NodeArgument::of(value));
     graph_->set_outputs(std::move(outputs));
   }
-  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  [[nodiscard]] const GraphPtr& graph() const { return graph_; }
 
  private:
-  NodeArgument copy(const NodeArgument& argument) {
-    if (argument.kind() == NodeArgument::Kind::Value) {
-      const GraphValue& value = argument.value();
-      return NodeArgument::of(graph_->add_input(value.name(), value.meta()));
-    }
+  NodeArgument copy(const NodeArgument& argument, const std::string& name) {
+    if (argument.kind() == NodeArgument::Kind::Value)
+      return NodeArgument::of(graph_->add_input(name, argument.value().meta()));
     if (argument.kind() == NodeArgument::Kind::Constant) return argument;
     std::vector<NodeArgument> elements;
-    for (const NodeArgument& each : argument.elements()) elements.push_back(copy(each));
+    for (const NodeArgument& each : argument.elements()) elements.push_back(copy(each, name));
     return NodeArgument::list(std::move(elements));
   }
 
@@ -65,17 +66,7 @@ GraphPtr take_apart(const Node& node, int64_t opset) {
       ": it cannot be a function of the model, since nothing tells what it is made "
       "of\n  Give it a composite body or a decomposition, or leave it out of "
       "functions=: then it is a node of its own.");
-  const OneCall call(node);
-  TraceSessionOptions options;
-  options.functional = true;
-  options.keeps_custom_whole = true;
-  options.is_part = true;
-  const std::vector<const Operator*> whole = whole_operators(opset);
-  const std::vector<const Operator*> parted = parted_operators(opset);
-  options.trace.whole.insert(whole.begin(), whole.end());
-  options.trace.decompose.insert(parted.begin(), parted.end());
-  options.trace.decompose.insert(&op);
-  return retrace(call.graph(), std::move(options));
+  return trace_part(OneCall(node).graph(), opset, &op);
 }
 
 // Calls with equal keys have one body.
@@ -97,38 +88,44 @@ std::string key_of(const Node& node) {
 }  // namespace
 
 OnnxValues GraphConversion::call_function(const Node& node, const Call& call) {
-  const NodeForm form = default_form(node.op());
   const auto [place, is_new] = function_names_.try_emplace(key_of(node));
-  if (is_new) {
-    size_t others = 0;
-    for (const FunctionBody& each : functions_) {
-      if (each.domain == form.domain &&
-          (each.name == form.name || each.name.starts_with(form.name + "_")))
-        ++others;
-    }
-    place->second = others == 0 ? form.name : concatenate(form.name, "_", others);
-    make_function(node, place->second);
-  }
+  if (is_new) place->second = find_or_add(make_function(node));
   OnnxValues inputs;
   for (const NodeArgument& argument : node.args()) {
     argument.visit_values(
         [&](const GraphValue& value) { inputs.push_back(call.state().values[value.number()]); });
   }
-  return builder_.op(concatenate(form.domain, "::", place->second), inputs, {}, call.num_results());
+  return builder_.op(concatenate(node.op().schema().name.name_space, "::", place->second), inputs,
+                     {}, call.num_results());
 }
 
-void GraphConversion::make_function(const Node& node, const std::string& name) {
+std::string GraphConversion::find_or_add(FunctionBody function) {
+  const std::string base = function.name;
+  for (size_t others = 0;; ++others) {
+    function.name = others == 0 ? base : concatenate(base, "_", others);
+    const auto found = std::ranges::find_if(functions_, [&](const FunctionBody& each) {
+      return each.domain == function.domain && each.name == function.name;
+    });
+    if (found == functions_.end()) break;
+    // Sizes that only differ in their symbols make the same nodes.
+    if (to_bytes(*found) == to_bytes(function)) return found->name;
+  }
+  functions_.push_back(std::move(function));
+  return functions_.back().name;
+}
+
+FunctionBody GraphConversion::make_function(const Node& node) {
   const GraphPtr body = take_apart(node, state_.opset);
   BodyScope scope;
   scope.is_function = true;
   BodyScope* const outside = std::exchange(state_.scope, &scope);
+  // Names inside of a function are its own.
+  std::unordered_set<std::string> names = std::exchange(state_.names, {});
   const std::string label = state_.label;
-  FunctionBody function{.domain = node.op().schema().name.name_space,
-                        .name = name,
-                        .inputs = {},
-                        .outputs = {},
-                        .nodes = {},
-                        .opsets = {}};
+  const SourceSite site = state_.site;
+  FunctionBody function;
+  function.domain = node.op().schema().name.name_space;
+  function.name = default_form(node.op()).name;
   OnnxValues values(body->num_value_numbers());
   for (const GraphValue* input : body->inputs()) {
     const OnnxValue value =
@@ -147,11 +144,14 @@ void GraphConversion::make_function(const Node& node, const std::string& name) {
   std::set<std::string> domains;
   for (const PendingNode& each : scope.nodes) domains.insert(each.domain);
   function.nodes = state_.finish_nodes(scope);
+  for (OnnxNode& each : function.nodes) each.doc.clear();  // a line of one of its calls
   for (const OnnxValue output : outputs) function.outputs.push_back(state_.at(output).name);
   function.opsets = imports(domains);
   state_.scope = outside;
+  state_.names = std::move(names);
   state_.label = label;
-  functions_.push_back(std::move(function));
+  state_.site = site;
+  return function;
 }
 
 }  // namespace opwright::onnx

@@ -7,6 +7,7 @@
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/onnx.h"
 #include "opwright/schema/constant.h"
 #include "opwright/tensor.h"
@@ -57,6 +58,28 @@ void append_values(std::string& out, const char* word, const std::vector<ValueIn
   }
 }
 
+constexpr int64_t kMostShownElements = 8;
+
+// "int64[2] {1, 2}"; no elements of a large one, or of a dtype without a short text.
+void append_tensor(std::string& out, const Tensor& tensor) {
+  out += concatenate(tensor.dtype(), "[");
+  for (int64_t i = 0; i < tensor.dim(); ++i) out += concatenate(i > 0 ? ", " : "", tensor.size(i));
+  out += ']';
+  const bool is_int = tensor.dtype() == DType::Int64;
+  if (tensor.numel() > kMostShownElements || (!is_int && tensor.dtype() != DType::Float32)) return;
+  const Tensor dense = tensor.contiguous();
+  out += " {";
+  for (int64_t i = 0; i < dense.numel(); ++i) {
+    if (i > 0) out += ", ";
+    if (is_int) {
+      out += concatenate(dense.data<int64_t>()[i]);
+    } else {
+      append_float_text(out, dense.data<float>()[i]);
+    }
+  }
+  out += '}';
+}
+
 void append_body(std::string& out, const GraphBody& body);
 
 void append_attribute(std::string& out, const Attribute& attribute) {
@@ -67,6 +90,8 @@ void append_attribute(std::string& out, const Attribute& attribute) {
     out += "  }";
     return;
   }
+  if (attribute.kind() == Attribute::Kind::Tensor)
+    return append_tensor(out, Tensor::borrow(attribute.value().get().as_tensor));
   append_value_text(out, attribute.value().get());
 }
 
@@ -95,12 +120,9 @@ void append_nodes(std::string& out, const std::vector<OnnxNode>& nodes) {
 void append_body(std::string& out, const GraphBody& body) {
   append_values(out, "input", body.inputs);
   for (const Initializer& each : body.initializers) {
-    out += concatenate("  constant ", each.name, ": ", each.data.dtype(), "[");
-    for (int64_t i = 0; i < each.data.dim(); ++i) {
-      if (i > 0) out += ", ";
-      out += std::to_string(each.data.size(i));
-    }
-    out += "]\n";
+    out += concatenate("  constant ", each.name, ": ");
+    append_tensor(out, each.data);
+    out += '\n';
   }
   append_nodes(out, body.nodes);
   append_values(out, "value", body.values);

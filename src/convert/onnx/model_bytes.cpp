@@ -66,6 +66,10 @@ class ModelWriter {
     for (const FunctionBody& function : model.functions) write_function(function);
     return out_.take();
   }
+  std::string write(const FunctionBody& function) {
+    write_function(function);
+    return out_.take();
+  }
 
  private:
   void write_entry(uint32_t field, std::string_view key, std::string_view value) {
@@ -236,6 +240,8 @@ std::string to_bytes(const Model::State& model) {
       "model.");
   return bytes;
 }
+
+std::string to_bytes(const FunctionBody& function) { return ModelWriter(nullptr).write(function); }
 
 void save(const Model::State& model, const std::string& path) {
   FileReplacement file(path);

@@ -17,6 +17,9 @@ inline constexpr uint64_t kMostModelBytes = (uint64_t{1} << 31) - 1;
 // ValueError for a model above kMostModelBytes.
 [[nodiscard]] std::string to_bytes(const Model::State& model);
 
+// Of one function.
+[[nodiscard]] std::string to_bytes(const FunctionBody& function);
+
 // Writes the model, and `path`.data where its tensors go apart. What stood there stays until the
 // new files are whole. OSError; ValueError as to_bytes.
 void save(const Model::State& model, const std::string& path);

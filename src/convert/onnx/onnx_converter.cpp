@@ -1,6 +1,5 @@
 #include "opwright/convert/onnx/onnx_converter.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -15,7 +14,11 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
+#include "opwright/ir/graph.h"
+#include "opwright/ir/node.h"
 #include "opwright/onnx.h"
+#include "opwright/transforms/make_fx.h"
+#include "opwright/transforms/trace.h"
 
 namespace opwright::onnx {
 namespace {
@@ -51,29 +54,40 @@ bool can_be_taken_apart(const Operator& op) {
 // registered.
 struct Choice {
   uint64_t epoch = 0;
-  std::vector<const Operator*> whole;
-  std::vector<const Operator*> parted;
+  TraceOptions options;
 };
-const Choice& choose(int64_t opset) {
+
+}  // namespace
+
+TraceOptions trace_options(int64_t opset) {
   static std::mutex mutex;
   static std::map<int64_t, Choice> choices;
   const std::lock_guard lock(mutex);
   Choice& choice = choices[opset];
-  if (choice.epoch == registry_epoch()) return choice;
-  choice.whole.clear();
-  choice.parted.clear();
+  if (choice.epoch == registry_epoch()) return choice.options;
+  choice.options = {};
   for (const Operator* op : Registry::get().list("aten")) {
     if (!can_be_taken_apart(*op)) continue;
-    (find_converter(*op, kEngine, opset).is_there() ? choice.whole : choice.parted).push_back(op);
+    const bool has_rule = find_converter(*op, kEngine, opset).is_there();
+    (has_rule ? choice.options.whole : choice.options.decompose).insert(op);
   }
   choice.epoch = registry_epoch();
-  return choice;
+  return choice.options;
 }
 
-}  // namespace
-
-std::vector<const Operator*> whole_operators(int64_t opset) { return choose(opset).whole; }
-std::vector<const Operator*> parted_operators(int64_t opset) { return choose(opset).parted; }
+GraphPtr trace_part(const GraphPtr& graph, int64_t opset, const Operator* also) {
+  TraceSessionOptions options;
+  options.functional = true;
+  options.keeps_custom_whole = true;
+  options.is_part = true;
+  options.trace = trace_options(opset);
+  if (also) options.trace.decompose.insert(also);
+  for (const Node* node = graph->first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Call && options.trace.decompose.contains(&node->op()))
+      return retrace(*graph, std::move(options));
+  }
+  return graph;
+}
 
 void register_symbolic(const std::string& op, int64_t opset, Rule rule) {
   Registration made = register_converter(op, make_intrusive<FunctionConverter>(rule, opset));

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "opwright/convert/converter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/ir/graph.h"
 #include "opwright/onnx.h"
+#include "opwright/transforms/trace.h"
 
 namespace opwright::onnx {
 
@@ -35,10 +35,11 @@ class FunctionConverter final : public OnnxConverter {
   Rule rule_;
 };
 
-// The operators that have a rule in an opset, of those that a trace would take apart: its
-// composites stay whole for it.
-[[nodiscard]] std::vector<const Operator*> whole_operators(int64_t opset);
-// Those that have none but can be taken apart.
-[[nodiscard]] std::vector<const Operator*> parted_operators(int64_t opset);
+// How a program is traced for an opset: operators that have a rule stay whole, those that have none
+// but are made of others are taken apart.
+[[nodiscard]] TraceOptions trace_options(int64_t opset);
+// A graph that is part of another, traced so if that changes it; `also` is taken apart in any case.
+[[nodiscard]] GraphPtr trace_part(const GraphPtr& graph, int64_t opset,
+                                  const Operator* also = nullptr);
 
 }  // namespace opwright::onnx

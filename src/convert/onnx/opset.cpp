@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "opwright/convert/onnx/sizes.h"
 #include "opwright/error.h"
 #include "opwright/onnx.h"
+#include "opwright/symbolic/expression.h"
 #include "opwright/symint.h"
 
 namespace opwright::onnx {
@@ -23,6 +26,19 @@ OnnxValue with_axes(GraphBuilder& g, std::string_view type, OnnxValue x,
                     std::span<const int64_t> axes) {
   if (g.opset() >= 13) return g.op(type, {x, g.ints(axes)});
   return g.op(type, {x}, {{"axes", to_vector(axes)}});
+}
+
+bool may_be_zero(const SymInt& size) {
+  return size.is_symbolic() && made_range(size.word()).least <= 0;
+}
+
+// Of sizes that have a plain 0 at `zero`.
+OnnxValue reshape_nothing(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes,
+                          std::ptrdiff_t zero) {
+  if (g.opset() >= 14) return g.op("Reshape", {x, g.sizes(sizes)}, {{"allowzero", true}});
+  std::vector<int64_t> ones(sizes.size(), 1);
+  ones[static_cast<size_t>(zero)] = -1;
+  return expand(g, g.op("Reshape", {x, g.ints(ones)}), sizes);
 }
 
 }  // namespace
@@ -46,15 +62,25 @@ OnnxValue reduce(GraphBuilder& g, std::string_view type, OnnxValue x, std::span<
 }
 
 OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
-  // A plain 0 means "as it was" unless the node says otherwise; a computed one may be 0, too.
-  const bool has_zero = std::ranges::any_of(
-      sizes, [](const SymInt& size) { return !size.is_symbolic() && size.word() == 0; });
-  if (g.opset() >= 14 && has_zero)
-    return g.op("Reshape", {x, g.sizes(sizes)}, {{"allowzero", true}});
-  // One size that is computed need not be.
   std::vector<SymInt> wanted(sizes.begin(), sizes.end());
+  // A plain 0 means "as it was" unless the node says otherwise.
+  const auto zero =
+      std::ranges::find_if(wanted, [](const SymInt& size) { return is_exactly(size, 0); });
+  if (zero != wanted.end()) return reshape_nothing(g, x, sizes, zero - wanted.begin());
   const auto is_computed = [](const SymInt& size) { return size.is_symbolic(); };
-  if (!has_zero && std::ranges::count_if(wanted, is_computed) == 1)
+  if (std::ranges::count_if(wanted, is_computed) > 1) {
+    if (std::ranges::any_of(wanted, may_be_zero)) {
+      std::vector<Attribute> attributes;
+      if (g.opset() >= 14) attributes.emplace_back("allowzero", true);
+      return g.op("Reshape", {x, g.sizes(wanted)}, std::move(attributes));
+    }
+    const std::optional<std::vector<SymInt>> had = g.shape(x);
+    for (size_t i = 0; had && i < std::min(had->size(), wanted.size()); ++i) {
+      if (is_computed(wanted[i]) && wanted[i].word() == (*had)[i].word()) wanted[i] = SymInt(0);
+    }
+  }
+  // One size that is computed need not be.
+  if (std::ranges::count_if(wanted, is_computed) == 1)
     *std::ranges::find_if(wanted, is_computed) = SymInt(-1);
   return g.op("Reshape", {x, g.sizes(wanted)});
 }

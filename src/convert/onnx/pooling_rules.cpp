@@ -1,9 +1,196 @@
+// Pooling as MaxPool and AveragePool; adaptive pooling where its windows are all alike.
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
+#include "opwright/convert/onnx/sizes.h"
+#include "opwright/convert/onnx/windows.h"
+#include "opwright/dtype.h"
 
 namespace opwright::onnx {
+namespace {
 
-std::span<const BuiltinRule> pooling_rules() { return {}; }
+struct Window {
+  std::vector<int64_t> kernel;
+  std::vector<int64_t> stride;
+  std::vector<int64_t> padding;
+  std::vector<int64_t> dilation = {};
+  bool is_ceil = false;
+};
+
+std::vector<Attribute> attributes_of(const Window& window) {
+  std::vector<Attribute> attributes{{"kernel_shape", window.kernel},
+                                    {"strides", window.stride},
+                                    {"pads", on_both_sides(window.padding)}};
+  if (!window.dilation.empty()) attributes.emplace_back("dilations", window.dilation);
+  if (window.is_ceil) attributes.emplace_back("ceil_mode", true);
+  return attributes;
+}
+
+// Of an operator over the last `dims` dimensions: kernel, stride (as the kernel where it is left
+// out), padding.
+Window window_of(const Call& call, int64_t dims) {
+  Window window{.kernel = per_dim(call.integers(1), dims),
+                .stride = per_dim(call.integers(2), dims),
+                .padding = per_dim(call.integers(3), dims)};
+  if (window.stride.empty()) window.stride = window.kernel;
+  return window;
+}
+
+// "aten::max_pool2d": 2.
+int64_t num_dims(const Call& call) { return call.op()[call.op().find_first_of("123")] - '0'; }
+
+// ---- Max ----
+
+// ONNX counts through the whole tensor, the operators within each channel.
+OnnxValue index_in_channel(GraphBuilder& g, const Call& call, OnnxValue index, int64_t dims) {
+  SymInt area = 1;
+  for (int64_t i = -dims; i < 0; ++i) area = area * call.tensor(0).sym_size(i);
+  return g.op("Mod", {index, g.size(area)});
+}
+
+OnnxValues max_of_windows(GraphBuilder& g, const Call& call, const Window& window) {
+  const auto dims = static_cast<int64_t>(window.kernel.size());
+  const bool is_batched = call.tensor(0).dim() == dims + 2;
+  const bool gives_indices = call.num_results() == 2 && call.is_used(1);
+  const OnnxValues made = g.op("MaxPool", {with_batch(g, call.input(0), is_batched)},
+                               attributes_of(window), gives_indices ? 2 : 1);
+  OnnxValues results{without_batch(g, made[0], is_batched)};
+  if (gives_indices)
+    results.push_back(without_batch(g, index_in_channel(g, call, made[1], dims), is_batched));
+  if (call.num_results() > results.size()) results.emplace_back();
+  return results;
+}
+
+OnnxValues max_rule(GraphBuilder& g, const Call& call) {
+  const int64_t dims = num_dims(call);
+  Window window = window_of(call, dims);
+  window.dilation = per_dim(call.integers(4), dims);
+  window.is_ceil = call.boolean(5);
+  return max_of_windows(g, call, window);
+}
+
+// ---- Average ----
+
+OnnxValue average_of_windows(GraphBuilder& g, const Call& call, const Window& window,
+                             bool counts_padding) {
+  if (!is_floating(call.result().dtype()))
+    call.refuse("ONNX averages floating dtypes alone; cast the input");
+  const bool is_batched = call.tensor(0).dim() == static_cast<int64_t>(window.kernel.size()) + 2;
+  std::vector<Attribute> attributes = attributes_of(window);
+  attributes.emplace_back("count_include_pad", counts_padding);
+  const OnnxValue pooled =
+      g.op("AveragePool", {with_batch(g, call.input(0), is_batched)}, std::move(attributes));
+  return without_batch(g, pooled, is_batched);
+}
+
+OnnxValues average_rule(GraphBuilder& g, const Call& call) {
+  Window window = window_of(call, num_dims(call));
+  window.is_ceil = call.boolean(4);
+  const bool has_divisor = call.num_arguments() > 6 && call.has(6);
+  if (!has_divisor) return {average_of_windows(g, call, window, call.boolean(5))};
+  if (window.is_ceil)
+    call.refuse("ONNX cannot divide windows that are cut off by divisor_override; leave ceil_mode");
+  double area = 1;
+  for (const int64_t size : window.kernel) area *= static_cast<double>(size);
+  const double factor = area / static_cast<double>(call.integer(6));
+  return {g.op(
+      "Mul", {average_of_windows(g, call, window, true), g.scalar(factor, call.result().dtype())})};
+}
+
+// ---- Adaptive: windows of one size where the output divides the input ----
+
+// Empty: the windows are not all alike.
+std::vector<int64_t> adaptive_kernel(const Call& call, int64_t dims) {
+  std::vector<int64_t> kernel;
+  const std::vector<SymInt> output = call.sym_ints(1);
+  for (int64_t i = 0; i < dims; ++i) {
+    const SymInt from = call.tensor(0).sym_size(i - dims);
+    const SymInt& to = output[output.size() == 1 ? 0 : static_cast<size_t>(i)];
+    if (from.is_symbolic() || to.is_symbolic() || to.word() == 0 || from.word() % to.word() != 0)
+      return {};
+    kernel.push_back(from.word() / to.word());
+  }
+  return kernel;
+}
+
+bool is_of_all(const Call& call) {
+  for (const SymInt& size : call.sym_ints(1))
+    if (!is_exactly(size, 1)) return false;
+  return true;
+}
+
+std::vector<int64_t> last_axes(int64_t dims) {
+  std::vector<int64_t> axes;
+  for (int64_t i = -dims; i < 0; ++i) axes.push_back(i);
+  return axes;
+}
+
+[[noreturn]] void refuse_uneven(const Call& call) {
+  call.refuse(
+      "ONNX pools windows of one size: output_size must be 1, or divide sizes that are numbers");
+}
+
+OnnxValues adaptive_average_rule(GraphBuilder& g, const Call& call) {
+  const int64_t dims = num_dims(call);
+  if (is_of_all(call)) return {reduce(g, "ReduceMean", call.input(0), last_axes(dims), true)};
+  const std::vector<int64_t> kernel = adaptive_kernel(call, dims);
+  if (kernel.empty()) refuse_uneven(call);
+  const Window window{
+      .kernel = kernel, .stride = kernel, .padding = std::vector<int64_t>(kernel.size(), 0)};
+  return {average_of_windows(g, call, window, true)};
+}
+
+OnnxValues max_of_all(GraphBuilder& g, const Call& call, int64_t dims) {
+  const OnnxValue all = reduce(g, "ReduceMax", call.input(0), last_axes(dims), true);
+  if (!call.is_used(1)) return {all, OnnxValue()};
+  const Tensor input = call.tensor(0);
+  std::vector<SymInt> flat = sizes_of(input);
+  flat.resize(flat.size() - static_cast<size_t>(dims));
+  flat.emplace_back(-1);
+  const OnnxValue place =
+      g.op("ArgMax", {g.op("Reshape", {call.input(0), g.sizes(flat)})}, {{"axis", -1}});
+  std::vector<int64_t> axes = last_axes(dims - 1);
+  return {all, axes.empty() ? place : unsqueeze(g, place, axes)};
+}
+
+OnnxValues adaptive_max_rule(GraphBuilder& g, const Call& call) {
+  const int64_t dims = num_dims(call);
+  const std::vector<int64_t> kernel = adaptive_kernel(call, dims);
+  if (kernel.empty() && is_of_all(call)) return max_of_all(g, call, dims);
+  if (kernel.empty()) refuse_uneven(call);
+  return max_of_windows(
+      g, call,
+      {.kernel = kernel, .stride = kernel, .padding = std::vector<int64_t>(kernel.size(), 0)});
+}
+
+constexpr std::array kRules = {
+    BuiltinRule{"aten::max_pool1d", &max_rule},
+    BuiltinRule{"aten::max_pool2d", &max_rule},
+    BuiltinRule{"aten::max_pool3d", &max_rule},
+    BuiltinRule{"aten::max_pool1d_with_indices", &max_rule},
+    BuiltinRule{"aten::max_pool2d_with_indices", &max_rule},
+    BuiltinRule{"aten::max_pool3d_with_indices", &max_rule},
+    BuiltinRule{"aten::avg_pool1d", &average_rule},
+    BuiltinRule{"aten::avg_pool2d", &average_rule},
+    BuiltinRule{"aten::avg_pool3d", &average_rule},
+    BuiltinRule{"aten::adaptive_avg_pool1d", &adaptive_average_rule},
+    BuiltinRule{"aten::adaptive_avg_pool2d", &adaptive_average_rule},
+    BuiltinRule{"aten::adaptive_avg_pool3d", &adaptive_average_rule},
+    BuiltinRule{"aten::_adaptive_avg_pool2d", &adaptive_average_rule},
+    BuiltinRule{"aten::_adaptive_avg_pool3d", &adaptive_average_rule},
+    BuiltinRule{"aten::adaptive_max_pool1d", &adaptive_max_rule},
+    BuiltinRule{"aten::adaptive_max_pool2d", &adaptive_max_rule},
+    BuiltinRule{"aten::adaptive_max_pool3d", &adaptive_max_rule},
+};
+
+}  // namespace
+
+std::span<const BuiltinRule> pooling_rules() { return kRules; }
 
 }  // namespace opwright::onnx

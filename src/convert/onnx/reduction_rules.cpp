@@ -117,12 +117,22 @@ OnnxValue reduce_all(GraphBuilder& g, const Call& call, const ReductionAxes& axe
   return recast(g, g.op("Not", {g.cast(count, DType::Bool)}), DType::Bool, call.result().dtype());
 }
 
+// any and all over [] join nothing, as PyTorch has them.
+bool joins_nothing(const Call& call) {
+  return call.has(1) && call.constant(1).tag != kOpwInt && call.integers(1).empty();
+}
+OnnxValues as_truth(GraphBuilder& g, const Call& call) {
+  return {recast(g, call.input(0, DType::Bool), DType::Bool, call.result().dtype())};
+}
+
 OnnxValues convert_any(GraphBuilder& g, const Call& call) { return {reduce_any(g, call, {})}; }
 OnnxValues convert_any_dims(GraphBuilder& g, const Call& call) {
+  if (joins_nothing(call)) return as_truth(g, call);
   return {reduce_any(g, call, axes_of(call, 1, call.boolean(2)))};
 }
 OnnxValues convert_all(GraphBuilder& g, const Call& call) { return {reduce_all(g, call, {})}; }
 OnnxValues convert_all_dims(GraphBuilder& g, const Call& call) {
+  if (joins_nothing(call)) return as_truth(g, call);
   return {reduce_all(g, call, axes_of(call, 1, call.boolean(2)))};
 }
 

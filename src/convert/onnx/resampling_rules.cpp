@@ -1,9 +1,127 @@
+// Interpolation as Resize, and sampling at a grid as GridSample.
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "opwright/convert/onnx/rules.h"
+#include "opwright/convert/onnx/sizes.h"
+#include "opwright/functions.h"
 
 namespace opwright::onnx {
+namespace {
 
-std::span<const BuiltinRule> resampling_rules() { return {}; }
+struct Interpolation {
+  const char* mode;
+  const char* coordinates;
+  const char* nearest = nullptr;
+  std::vector<SymInt> sizes = {};  // of the output's last dimensions; empty: by scales
+  std::vector<double> scales = {};
+};
+
+OnnxValue float_vector(GraphBuilder& g, std::span<const double> numbers) {
+  const Tensor made = empty({static_cast<int64_t>(numbers.size())}, DType::Float32);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    made.mutable_data<float>()[i] = static_cast<float>(numbers[i]);
+  return g.constant(made);
+}
+
+OnnxValues resize(GraphBuilder& g, const Call& call, const Interpolation& form) {
+  std::vector<Attribute> attributes{{"mode", form.mode},
+                                    {"coordinate_transformation_mode", form.coordinates}};
+  if (form.nearest) attributes.emplace_back("nearest_mode", form.nearest);
+  if (std::string_view(form.mode) == "cubic") attributes.emplace_back("cubic_coeff_a", -0.75);
+  // Opset 12 wants an empty tensor where others leave an input out.
+  const OnnxValue nothing = g.opset() < 13 ? float_vector(g, {}) : OnnxValue();
+  if (!form.scales.empty()) {
+    std::vector<double> scales{1, 1};
+    scales.insert(scales.end(), form.scales.begin(), form.scales.end());
+    return {
+        g.op("Resize", {call.input(0), nothing, float_vector(g, scales)}, std::move(attributes))};
+  }
+  std::vector<SymInt> sizes{call.tensor(0).sym_size(0), call.tensor(0).sym_size(1)};
+  sizes.insert(sizes.end(), form.sizes.begin(), form.sizes.end());
+  return {g.op("Resize", {call.input(0), nothing, nothing, g.sizes(sizes)}, std::move(attributes))};
+}
+
+// (input, output_size, [align_corners,] scales): a list of them in the overload "vec", else one
+// argument for each dimension.
+Interpolation read_sizes(const Call& call, Interpolation form, size_t first_scale) {
+  const bool is_list = call.op().ends_with(".vec");
+  if (is_list && call.has(first_scale)) {
+    form.scales = call.numbers(first_scale);
+    return form;
+  }
+  const bool has_scales = !is_list && call.has(first_scale);
+  for (size_t i = first_scale; has_scales && i < call.num_arguments(); ++i)
+    form.scales.push_back(call.number(i));
+  form.sizes = call.sym_ints(1);
+  return form;
+}
+
+OnnxValues nearest_rule(GraphBuilder& g, const Call& call) {
+  return resize(
+      g, call,
+      read_sizes(call, {.mode = "nearest", .coordinates = "asymmetric", .nearest = "floor"}, 2));
+}
+
+OnnxValues nearest_exact_rule(GraphBuilder& g, const Call& call) {
+  return resize(
+      g, call,
+      read_sizes(call,
+                 {.mode = "nearest", .coordinates = "half_pixel", .nearest = "round_prefer_ceil"},
+                 2));
+}
+
+OnnxValues smooth(GraphBuilder& g, const Call& call, const char* mode) {
+  const char* coordinates = call.boolean(2) ? "align_corners" : "half_pixel";
+  return resize(g, call, read_sizes(call, {.mode = mode, .coordinates = coordinates}, 3));
+}
+OnnxValues linear_rule(GraphBuilder& g, const Call& call) { return smooth(g, call, "linear"); }
+OnnxValues cubic_rule(GraphBuilder& g, const Call& call) { return smooth(g, call, "cubic"); }
+
+// (input, grid, interpolation_mode, padding_mode, align_corners)
+OnnxValues grid_rule(GraphBuilder& g, const Call& call) {
+  constexpr std::array kOldModes{"bilinear", "nearest", "bicubic"};
+  constexpr std::array kModes{"linear", "nearest", "cubic"};
+  constexpr std::array kPaddings{"zeros", "border", "reflection"};
+  const auto mode = static_cast<size_t>(call.integer(2));
+  return {g.op("GridSample", {call.input(0), call.input(1)},
+               {{"mode", g.opset() < 20 ? kOldModes.at(mode) : kModes.at(mode)},
+                {"padding_mode", kPaddings.at(static_cast<size_t>(call.integer(3)))},
+                {"align_corners", call.boolean(4)}})};
+}
+
+constexpr std::array kRules = {
+    BuiltinRule{"aten::upsample_nearest1d", &nearest_rule},
+    BuiltinRule{"aten::upsample_nearest2d", &nearest_rule},
+    BuiltinRule{"aten::upsample_nearest3d", &nearest_rule},
+    BuiltinRule{"aten::upsample_nearest1d.vec", &nearest_rule},
+    BuiltinRule{"aten::upsample_nearest2d.vec", &nearest_rule},
+    BuiltinRule{"aten::upsample_nearest3d.vec", &nearest_rule},
+    BuiltinRule{"aten::_upsample_nearest_exact1d", &nearest_exact_rule},
+    BuiltinRule{"aten::_upsample_nearest_exact2d", &nearest_exact_rule},
+    BuiltinRule{"aten::_upsample_nearest_exact3d", &nearest_exact_rule},
+    BuiltinRule{"aten::_upsample_nearest_exact1d.vec", &nearest_exact_rule},
+    BuiltinRule{"aten::_upsample_nearest_exact2d.vec", &nearest_exact_rule},
+    BuiltinRule{"aten::_upsample_nearest_exact3d.vec", &nearest_exact_rule},
+    BuiltinRule{"aten::upsample_linear1d", &linear_rule},
+    BuiltinRule{"aten::upsample_bilinear2d", &linear_rule},
+    BuiltinRule{"aten::upsample_trilinear3d", &linear_rule},
+    BuiltinRule{"aten::upsample_linear1d.vec", &linear_rule},
+    BuiltinRule{"aten::upsample_bilinear2d.vec", &linear_rule},
+    BuiltinRule{"aten::upsample_trilinear3d.vec", &linear_rule},
+    BuiltinRule{"aten::upsample_bicubic2d", &cubic_rule},
+    BuiltinRule{"aten::upsample_bicubic2d.vec", &cubic_rule},
+    BuiltinRule{"aten::grid_sampler_2d", &grid_rule, 16},
+};
+
+}  // namespace
+
+std::span<const BuiltinRule> resampling_rules() { return kRules; }
 
 }  // namespace opwright::onnx

@@ -34,15 +34,17 @@ struct BuiltinRule {
 [[nodiscard]] std::span<const BuiltinRule> resampling_rules();
 [[nodiscard]] std::span<const BuiltinRule> recurrent_rules();
 [[nodiscard]] std::span<const BuiltinRule> loss_rules();
+[[nodiscard]] std::span<const BuiltinRule> control_flow_rules();
 
 // All of them: a new family stands here as well.
 using RuleFamily = std::span<const BuiltinRule> (*)();
 inline constexpr RuleFamily kRuleFamilies[] = {
-    &pointwise_rules, &comparison_rules,  &activation_rules, &creation_rules,
-    &view_rules,      &stride_rules,      &join_rules,       &index_rules,
-    &scatter_rules,   &reduction_rules,   &moment_rules,     &sorting_rules,
-    &product_rules,   &convolution_rules, &pooling_rules,    &normalization_rules,
-    &attention_rules, &resampling_rules,  &recurrent_rules,  &loss_rules,
+    &pointwise_rules,    &comparison_rules,  &activation_rules, &creation_rules,
+    &view_rules,         &stride_rules,      &join_rules,       &index_rules,
+    &scatter_rules,      &reduction_rules,   &moment_rules,     &sorting_rules,
+    &product_rules,      &convolution_rules, &pooling_rules,    &normalization_rules,
+    &attention_rules,    &resampling_rules,  &recurrent_rules,  &loss_rules,
+    &control_flow_rules,
 };
 
 }  // namespace opwright::onnx

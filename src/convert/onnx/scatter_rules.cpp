@@ -30,7 +30,7 @@ Target find_target(GraphBuilder& g, const Call& call) {
   std::vector<SymInt> sizes = sizes_of(index);
   if (sizes.empty()) sizes.push_back(1);
   return {.self = with_dims(g, call.input(0), self),
-          .index = with_dims(g, call.input(2), index),
+          .index = places_of(g, call, 2),
           .dim = dim_of(call, 1, self),
           .index_sizes = std::move(sizes),
           .dtype = self.dtype(),

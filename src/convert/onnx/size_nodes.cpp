@@ -55,6 +55,8 @@ class SizeNodes {
       if (found != scope->shapes.end()) return found->second;
     }
     const OnnxValue shape = g_.op("Shape", {value});
+    if (const auto sizes = g_.shape(value))
+      g_.set_type(shape, DType::Int64, {SymInt(static_cast<int64_t>(sizes->size()))});
     state_.scope->shapes.emplace(value.index(), shape);
     return shape;
   }

@@ -61,6 +61,12 @@ OnnxValue with_dims(GraphBuilder& g, OnnxValue value, const Tensor& tensor) {
   return unsqueeze(g, value, first);
 }
 
+OnnxValue places_of(GraphBuilder& g, const Call& call, size_t argument) {
+  const Tensor index = call.tensor(argument);
+  const DType dtype = index.dtype() == DType::Int32 ? DType::Int32 : DType::Int64;
+  return with_dims(g, call.input(argument, dtype), index);
+}
+
 OnnxValue spread(GraphBuilder& g, OnnxValue vector, int64_t dim, std::span<const SymInt> sizes) {
   const auto behind = static_cast<size_t>(static_cast<int64_t>(sizes.size()) - dim - 1);
   std::vector<int64_t> ones(behind);

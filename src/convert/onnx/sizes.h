@@ -32,6 +32,8 @@ namespace opwright::onnx {
                               const SymInt& length);
 // Itself, or [1] for one without dimensions, which many nodes do not take.
 [[nodiscard]] OnnxValue with_dims(GraphBuilder& g, OnnxValue value, const Tensor& tensor);
+// An index tensor, with dimensions; int32 and int64 are what nodes take.
+[[nodiscard]] OnnxValue places_of(GraphBuilder& g, const Call& call, size_t argument);
 // A vector stretched to `sizes`, along `dim` of them.
 [[nodiscard]] OnnxValue spread(GraphBuilder& g, OnnxValue vector, int64_t dim,
                                std::span<const SymInt> sizes);

@@ -1,4 +1,5 @@
-// linalg_vector_norm: the orders 0, 1, 2 and the infinite ones as folds, others by powers.
+// linalg_vector_norm: the orders 1 and 2 are folds of their own, 0 and the infinite ones sums and
+// extrema of what they count, others go by powers.
 #include <cmath>
 #include <optional>
 
@@ -26,10 +27,6 @@ struct SumOfTerms {
   static T finish(T sum, const FoldNumbers& /*numbers*/) { return sum; }
 };
 template <class T>
-struct CountOfNonzero : SumOfTerms<T> {
-  OPWRIGHT_INLINE static T step(T sum, T x) { return sum + (x == T(0) ? T(0) : T(1)); }
-};
-template <class T>
 struct SumOfMagnitudes : SumOfTerms<T> {
   OPWRIGHT_INLINE static T step(T sum, T x) { return sum + magnitude(x); }
 };
@@ -38,23 +35,17 @@ struct RootOfSquares : SumOfTerms<T> {
   OPWRIGHT_INLINE static T step(T sum, T x) { return sum + x * x; }
   static T finish(T sum, const FoldNumbers& /*numbers*/) { return std::sqrt(sum); }
 };
-template <class T>
-struct LargestMagnitude : Largest<T> {
-  OPWRIGHT_INLINE static T identity() { return T(0); }
-  OPWRIGHT_INLINE static T step(T found, T x) { return Largest<T>::step(found, magnitude(x)); }
-};
-template <class T>
-struct SmallestMagnitude : Smallest<T> {
-  OPWRIGHT_INLINE static T step(T found, T x) { return Smallest<T>::step(found, magnitude(x)); }
-};
-
-// The fold of an order that has one.
+// What is folded: elements, or what an order that has no fold of its own makes of them first.
+template <class AnyTensor>
+AnyTensor folded_elements(const AnyTensor& self, double order, DType compute) {
+  if (order == 0) return self.ne(Scalar(0)).to(compute);
+  return std::isinf(order) ? self.to(compute).abs() : self;
+}
 const FoldTable* find_fold(double order) {
-  if (order == 0) return &kFolds<CountOfNonzero, FloatTypes>;
-  if (order == 1) return &kFolds<SumOfMagnitudes, FloatTypes>;
+  if (order == 0 || order == 1) return &kFolds<SumOfMagnitudes, FloatTypes>;
   if (order == 2) return &kFolds<RootOfSquares, FloatTypes>;
   if (!std::isinf(order)) return nullptr;
-  return order > 0 ? &kFolds<LargestMagnitude, FloatTypes> : &kFolds<SmallestMagnitude, FloatTypes>;
+  return order > 0 ? &kFolds<Largest, OrderedTypes> : &kFolds<Smallest, OrderedTypes>;
 }
 
 Reduction describe(const FoldTable* kernels, double order, int64_t ndim, const OptionalDims& dim,
@@ -89,7 +80,8 @@ AnyTensor vector_norm(const AnyTensor& self, const Scalar& ord, const OptionalDi
     return vector_norm(magnitudes, ord, dim, keepdim, std::nullopt);
   }
   if (const FoldTable* fold = find_fold(order))
-    return reduce(self, describe(fold, order, self.dim(), dim, keepdim, given, result));
+    return reduce(folded_elements(self, order, given),
+                  describe(fold, order, self.dim(), dim, keepdim, given, result));
   const DType wide = given == DType::Float64 ? given : DType::Float32;
   const AnyTensor powers = self.to(wide).abs().pow(Scalar(order));
   return reduce(powers, describe(&kFolds<SumOfMagnitudes, FloatTypes>, order, self.dim(), dim,

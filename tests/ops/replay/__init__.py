@@ -22,14 +22,16 @@ From the root of the repository, after `tools/build release python`:
     .venv/bin/python tests/ops/replay --all --vmapped --write     # docs/results/vmap_rules.md
     .venv/bin/python tests/ops/replay --all --checked --write     # .../opcheck_built_ins.md
     .venv/bin/python tests/ops/replay --all --compiled --write    # .../compiled_replay.md
+    .venv/bin/python tests/ops/replay --all --onnx --write        # docs/results/onnx_replay.md
 
 `--traced` traces each call with symbolic sizes and runs its graph instead (traced.py),
 `--gradients` differentiates it (gradients.py), `--vmapped` maps it (vmapped.py), `--checked` runs
-opcheck with it as the example (checked.py), `--compiled` compiles it (compiled.py). `--op` takes
-names with or without overload, as shell patterns, and runs the entries that reach.json knows to
-reach them (`--all` with it: every entry), and the handwritten samples. It ends with one line for
-each overload and the first failing calls. Each of these is kept in build/replay/*.pt, and
-`--again FILE` runs it alone, with both results in full (so does gdb --args). What columns mean:
+opcheck with it as the example (checked.py), `--compiled` compiles it (compiled.py), `--onnx` runs
+its model in ONNX Runtime (onnx_calls.py). `--op` takes names with or without overload, as shell
+patterns, and runs the entries that reach.json knows to reach them (`--all` with it: every entry),
+and the handwritten samples. It ends with one line for each overload and the first failing calls.
+Each of these is kept in build/replay/*.pt, and `--again FILE` runs it alone, with both results in
+full (so does gdb --args). What columns mean:
 
     calls     distinct calls replayed: same operator, sizes, strides, dtypes and numbers count once
               (twice at most, with other values)
@@ -46,7 +48,8 @@ A call fails once, at the first of these. `not ours` are calls of overloads that
 
 Modules: call (a recorded call), conversion (torch's arguments as ours), comparison, differences,
 replayer (one call), mutation (variants of it), recorder (entries of op_db), handwritten, workers
-(processes), table, reach; traced (one call's graph), other_sizes, traced_table; gradients (of one
-call), gradient_table; vmapped (one call under vmap), vmapped_table; checked (opcheck of one call),
-checked_table; compiled (one call compiled), compiled_table.
+(processes), table, report, reach; traced (one call's graph), other_sizes, traced_table; gradients
+(of one call), gradient_table; vmapped (one call under vmap), vmapped_table; checked (opcheck of one
+call), checked_table; compiled (one call compiled), compiled_table; onnx_calls (one call's
+model), onnx_session, onnx_table.
 """

@@ -15,8 +15,10 @@ from replay import (  # noqa: E402
     checked_table,
     compiled_table,
     gradient_table,
+    onnx_table,
     reach,
     recorder,
+    report,
     table,
     traced_table,
     vmapped_table,
@@ -26,6 +28,7 @@ from replay.checked import CheckedReplayer  # noqa: E402
 from replay.compiled import CompiledReplayer  # noqa: E402
 from replay.decomposed import DecomposedReplayer  # noqa: E402
 from replay.gradients import GradientReplayer  # noqa: E402
+from replay.onnx_calls import OnnxReplayer  # noqa: E402
 from replay.replayer import Replayer  # noqa: E402
 from replay.run import replay  # noqa: E402
 from replay.traced import TracedReplayer  # noqa: E402
@@ -40,6 +43,7 @@ WAYS = {
     "vmapped": (VmappedReplayer, vmapped_table, "vmap_rules.md"),
     "checked": (CheckedReplayer, checked_table, "opcheck_built_ins.md"),
     "compiled": (CompiledReplayer, compiled_table, "compiled_replay.md"),
+    "onnx": (OnnxReplayer, onnx_table, "onnx_replay.md"),
 }
 
 
@@ -85,6 +89,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--compiled", action="store_true", help="compile each call and run it; see compiled.py"
     )
+    parser.add_argument(
+        "--onnx", action="store_true", help="run its ONNX model in ONNX Runtime; see onnx_calls.py"
+    )
+    parser.add_argument("--opset", type=int, help="of --onnx; else one by the seed for each call")
     parser.add_argument("--backend", default="llvm", help="of --compiled")
     parser.add_argument("--checks", nargs="+", default=["ALL"], help="of --checked")
     parser.add_argument("--examples", type=int, default=12, help="made from each call of --checked")
@@ -99,11 +107,12 @@ def main(arguments: list[str]) -> int:
     options = parse(arguments)
     CheckedReplayer.checks, CheckedReplayer.examples = tuple(options.checks), options.examples
     CompiledReplayer.backend = options.backend
+    OnnxReplayer.seed, OnnxReplayer.opset = options.seed, options.opset
     if options.again:
         return run_again(options.again, WAYS[way_of(options)][0])
     make, page, name = WAYS[way_of(options)]
     outcome = replay(options, make)
-    table.print_report(
+    report.print_report(
         outcome, BUILD.parent / "replay", options.show, bool(options.op), page.summary_lines
     )
     if options.write:

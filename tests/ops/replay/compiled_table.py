@@ -1,37 +1,23 @@
 """What a compiled replay found, as lines for the terminal and as a page of docs/results."""
 
 from .replayer import Outcome
-from .table import (
-    counted_rows,
-    failing,
-    heading_lines,
-    kinds_text,
-    our_overloads,
-    page,
-    percent,
-    table_lines,
-    totals,
-)
+from .table import counted_lines, failures_line, overloads_line, page, passed_text, totals
 
+TITLE = "Calls of torch's operator database, compiled"
+ABOUT = "What is compared and what a column means stands in tests/ops/replay/compiled.py."
 COLUMNS = ("calls", "passed", "sizes")
 
 
 def summary_lines(outcome: Outcome) -> list[str]:
     total = totals(outcome)
-    ours = set(our_overloads())
-    reached = {name for name, counts in outcome.counts.items() if counts["calls"]}
     return [
-        f"calls compiled: {total['calls']}, passed: {total['passed']} "
-        f"({percent(total['passed'], total['calls'])})",
+        f"calls compiled: {total['calls']}, {passed_text(outcome)}",
         f"runs at other sizes: {total['sizes']}",
-        f"overloads of ours: {len(ours)}, reached: {len(reached & ours)}, "
-        f"all calls passed: {len(reached - set(failing(outcome)))}",
-        f"failures: {kinds_text(total) or 'none'}",
+        overloads_line(outcome),
+        failures_line(outcome),
     ]
 
 
 def markdown(outcome: Outcome, command: str) -> str:
-    about = "What is compared and what a column means stands in tests/ops/replay/compiled.py."
-    heading = heading_lines("Calls of torch's operator database, compiled", command, about)
-    table = table_lines(("overload", *COLUMNS), counted_rows(outcome, COLUMNS))
-    return page(outcome, heading, summary_lines(outcome), table)
+    table = counted_lines(outcome, COLUMNS)
+    return page(outcome, TITLE, command, ABOUT, summary_lines(outcome), table)

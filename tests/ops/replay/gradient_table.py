@@ -2,38 +2,30 @@
 
 from .replayer import Outcome
 from .table import (
-    counted_rows,
-    failing,
-    heading_lines,
-    kinds_text,
+    counted_lines,
+    failures_line,
     our_overloads,
+    overloads_line,
     page,
-    percent,
-    table_lines,
+    passed_text,
     totals,
 )
 
+TITLE = "Gradients of the calls of torch's operator database"
+ABOUT = "What is compared and what a column means stands in tests/ops/replay/gradients.py."
 COLUMNS = ("calls", "passed", "twice")
 
 
 def summary_lines(outcome: Outcome) -> list[str]:
     total = totals(outcome)
-    ours = set(our_overloads())
-    reached = {name for name, counts in outcome.counts.items() if counts["calls"]}
     return [
-        f"calls differentiated: {total['calls']}, passed: {total['passed']} "
-        f"({percent(total['passed'], total['calls'])}); twice: {total['twice']}",
-        f"overloads of ours: {len(ours)}, with gradients compared: {len(reached & ours)}, "
-        f"all calls passed: {len(reached - set(failing(outcome)))}",
-        f"failures: {kinds_text(total) or 'none'}",
+        f"calls differentiated: {total['calls']}, {passed_text(outcome)}; twice: {total['twice']}",
+        overloads_line(outcome, "with gradients compared"),
+        failures_line(outcome),
     ]
 
 
 def markdown(outcome: Outcome, command: str) -> str:
-    heading = heading_lines(
-        "Gradients of the calls of torch's operator database",
-        command,
-        "What is compared and what a column means stands in tests/ops/replay/gradients.py.",
-    )
-    rows = [row for row in counted_rows(outcome, COLUMNS) if row[1]]
-    return page(outcome, heading, summary_lines(outcome), table_lines(("overload", *COLUMNS), rows))
+    names = [name for name in our_overloads() if outcome.counts[name]["calls"]]
+    table = counted_lines(outcome, COLUMNS, names)
+    return page(outcome, TITLE, command, ABOUT, summary_lines(outcome), table)

@@ -83,6 +83,7 @@ class Outcome:
         self.faults: list[str] = []  # jobs that ended by an error of the replay itself
         self.reached: dict[str, set] = defaultdict(set)
         self.narrower: dict[str, str] = {}  # sizes that guards refused and the operator takes
+        self.told: dict[str, Counter] = defaultdict(Counter)  # what else is told of an overload
 
     def merge(self, other: "Outcome") -> None:
         for overload, counts in other.counts.items():
@@ -96,6 +97,8 @@ class Outcome:
         for overload, entries in other.reached.items():
             self.reached[overload] |= entries
         self.narrower = other.narrower | self.narrower
+        for overload, texts in other.told.items():
+            self.told[overload].update(texts)
 
 
 class Replayer:

@@ -1,9 +1,8 @@
-"""What a run found, as text for the terminal and as a page of docs/results."""
+"""What a run found, as lines and as a page of docs/results."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import opwright as ow
 import torch
@@ -16,6 +15,9 @@ GRADIENT_KINDS = ("recorded", "gradient", "second")
 VMAPPED_KINDS = ("vmap", "written")
 CHECKED_KINDS = ("opcheck",)
 COMPILED_KINDS = ("compile", "static", "dynamic")  # and "other"
+ONNX_KINDS = ("export", "checker", "ort", "model")  # and "other"
+ALL_KINDS = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS + CHECKED_KINDS + COMPILED_KINDS
+ALL_KINDS += ONNX_KINDS
 
 # Of torch's core set, what we do not have on purpose.
 LEFT_OUT_OF_CORE = {
@@ -78,15 +80,34 @@ def summary_lines(outcome: Outcome) -> list[str]:
     wanted = {name for name in core if name.split(".")[1] not in LEFT_OUT_OF_CORE}
     clean = covered - set(failing(outcome))
     return [
-        f"calls replayed: {total['calls']}, passed: {total['passed']} "
-        f"({percent(total['passed'], total['calls'])}); of them refusals: {total['refusals']}",
-        f"overloads of ours: {len(ours)}, reached: {len(covered & ours)}, "
-        f"all calls passed: {len(clean)}",
+        f"calls replayed: {total['calls']}, {passed_text(outcome)}; of them refusals: "
+        f"{total['refusals']}",
+        overloads_line(outcome),
         f"torch's core set: {len(core)}, listed as left out: {len(core - wanted)}, "
         f"ours of the rest: {len(wanted & ours)}, reached: {len(wanted & covered)}, "
         f"all calls passed: {len(wanted & clean)}",
-        f"failures: {kinds_text(total) or 'none'}",
+        failures_line(outcome),
     ]
+
+
+def passed_text(outcome: Outcome) -> str:
+    total = totals(outcome)
+    return f"passed: {total['passed']} ({percent(total['passed'], total['calls'])})"
+
+
+def overloads_line(
+    outcome: Outcome, reached: str = "reached", clean: str = "all calls passed"
+) -> str:
+    ours = set(our_overloads())
+    found = {name for name, counts in outcome.counts.items() if counts["calls"]}
+    return (
+        f"overloads of ours: {len(ours)}, {reached}: {len(found & ours)}, "
+        f"{clean}: {len(found - set(failing(outcome)))}"
+    )
+
+
+def failures_line(outcome: Outcome, word: str = "failures") -> str:
+    return f"{word}: {kinds_text(totals(outcome)) or 'none'}"
 
 
 def failing(outcome: Outcome) -> list[str]:
@@ -98,58 +119,7 @@ def failing(outcome: Outcome) -> list[str]:
 
 
 def kinds_text(counts: Counter) -> str:
-    kinds = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS + CHECKED_KINDS + COMPILED_KINDS
-    return ", ".join(f"{kind} {counts[kind]}" for kind in kinds if counts[kind])
-
-
-def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:
-    """Write failing calls for --again; give (failure, path) of the first of each kind."""
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = {}
-    for name in failing(outcome):
-        by_kind: dict[str, list] = {}
-        for failure in outcome.failures[name]:
-            by_kind.setdefault(failure.kind, []).append(failure)
-        turns = [each for column in zip_longest(by_kind.values()) for each in column]
-        kept[name] = []
-        for number, failure in enumerate(turns[:per_overload], 1):
-            path = None
-            if failure.saved is not None:
-                path = folder / f"{name}-{number}.pt"
-                path.write_bytes(failure.saved)
-            kept[name].append((failure, path))
-    return kept
-
-
-def zip_longest(lists) -> list[list]:
-    lists = list(lists)
-    longest = max((len(each) for each in lists), default=0)
-    return [[each[row] for each in lists if row < len(each)] for row in range(longest)]
-
-
-def print_report(
-    outcome: Outcome, folder: Path, per_overload: int, shows_passing: bool, summarize=None
-) -> None:
-    names = failing(outcome)
-    if shows_passing:
-        for name in sorted(set(outcome.counts) - set(names)):
-            counts = outcome.counts[name]
-            print(f"  ok    {name}: {counts['calls']} calls")
-    kept = keep_failures(outcome, folder, per_overload)
-    for name in names:
-        counts = outcome.counts[name]
-        print(f"  FAIL  {name}: {counts['passed']} of {counts['calls']} ({kinds_text(counts)})")
-        for failure, path in kept[name]:
-            print(f"          {failure.kind}: {failure.call}   [{failure.entry}]")
-            print("            " + failure.problem.replace("\n", "\n            "))
-            if path is not None:
-                print(f"            --again {path}")
-    print("\n".join((summarize or summary_lines)(outcome)))
-    if outcome.left_out:
-        counted = outcome.left_out.most_common(12)
-        print("left out: " + ", ".join(f"{name} {count}" for name, count in counted))
-    for fault in outcome.faults:
-        print(f"the replay failed in {fault}")
+    return ", ".join(f"{kind} {counts[kind]}" for kind in ALL_KINDS if counts[kind])
 
 
 def heading_lines(title: str, command: str, meaning: str) -> list[str]:
@@ -180,18 +150,24 @@ def table_lines(header: Sequence[str], rows: Iterable[Sequence]) -> list[str]:
     return lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]
 
 
-def counted_rows(outcome: Outcome, columns: Sequence[str]) -> list[tuple]:
-    """Return a row for each overload: its name and what was counted."""
-    return [
+def counted_lines(
+    outcome: Outcome, columns: Sequence[str], names: Iterable[str] | None = None
+) -> list[str]:
+    """Return a table with a row for each overload: its name and what was counted."""
+    rows = [
         (short(name), *(outcome.counts[name][column] for column in columns))
-        for name in sorted(our_overloads())
+        for name in sorted(our_overloads() if names is None else names)
     ]
+    return table_lines(("overload", *columns), rows)
 
 
-def page(outcome: Outcome, heading: list[str], summary: list[str], rest: list[str]) -> str:
+def page(
+    outcome: Outcome, title: str, command: str, meaning: str, summary: list[str], rest: list[str]
+) -> str:
     """Return a page: heading, summary, what failed, and the rest."""
-    lines = [*heading, *[f"- {line}" for line in summary], left_out_line(outcome), ""]
-    return "\n".join([*lines, *failing_lines(outcome), *rest]) + "\n"
+    lines = [*heading_lines(title, command, meaning), *[f"- {line}" for line in summary]]
+    lines += [left_out_line(outcome), "", *failing_lines(outcome), *rest]
+    return "\n".join(lines) + "\n"
 
 
 def markdown(outcome: Outcome, command: str) -> str:

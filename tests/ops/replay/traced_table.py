@@ -1,35 +1,22 @@
 """What a traced replay found, as lines for the terminal and as a page of docs/results."""
 
 from .replayer import Outcome
-from .table import (
-    counted_rows,
-    failing,
-    heading_lines,
-    kinds_text,
-    our_overloads,
-    page,
-    percent,
-    short,
-    table_lines,
-    totals,
-)
+from .table import counted_lines, failures_line, overloads_line, page, passed_text, short, totals
 
+TITLE = "Calls of torch's operator database, traced with symbolic sizes"
+ABOUT = "What is compared and what a column means stands in tests/ops/replay/traced.py."
 COLUMNS = ("calls", "passed", "sizes", "fixed", "specialised", "narrower")
 
 
 def summary_lines(outcome: Outcome) -> list[str]:
     total = totals(outcome)
-    ours = set(our_overloads())
-    reached = {name for name, counts in outcome.counts.items() if counts["calls"]}
     return [
-        f"calls traced: {total['calls']}, passed: {total['passed']} "
-        f"({percent(total['passed'], total['calls'])})",
+        f"calls traced: {total['calls']}, {passed_text(outcome)}",
         f"runs at other sizes: {total['sizes']}; calls without a symbol: {total['fixed']}, whose "
         f"guards admit one size alone: {total['specialised']}, of them where the operator takes "
         f"another: {total['needlessly']}",
-        f"overloads of ours: {len(ours)}, reached: {len(reached & ours)}, "
-        f"all calls passed: {len(reached - set(failing(outcome)))}",
-        f"failures: {kinds_text(total) or 'none'}",
+        overloads_line(outcome),
+        failures_line(outcome),
     ]
 
 
@@ -42,10 +29,5 @@ def narrower_lines(outcome: Outcome) -> list[str]:
 
 
 def markdown(outcome: Outcome, command: str) -> str:
-    heading = heading_lines(
-        "Calls of torch's operator database, traced with symbolic sizes",
-        command,
-        "What is compared and what a column means stands in tests/ops/replay/traced.py.",
-    )
-    table = table_lines(("overload", *COLUMNS), counted_rows(outcome, COLUMNS))
-    return page(outcome, heading, summary_lines(outcome), narrower_lines(outcome) + table)
+    rest = narrower_lines(outcome) + counted_lines(outcome, COLUMNS)
+    return page(outcome, TITLE, command, ABOUT, summary_lines(outcome), rest)

@@ -15,17 +15,21 @@ from opwright import _C
 
 from .replayer import Outcome, find_ours
 from .table import (
-    failing,
-    heading_lines,
-    kinds_text,
+    failures_line,
     our_overloads,
+    overloads_line,
     page,
-    percent,
+    passed_text,
     short,
     table_lines,
     totals,
 )
 
+TITLE = "vmap over calls of torch's operator database"
+ABOUT = (
+    "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what `how` "
+    "means in vmapped_table.py beside it."
+)
 COLUMNS = ("calls", "passed", "maps", "counted", "slices")
 TRUE = ("rule", "pointwise", "composite", "constant", "random")
 
@@ -67,7 +71,6 @@ def without_true_rule(outcome: Outcome) -> list[str]:
 def summary_lines(outcome: Outcome) -> list[str]:
     total = totals(outcome)
     ours = our_overloads()
-    reached = {name for name, counts in outcome.counts.items() if counts["calls"]}
     core = [name for name in ours if is_core(name)]
     true = [name for name in ours if has_true_rule(outcome, name)]
     refused = [short(name) for name in sorted(ours) if how(name) == "refused"]
@@ -75,15 +78,13 @@ def summary_lines(outcome: Outcome) -> list[str]:
         short(name) + (" (core)" if is_core(name) else "") for name in without_true_rule(outcome)
     ]
     return [
-        f"calls mapped: {total['calls']} in {total['maps']} ways, passed: {total['passed']} "
-        f"({percent(total['passed'], total['calls'])})",
-        f"overloads of ours: {len(ours)}, reached: {len(reached & set(ours))}, "
-        f"all calls passed: {len(reached - set(failing(outcome)))}",
+        f"calls mapped: {total['calls']} in {total['maps']} ways, {passed_text(outcome)}",
+        overloads_line(outcome),
         f"with a true rule: {len(true)} of {len(ours)}; of the core set "
         f"{sum(is_core(name) for name in true)} of {len(core)}",
         f"give Python a number, which vmap refuses: {', '.join(refused)}",
         f"once for each sample: {', '.join(without) or 'none'}",
-        f"failures: {kinds_text(total) or 'none'}",
+        failures_line(outcome),
     ]
 
 
@@ -93,12 +94,6 @@ def is_good(outcome: Outcome) -> bool:
 
 
 def markdown(outcome: Outcome, command: str) -> str:
-    heading = heading_lines(
-        "vmap over calls of torch's operator database",
-        command,
-        "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what "
-        "`how` means in vmapped_table.py beside it.",
-    )
     rows = [
         (
             short(name),
@@ -109,4 +104,4 @@ def markdown(outcome: Outcome, command: str) -> str:
         for name in sorted(our_overloads())
     ]
     table = table_lines(("overload", "core", "how", *COLUMNS), rows)
-    return page(outcome, heading, summary_lines(outcome), table)
+    return page(outcome, TITLE, command, ABOUT, summary_lines(outcome), table)

@@ -10,18 +10,21 @@ LIBRARIES = ("libsoft_clip.so", "libdual_residual.so")
 OPERATORS = ("audio::soft_clip", "cst::dual_residual")
 
 
-def operators_of(package: ModuleType) -> tuple[Any, Any]:
+def soft_clip_of(package: ModuleType) -> Any:
     if package.__name__ == "torch":
-        return (
-            lambda x, limit: limit * package.tanh(x / limit),
-            lambda x, y, alpha: (x * alpha - y, y * alpha - x),
-        )
-    return package.ops.audio.soft_clip, package.ops.cst.dual_residual
+        return lambda x, limit: limit * package.tanh(x / limit)
+    return package.ops.audio.soft_clip
+
+
+def dual_residual_of(package: ModuleType) -> Any:
+    if package.__name__ == "torch":
+        return lambda x, y, alpha: (x * alpha - y, y * alpha - x)
+    return package.ops.cst.dual_residual
 
 
 def make(package: ModuleType, width: int = 6) -> Any:
     nn = package.nn
-    soft_clip, dual_residual = operators_of(package)
+    soft_clip, dual_residual = soft_clip_of(package), dual_residual_of(package)
 
     class LimitedNet(nn.Module):
         def __init__(self) -> None:

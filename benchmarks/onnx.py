@@ -1,0 +1,108 @@
+"""Export to ONNX beside torch's two exporters, and what an own node costs in ONNX Runtime.
+
+Chains of sin, a product and a sum with one free dimension are exported to a file at opset 20, in
+turn, in one process; figures are medians of CPU time. A node's cost is that of a chain in one
+thread, less what a run costs by itself.
+"""
+
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+# This script has the name of a package that torch imports: the packages of .venv go first.
+sys.path.append(sys.path.pop(0))
+
+from harness import Report, Row, release_build
+from onnx_export import LENGTHS, node_cases, our_exports, torch_exports, weight_cases
+from onnx_export.nodes import LENGTH, SIZES
+from onnx_export.weights import megabytes
+from tracing.timing import measure
+
+sys.path.insert(0, str(release_build() / "python"))
+import opwright
+
+
+def measure_exports(folder, rounds):
+    """Medians by who exports and the length; torch's new exporter takes the longest chain once."""
+    sides = {"ours": our_exports(opwright, folder), **torch_exports(folder)}
+    samples = {}
+    for turn in range(rounds + 1):  # the first warms up
+        for side, cases in sides.items():
+            for length, case in cases.items():
+                if turn == 0 or not (side == "new" and length == max(LENGTHS)):
+                    samples.setdefault((side, length), []).append(case.measure())
+    return {
+        key: statistics.median(times[1:] if len(times) > 1 else times)
+        for key, times in samples.items()
+    }
+
+
+def add_exports(report, figures):
+    for which, times in (("new", 50), ("old", 1)):
+        for length in LENGTHS:
+            report.add(
+                Row.times_better(
+                    f"export of {length:,} nodes, to torch's {which} exporter",
+                    ours=figures["ours", length],
+                    peer=figures.get((which, length)),
+                    times=times,
+                    unit="us",
+                )
+            )
+
+
+def add_nodes(report, figures):
+    def cost(what, size):
+        return (figures[what, size, LENGTH] - figures[what, size, 1]) / (LENGTH - 1)
+
+    for own, built_in in (("soft_clip", "Tanh"), ("dual_residual", "Sub")):
+        for size in SIZES:
+            report.add(
+                Row.no_slower(
+                    f"node {own} of {size} elements in ONNX Runtime, to {built_in}",
+                    ours=cost(own, size),
+                    peer=cost(built_in, size),
+                    times=2,
+                    unit="us",
+                )
+            )
+
+
+def add_weights(report, figures, paths):
+    size = sum(megabytes(paths["beside"]))
+    words = f"model of {size:.0f} MB"
+    report.add(
+        Row.told(
+            f"{words}, exported with its weights beside it",
+            ours=figures["beside"] / 1000,
+            peer=figures["torch"] / 1000 if "torch" in figures else None,
+            unit="ms",
+        )
+    )
+    report.add(Row.told("  with its weights inside", ours=figures["inside"] / 1000, unit="ms"))
+    report.add(
+        Row.told(
+            "  the model's own file, weights beside it",
+            ours=megabytes(paths["beside"])[0] * 1024,
+            peer=megabytes(paths["torch"])[0] * 1024 if "torch" in figures else None,
+            unit="KB",
+        )
+    )
+
+
+def main():
+    report = Report(__doc__)
+    is_quick = report.options.quick
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        add_exports(report, measure_exports(folder, rounds=2 if is_quick else 7))
+        nodes = node_cases(opwright, release_build() / "operators", folder)
+        add_nodes(report, measure(nodes, rounds=5 if is_quick else 15))
+        weights, paths = weight_cases(opwright, folder, depth=2 if is_quick else 16)
+        add_weights(report, measure(weights, rounds=1 if is_quick else 3), paths)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

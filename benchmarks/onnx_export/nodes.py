@@ -1,0 +1,63 @@
+"""What one node costs in ONNX Runtime: an operator of a binary beside a built-in node.
+
+Both are chains over one small tensor, run in one thread without fusion; a chain of one node is
+taken off, so that what a run costs by itself does not count.
+"""
+
+from tracing.timing import Case
+
+LENGTH = 200
+SIZES = (4, 1000)
+
+
+def chain_of(opwright, step, length):
+    class Chain(opwright.nn.Module):
+        def forward(self, x):
+            for _ in range(length):
+                x = step(x)
+            return x
+
+    return Chain()
+
+
+def open_session(opwright, model, library):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    if library:
+        opwright.onnxruntime.register(options, library)
+    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def run_case(opwright, step, length, size, folder, library=None):
+    import numpy
+
+    path = folder / "chain.onnx"
+    opwright.onnx.export(chain_of(opwright, step, length), (opwright.ones(size),), path)
+    session = open_session(opwright, path, library)
+    (name,) = (each.name for each in session.get_inputs())
+    feeds = {name: numpy.full(size, 0.5, numpy.float32)}
+    return Case(lambda: session.run(None, feeds), parts=1)
+
+
+def node_cases(opwright, operators, folder):
+    """Cases by (what, size, length): "own" and "built-in" chains of LENGTH nodes and of one."""
+    soft_clip = operators / "libsoft_clip.so"
+    dual_residual = operators / "libdual_residual.so"
+    opwright.load_library(soft_clip)
+    opwright.load_library(dual_residual)
+    chains = {
+        "soft_clip": (lambda x: opwright.ops.audio.soft_clip(x, 2.0), soft_clip),
+        "Tanh": (opwright.tanh, None),
+        "dual_residual": (lambda x: opwright.ops.cst.dual_residual(x, x, 0.5)[0], dual_residual),
+        "Sub": (lambda x: x - x, None),
+    }
+    return {
+        (what, size, length): run_case(opwright, step, length, size, folder, library)
+        for what, (step, library) in chains.items()
+        for size in SIZES
+        for length in (1, LENGTH)
+    }

@@ -1,0 +1,258 @@
+"""Exports one call as an ONNX model and runs it in ONNX Runtime, also at other sizes.
+
+Calls of operators that have a rule for ONNX are exported, each at one of the opsets by the seed and
+with free sizes every other time. The model must pass onnx.checker with types and shapes inferred,
+and give what the call gives: values within the tolerance of their dtype, dtype, sizes. Where ONNX
+Runtime has no kernel for a node, onnx's own reference runs the model instead; it is no judge, for
+it has faults in windows and resizing. What columns mean:
+
+    calls      distinct calls exported
+    opset      the lowest one that takes a call
+    equal      ONNX Runtime gives what eager gives
+    free       of the calls, those exported with free sizes
+    sizes      other sizes that were run
+    no kernel  ONNX Runtime lacks a kernel for a node of it
+    reference  of these, onnx's reference gives what eager gives
+    refused    calls that the exporter refuses, with the reason
+    export     exporting raised something else
+    checker    onnx.checker refuses the model
+    ort        ONNX Runtime refuses the model or its inputs
+    model      the model gives something else
+    other      at other sizes it gives something else
+"""
+
+import functools
+import random
+import re
+import zlib
+from typing import ClassVar
+
+import opwright as ow
+import torch
+from opwright import _C
+
+from . import differences
+from .call import NotReplayableError, call_text, map_values
+from .comparison import DifferenceError, compare_ties
+from .compiled import are_close, sizes_of
+from .conversion import DTYPES, Conversion
+from .exact import no_worse
+from .onnx_session import NoKernelError, OnnxError, OnnxModel
+from .other_sizes import proposals, resize_all, symbols_of
+from .replayer import Replayer, our_form
+from .traced import RefusalError, Run, TracedCall
+
+OPSETS = range(12, 29)
+OTHER_SIZES = 2
+LEAST_UNITS = 4.0  # sums come in another order: so many units of the dtype may differ at 1
+
+
+class ExportedCall(TracedCall):
+    """A call as a model."""
+
+    gives_first = False  # of the results that its rule gives
+
+    def __call__(self, *tensors):
+        result = super().__call__(*tensors)
+        return result[0] if self.gives_first else result
+
+    def export(self, opset: int, *, is_free: bool) -> OnnxModel:
+        inputs = map_values(Conversion(), self.copies(self.tensors))
+        shapes = [free_dims(each) for each in inputs] if is_free else None
+        model = ow.onnx.export(self, tuple(inputs), opset_version=opset, dynamic_shapes=shapes)
+        return OnnxModel(model.bytes(), model.exported_program)
+
+
+def free_dims(tensor: ow.Tensor) -> dict[int, ow.export.Dim]:
+    return {dim: ow.export.Dim.AUTO for dim, size in enumerate(tensor.shape) if size > 1}
+
+
+@functools.cache
+def register_rules() -> None:
+    """Export something: the core registers its rules before the first."""
+    ow.onnx.export(lambda x: x, (ow.ones(1),))
+
+
+def has_rule(operator) -> bool:
+    register_rules()
+    return _C.has_own_function(operator.name, "Convert")
+
+
+def lowest_opset(call: ExportedCall) -> int:
+    """The first opset that takes a call, which one takes."""
+    for opset in OPSETS:
+        try:
+            call.export(opset, is_free=False)
+        except NotImplementedError:
+            continue
+        return opset
+    raise AssertionError("no opset takes the call")
+
+
+def reason_of(refusal: Exception) -> str:
+    """Why the exporter refuses, without the place of the call and the numbers in it."""
+    text = str(refusal).splitlines()[0]
+    text = re.sub(r"^aten::\S+?( \([^()]*:\d+\))?: ", "", text)
+    return text[:160]
+
+
+class OnnxReplayer(Replayer):
+    """Replays calls by their models; the counts are the columns above."""
+
+    variants = 1
+    seed = 0
+    opset: int | None = None  # of all calls; None: one by the seed
+    lowest: ClassVar[dict[str, int]] = {}  # of the first call of each overload
+
+    def takes(self, overload, args, kwargs) -> str | None:
+        operator = self.ours(overload)
+        if operator is not None and not has_rule(operator):
+            self.outcome.reached[str(overload)].add(self.entry)
+            return None
+        return super().takes(overload, args, kwargs)
+
+    def check_refusal(self, overload, ours, refusal, key, text, spare) -> None:
+        self.outcome.left_out["torch refuses"] += 1
+
+    def compare(self, overload, torchs, copies, ours, result, exact) -> None:
+        name = str(overload)
+        operator = our_form(self.ours(overload), overload, ours)
+        is_random = differences.is_random(name, *torchs)
+        call = ExportedCall(operator, copies, values=None if is_random else are_close)
+        if not call.tensors:
+            raise NotReplayableError("no tensor among the arguments")
+        if name.startswith("aten.as_strided") and not all(map(is_whole, call.tensors)):
+            raise NotReplayableError("memory around the elements of an input")
+        try:
+            eager = call.run(call, call.tensors)
+        except RefusalError as refusal:
+            raise NotReplayableError("refused by ours") from refusal
+        if not all(isinstance(each, ow.Tensor) for each in eager.results):
+            raise NotReplayableError("no tensor as a result")
+        chosen = random.Random(zlib.crc32(f"{self.seed} {call_text(overload, *copies)}".encode()))
+        opset = chosen.choice(OPSETS) if self.opset is None else self.opset
+        model, is_free = self.export(name, call, opset, chosen.random() < 0.5)
+        if call.gives_first:
+            del eager.results[1:]
+        counts = self.outcome.counts[name]
+        counts["free"] += is_free
+        if name not in self.lowest:
+            self.lowest[name] = lowest_opset(call)
+            counts[f"since {self.lowest[name]}"] += 1
+        compare = Comparison(overload, name, call, copies)
+        try:
+            model.check()
+            given = model.run(call.tensors)
+            compare(given, eager, "model", exact)
+            counts["equal"] += 1
+            if is_free:
+                self.run_at_other_sizes(name, call, model, compare)
+        except NoKernelError as gap:
+            counts["no kernel"] += 1
+            self.outcome.told[name][f"no kernel: {gap}"] += 1
+            counts["reference"] += self.proves(compare, model, call, eager, exact)
+        except OnnxError as error:
+            raise DifferenceError(error.kind, f"opset {model.opset}: {error}") from error
+        except DifferenceError as error:
+            text = f"opset {model.opset}: {error}\n{model.text()}"
+            raise DifferenceError(error.kind, text) from error
+
+    @staticmethod
+    def proves(compare, model: OnnxModel, call: ExportedCall, eager: Run, exact) -> bool:
+        """Whether onnx's reference gives what eager gives; it cannot run all, or not right."""
+        given = model.run_reference(call.tensors)
+        try:
+            if given is not None:
+                compare(given, eager, "model", exact)
+        except DifferenceError:
+            return False
+        return given is not None
+
+    def export(self, name: str, call: ExportedCall, opset: int, is_free: bool):
+        """The model; at the newest opset and for its own sizes where it is refused otherwise."""
+        counts = self.outcome.counts[name]
+        ways = dict.fromkeys([(opset, is_free), (OPSETS[-1], is_free), (OPSETS[-1], False)])
+        for chosen, free in ways:
+            try:
+                model = call.export(chosen, is_free=free)
+            except NotImplementedError as error:
+                if "rule does not give" in str(error) and not call.gives_first:
+                    call.gives_first = True
+                    return self.export(name, call, opset, is_free)
+                refusal = error
+                continue
+            except Exception as error:
+                text = f"opset {chosen}: {type(error).__name__}: {error}"
+                raise DifferenceError("export", text) from error
+            counts[f"opset {chosen}"] += 1
+            if (chosen, free) != (opset, is_free):
+                counts["elsewhere"] += 1
+                what = f"opset {opset}, {'free' if is_free else 'fixed'} sizes"
+                self.outcome.told[name][f"at {what}: {reason_of(refusal)}"] += 1
+            return model, free
+        counts["refused"] += 1
+        self.outcome.told[name][f"refused: {reason_of(refusal)}"] += 1
+        raise NotReplayableError("the exporter refuses")
+
+    def run_at_other_sizes(self, name: str, call: ExportedCall, model: OnnxModel, compare) -> None:
+        try:
+            call.trace()
+        except Exception:
+            return
+        symbols = symbols_of(call.given, call.tensors)
+        done = 0
+        for values in proposals(symbols, name) if symbols else ():
+            if done == OTHER_SIZES:
+                break
+            try:
+                tensors = resize_all(call.given, call.tensors, values)
+                if not tensors:
+                    continue
+                eager = call.run(call, tensors)
+                call.run(model.program, tensors)  # its guards admit the sizes
+            except (NotReplayableError, RefusalError):
+                continue
+            done += 1
+            try:
+                compare(model.run(tensors), eager, "other", None)
+            except (OnnxError, DifferenceError) as error:
+                raise DifferenceError("other", f"at {values}: {error}") from error
+        self.outcome.counts[name]["sizes"] += done
+
+
+class Comparison:
+    """Raises DifferenceError where results are not those of eager."""
+
+    def __init__(self, overload, name: str, call: ExportedCall, copies):
+        self.overload, self.name, self.call, self.copies = overload, name, call, copies
+
+    def __call__(self, given: list[torch.Tensor], eager: Run, kind: str, exact) -> None:
+        if len(given) != len(eager.results):
+            raise DifferenceError(kind, f"{len(given)} results, eager: {len(eager.results)}")
+        expected = [torch.from_dlpack(each) for each in eager.results]
+        least = LEAST_UNITS + sizes_of(self.name, eager.memory)
+        has_ties = differences.find(differences.TIES, self.name)
+        for index, (mine, theirs) in enumerate(zip(given, expected, strict=True)):
+            if DTYPES.get(mine.dtype) != eager.results[index].dtype or mine.shape != theirs.shape:
+                raise DifferenceError(
+                    kind,
+                    f"result {index}: {mine.dtype}{list(mine.shape)}, "
+                    f"eager: {theirs.dtype}{list(theirs.shape)}",
+                )
+            if not self.call.values or (has_ties and index == 1) or are_close(mine, theirs, least):
+                continue
+            if exact is None or not is_no_worse(mine, theirs, exact.result(index)):
+                raise DifferenceError(kind, f"result {index}: {mine}\neager: {theirs}")
+        if has_ties and exact is not None:
+            ours = [ow.from_dlpack(each) for each in given]
+            compare_ties(self.overload, self.copies, ours, expected)
+
+
+def is_whole(tensor: torch.Tensor) -> bool:
+    """Whether it is all of its memory, in order."""
+    count = tensor.untyped_storage().nbytes() // tensor.element_size()
+    return tensor.is_contiguous() and tensor.numel() == count
+
+
+def is_no_worse(mine: torch.Tensor, theirs: torch.Tensor, exact) -> bool:
+    return bool(no_worse(mine, theirs, exact, 1e-5, 1e-6).all())
