@@ -89,7 +89,7 @@ function(opwright_layer name)
     list(APPEND sources ${OPWRIGHT_GENERATED_OPS_SOURCES})
     # Rules are made of calls of operators, which take the time: small code counts.
     set(rules ${sources})
-    list(FILTER rules INCLUDE REGEX "_(batching|decomposition|gradients)\\.cpp$")
+    list(FILTER rules INCLUDE REGEX "_(batching|decomposition|gradients|reader)\\.cpp$")
     set_source_files_properties(${rules} PROPERTIES COMPILE_OPTIONS -Os)
   endif()
   if(sources)

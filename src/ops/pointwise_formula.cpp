@@ -76,7 +76,7 @@ uint32_t find_argument(Arguments args, const Tensor* tensor) {
 
 }  // namespace
 
-std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args) {
+std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args, bool may_trap) {
   const std::optional<PointwiseCall> call = read_pointwise_call(op, args);
   if (!call || !call->op->kernels) return std::nullopt;
   const PointwiseTypes types = find_types(*call);
@@ -84,7 +84,8 @@ std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args)
   PointwiseFormula formula;
   formula.text = choose_text(*call->op, types.compute);
   if (!formula.text) return std::nullopt;
-  if (call->op->refuses_zero && is_integral(types.compute) && is_unsafe_divisor(call->operands[1]))
+  if (!may_trap && call->op->refuses_zero && is_integral(types.compute) &&
+      is_unsafe_divisor(call->operands[1]))
     return std::nullopt;
   if (std::ranges::any_of(call->numbers, is_unknown)) return std::nullopt;
   formula.has_condition = call->op->has_condition;

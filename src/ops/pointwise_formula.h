@@ -36,7 +36,9 @@ struct PointwiseFormula {
 };
 
 // None: the operator is no pointwise one, its CPU kernel is not the core's own, it writes, or it
-// has no formula for these dtypes. Tensors among the arguments may be fakes.
-[[nodiscard]] std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args);
+// has no formula for these dtypes. Tensors among the arguments may be fakes. Formulas of ints that
+// are divided by what may be zero are given to those who may trap there.
+[[nodiscard]] std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args,
+                                                           bool may_trap = false);
 
 }  // namespace opwright

@@ -1,9 +1,66 @@
+// Losses that are not made of other operators.
+#include <array>
+#include <cstdint>
 #include <span>
 
+#include "opwright/convert/onnx/formula_nodes.h"
+#include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
+#include "opwright/convert/onnx/sizes.h"
+#include "opwright/convert/onnx/wide_dtype.h"
+#include "opwright/ops/loss/loss_reduction.h"
 
 namespace opwright::onnx {
+namespace {
 
-std::span<const BuiltinRule> loss_rules() { return {}; }
+OnnxValue reduced(GraphBuilder& g, OnnxValue losses, LossReduction reduction) {
+  if (reduction == LossReduction::None) return losses;
+  return reduce(g, reduction == LossReduction::Mean ? "ReduceMean" : "ReduceSum", losses, {},
+                false);
+}
+
+LossReduction reduction_of(const Call& call, size_t index) {
+  return loss_reduction(call.op().c_str(), call.integer(index));
+}
+
+OnnxValues convert_binary_cross_entropy(GraphBuilder& g, const Call& call) {
+  const DType result = call.result().dtype();
+  const DType dtype = wide_dtype(result);
+  OnnxValue losses =
+      formula_value(g, "(y - 1) * maximum(log1p(-x), -100) - y * maximum(log(x), -100)",
+                    {call.input(0, dtype), call.input(1, dtype)}, dtype);
+  if (call.has(2)) losses = g.op("Mul", {losses, call.input(2, dtype)});
+  return {recast(g, reduced(g, losses, reduction_of(call, 3)), dtype, result)};
+}
+
+// The node wants a batch: a vector of classes is a batch of one. What divides the mean is given
+// to gradients alone.
+OnnxValues convert_nll_loss(GraphBuilder& g, const Call& call) {
+  static constexpr std::array kNames{"none", "mean", "sum"};
+  const DType result = call.result().dtype();
+  const DType dtype = wide_dtype(result);
+  constexpr std::array<int64_t, 1> kFirst{0};
+  const bool has_batch = call.tensor(0).dim() > 1;
+  OnnxValue self = call.input(0, dtype);
+  OnnxValue target = call.input(1, DType::Int64);
+  if (!has_batch) self = unsqueeze(g, self, kFirst);
+  if (call.tensor(1).dim() == 0) target = unsqueeze(g, target, kFirst);
+  OnnxValue loss = g.op("NegativeLogLikelihoodLoss", {self, target, call.input(2, dtype)},
+                        {{"ignore_index", call.integer(4)},
+                         {"reduction", kNames[static_cast<size_t>(reduction_of(call, 3))]}});
+  if (!has_batch && reduction_of(call, 3) == LossReduction::None)
+    loss = reshape(g, loss, sizes_of(call.result()));
+  return {recast(g, loss, dtype, result), OnnxValue()};
+}
+
+constexpr auto kRules = std::to_array<BuiltinRule>({
+    {"aten::binary_cross_entropy", &convert_binary_cross_entropy},
+    {"aten::nll_loss_forward", &convert_nll_loss},
+    {"aten::nll_loss2d_forward", &convert_nll_loss},
+});
+
+}  // namespace
+
+std::span<const BuiltinRule> loss_rules() { return kRules; }
 
 }  // namespace opwright::onnx
