@@ -21,6 +21,7 @@
 #include "bridges/operators/core_arguments.h"
 #include "bridges/operators/host_binary.h"
 #include "bridges/operators/inline_array.h"
+#include "bridges/operators/inline_stack.h"
 #include "bridges/operators/lent_tensors.h"
 #include "bridges/operators/results.h"
 #include "bridges/operators/view_tensor.h"
@@ -58,7 +59,6 @@ class NodeCall {
         op_(kernel.op()),
         context_(context),
         inputs_(kernel.num_inputs()),
-        views_(kernel.num_inputs()),
         pointers_(kernel.num_inputs()) {}
 
   void run() {
@@ -93,7 +93,7 @@ class NodeCall {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const OrtValue* value = nullptr;
       op_.api.require(entry::kGetInput, context_, i, &value);
-      if (!value) continue;
+      if (!value) continue;  // it stays Undefined
       if (op_.api.has(entry::kGetTypeShapeReference)) [[likely]] {
         inputs_[i] = read_tensor(op_.api, value, no_room_);
       } else {
@@ -121,11 +121,10 @@ class NodeCall {
                           ", which no tensor of Opwright can hold");
       if (is_written(i)) {
         void* memory = copy_written(outputs, next_written++, *dtype, input);
-        views_[i].emplace(memory, *dtype, input.sizes, ViewTensor::Use::Written);
+        pointers_[i] = &views_.emplace(memory, *dtype, input.sizes(), ViewTensor::Use::Written);
       } else {
-        views_[i].emplace(input.data, *dtype, input.sizes, ViewTensor::Use::Read);
+        pointers_[i] = &views_.emplace(input.data, *dtype, input.sizes(), ViewTensor::Use::Read);
       }
-      pointers_[i] = &*views_[i];
     }
   }
 
@@ -136,9 +135,9 @@ class NodeCall {
   // The output that becomes the new value of a written argument, with its old one.
   void* copy_written(NodeOutputs& outputs, size_t index, DType dtype, const OrtTensor& input) {
     size_t bytes = item_size(dtype);
-    for (const int64_t size : input.sizes) bytes *= static_cast<size_t>(size);
+    for (const int64_t size : input.sizes()) bytes *= static_cast<size_t>(size);
     void* memory =
-        index < kernel_.num_outputs() ? outputs.take(index, dtype, input.sizes) : nullptr;
+        index < kernel_.num_outputs() ? outputs.take(index, dtype, input.sizes()) : nullptr;
     if (!memory) memory = unread_.emplace_back(bytes).data();
     if (bytes != 0) std::memcpy(memory, input.data, bytes);
     return memory;
@@ -193,7 +192,8 @@ class NodeCall {
         "call, so keep a clone() instead";
     const void* shown = lent_.end();
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const bool is_free = (!views_[i] || views_[i]->end()) && (!shown || shown != inputs_[i].data);
+      auto* view = static_cast<ViewTensor*>(pointers_[i]);
+      const bool is_free = (!view || view->end()) && (!shown || shown != inputs_[i].data);
       OPWRIGHT_CHECK(is_free, name_argument(op_.description, kernel_.argument_of(i)), kAdvice);
     }
     OPWRIGHT_CHECK(!shown, op_.description.name, ": a result", kAdvice);
@@ -203,7 +203,7 @@ class NodeCall {
   const OrtOperator& op_;
   OrtKernelContext* context_;
   bridges::InlineArray<OrtTensor, kUsualInputs> inputs_;
-  bridges::InlineArray<std::optional<ViewTensor>, kUsualInputs> views_;
+  bridges::InlineStack<ViewTensor, kUsualInputs> views_;
   bridges::InlineArray<OpwTensor*, kUsualInputs> pointers_;
   bridges::LentTensors lent_;
   NodeOutputs* outputs_ = nullptr;
