@@ -59,7 +59,11 @@ class NodeCall {
         op_(kernel.op()),
         context_(context),
         inputs_(kernel.num_inputs()),
-        pointers_(kernel.num_inputs()) {}
+        pointers_(kernel.num_inputs()),
+        lent_(*kernel.spare().take()) {}
+  NodeCall(const NodeCall&) = delete;
+  NodeCall& operator=(const NodeCall&) = delete;
+  ~NodeCall() { kernel_.spare().give_back(&lent_); }
 
   void run() {
     read_inputs();
@@ -205,7 +209,7 @@ class NodeCall {
   bridges::InlineArray<OrtTensor, kUsualInputs> inputs_;
   bridges::InlineStack<ViewTensor, kUsualInputs> views_;
   bridges::InlineArray<OpwTensor*, kUsualInputs> pointers_;
-  bridges::LentTensors lent_;
+  bridges::LentTensors& lent_;
   NodeOutputs* outputs_ = nullptr;
   size_t num_results_ = 0;
   std::vector<int64_t> no_room_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 
 #include "bridges/operators/view_tensor.h"
@@ -10,41 +11,29 @@
 #include "opwright/dtype.h"
 
 namespace opwright::bridges {
-namespace {
-
-// Null, or the memory that is still shown. What is held stays for ever.
-const void* end_one(ViewTensor* tensor) noexcept {
-  const void* memory = tensor->dl.data;
-  const bool is_shown = !tensor->end();
-  if (tensor->is_held()) {
-    tensor->forbid_reading();
-    return memory;
-  }
-  delete tensor;
-  return is_shown ? memory : nullptr;
-}
-
-}  // namespace
 
 OpwTensor* LentTensors::lend(void* data, DType dtype, std::span<const int64_t> sizes,
                              ViewTensor::Use use) {
-  if (size_ >= kUsual) more_.reserve(more_.size() + 1);
-  ViewTensor* made = std::make_unique<ViewTensor>(data, dtype, sizes, use).release();
-  if (size_ < kUsual) {
-    usual_[size_] = made;
-  } else {
-    more_.push_back(made);
-  }
+  if (size_ == kUsual) [[unlikely]]
+    return &more_.emplace_back(data, dtype, sizes, use);
+  auto* made = new (&memory_[size_ * sizeof(ViewTensor)]) ViewTensor(data, dtype, sizes, use);
   ++size_;
   return made;
 }
 
 const void* LentTensors::end() noexcept {
   const void* shown = nullptr;
-  for (size_t i = 0; i < size_; ++i) {
-    const void* memory = end_one(i < kUsual ? usual_[i] : more_[i - kUsual]);
-    if (memory) shown = memory;
-  }
+  const auto end_one = [&](ViewTensor& tensor) {
+    if (!tensor.end()) shown = tensor.dl.data;
+    if (!tensor.is_held()) return;
+    shown = tensor.dl.data;
+    is_held_ = true;
+    tensor.forbid_reading();
+  };
+  for (size_t i = 0; i < size_; ++i) end_one(*place(i));
+  for (ViewTensor& each : more_) end_one(each);
+  if (is_held_) return shown;
+  for (size_t i = 0; i < size_; ++i) std::destroy_at(place(i));
   size_ = 0;
   more_.clear();
   return shown;
