@@ -60,8 +60,9 @@ class TypeShape {
 
 class Inference {
  public:
-  // Names: sizes that are not numbers are symbols. Samples: they are all one number, so that kernels
-  // that want some of them to be equal can be asked too; then only dtypes and ranks are sure.
+  // Names: sizes that are not numbers are symbols. Samples: they are all one number, so that
+  // kernels that want some of them to be equal can be asked too; then only dtypes and ranks are
+  // sure.
   enum class Sizes : uint8_t { Names, Samples };
   Inference(const OrtOperator& op, OrtShapeInferContext* context, Sizes sizes)
       : op_(op), api_(op.api), context_(context), sizes_(sizes) {}
@@ -119,8 +120,7 @@ class Inference {
 
   void tell(size_t index, const Tensor& output) {
     // Without a shape that holds a dtype cannot be told either; the last input's is taken anyway.
-    const bool is_unsure =
-        is_vague_ || sizes_ == Sizes::Samples || call_.has_decided();
+    const bool is_unsure = is_vague_ || sizes_ == Sizes::Samples || call_.has_decided();
     if (is_unsure && output.dtype() == last_dtype_) return;
     const std::optional<OrtDType> dtype = to_ort_dtype(output.dtype());
     if (!dtype) return;

@@ -166,9 +166,10 @@ class NodeCall {
     OpwTensor* given = args[0].as_tensor;
     const bool is_input = ViewTensor::from(given) && (given->flags & kOpwFlagReadOnly) != 0;
     if (!is_input || args[1].as_int != 0) return nullptr;
-    return lent_.lend(given->dl.data, from_dlpack(given->dl.dtype),
-                      std::span<const int64_t>(given->dl.shape, static_cast<size_t>(given->dl.ndim)),
-                      ViewTensor::Use::LentReadOnly);
+    return lent_.lend(
+        given->dl.data, from_dlpack(given->dl.dtype),
+        std::span<const int64_t>(given->dl.shape, static_cast<size_t>(given->dl.ndim)),
+        ViewTensor::Use::LentReadOnly);
   }
 
   void fill_outputs(NodeOutputs& outputs, const bridges::OwnedResults& results) const {

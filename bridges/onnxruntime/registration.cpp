@@ -64,8 +64,8 @@ const OrtOperator* keep_operator(const std::string& name, const onnx::NodeForm& 
 }
 
 // The options' own, which is new to them where it was made now.
-OrtDomain* open_domain(const std::string& name, uint64_t options_number,
-                       OrtSessionOptions* options, const OrtApi& api) {
+OrtDomain* open_domain(const std::string& name, uint64_t options_number, OrtSessionOptions* options,
+                       const OrtApi& api) {
   OrtDomain* made = nullptr;
   OrtDomain*& kept = options_number == 0 ? made : known().domains[{options_number, name}];
   if (kept) return kept;

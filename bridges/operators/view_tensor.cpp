@@ -72,8 +72,8 @@ ViewTensor::ViewTensor(void* data, DType dtype, std::span<const int64_t> sizes, 
 const Tensor& ViewTensor::in_core() {
   const std::lock_guard lock(mutex_);
   if (!memory_) {
-    memory_ = std::make_unique<BorrowedMemory>(dl, is_writable() ? BorrowedMemory::Access::ReadWrite
-                                                                 : BorrowedMemory::Access::ReadOnly);
+    memory_ = std::make_unique<BorrowedMemory>(
+        dl, is_writable() ? BorrowedMemory::Access::ReadWrite : BorrowedMemory::Access::ReadOnly);
   }
   return memory_->tensor();
 }

@@ -1,9 +1,9 @@
 // Tensors over the dense memory of a foreign host: Views that stand in the frame of one call.
 //
 // A kernel reads their memory in place. Copying a handle copies the memory, since the host's ends
-// with the call; a written argument is itself, for as long as the call lasts. Lent ones are no Views
-// but counted as other tensors are, see lent_tensors.h. Operators of the core get a tensor of theirs
-// over the same memory.
+// with the call; a written argument is itself, for as long as the call lasts. Lent ones are no
+// Views but counted as other tensors are, see lent_tensors.h. Operators of the core get a tensor of
+// theirs over the same memory.
 #pragma once
 
 #include <array>

@@ -22,8 +22,9 @@ struct OrtStatus;
 struct OrtStatus* opw_onnxruntime_register(struct OrtSessionOptions* options,
                                            const struct OrtApiBase* api, const char* paths);
 
-/* The same for the binaries that the environment variable OPWRIGHT_ONNXRUNTIME_LIBRARIES names. ONNX Runtime calls it for a library that is named to it:
- * RegisterCustomOpsLibrary_V2 in C, SessionOptions.register_custom_ops_library in Python. */
+/* The same for the binaries that the environment variable OPWRIGHT_ONNXRUNTIME_LIBRARIES names.
+ * ONNX Runtime calls it for a library that is named to it: RegisterCustomOpsLibrary_V2 in C,
+ * SessionOptions.register_custom_ops_library in Python. */
 struct OrtStatus* RegisterCustomOps(struct OrtSessionOptions* options,
                                     const struct OrtApiBase* api);
 

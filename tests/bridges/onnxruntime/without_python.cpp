@@ -53,8 +53,7 @@ void require(OrtStatus* status) {
 void run(const char* library, const char* model, const char* what, bool is_by_name) {
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!handle) std::printf("%s\n", dlerror()), std::exit(1);
-  const auto* base =
-      reinterpret_cast<const OrtApiBase* (*)()>(dlsym(handle, "OrtGetApiBase"))();
+  const auto* base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(handle, "OrtGetApiBase"))();
   api = OrtApi(base->get_api(kOldestOrtApi), kOldestOrtApi);
   OrtEnv* env = nullptr;
   OrtSessionOptions* options = nullptr;
@@ -82,7 +81,8 @@ void run(const char* library, const char* model, const char* what, bool is_by_na
   }
   void* result = nullptr;
   require(api.call(entry::kGetData, y, &result));
-  for (size_t i = 0; i < 8; ++i) std::printf("%.4f ", static_cast<double>(static_cast<float*>(result)[i]));
+  for (size_t i = 0; i < 8; ++i)
+    std::printf("%.4f ", static_cast<double>(static_cast<float*>(result)[i]));
   std::printf("\n");
   api.call(kReleaseValue, x);
   api.call(kReleaseValue, y);
