@@ -187,6 +187,20 @@ def test_a_zero_dim_tensor_does_not_raise_the_dtype() -> None:
     check_export(lambda x, y: x * y, ow.rand(3).to(ow.float16), ow.tensor(0.1, dtype=ow.float64))
 
 
+@pytest.mark.parametrize("dtype", [ow.uint16, ow.uint32, ow.uint64], ids=str)
+def test_unsigned_ints_of_every_width_wrap_round(dtype: ow.dtype) -> None:
+    x, y = ints(5, 2, 60000, 7).to(dtype), ints(2, 7, 60000, 3).to(dtype)
+    for fn in (
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: x * y,
+        ow.maximum,
+        lambda x, y: x < y,
+        lambda x, y: ow.where(x == y, x, y),
+    ):
+        check_export(fn, x, y, opsets=(12, 20))
+
+
 def test_rsub_takes_a_number_and_alpha() -> None:
     check_export(lambda x: 3 - x, ow.rand(3), opsets=(12, 20))
     check_export(lambda x: ow.rsub(x, 5, alpha=2), ints(1, 2, 3), opsets=(12, 20))
