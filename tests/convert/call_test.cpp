@@ -66,9 +66,10 @@ TEST(CallOfARule, RefusesASizeThatChangesWhereANumberIsNeeded) {
     return OnnxValues{g.op("v::One", {call.input(0)}, {{"n", call.integer(1)}})};
   });
 
-  EXPECT_EQ(error.substr(0, error.find('\n')),
-            "NotImplementedError: call_test::one (net.py:3): argument 'n' is s0, which changes from "
-            "run to run; ONNX takes only a number there");
+  EXPECT_EQ(
+      error.substr(0, error.find('\n')),
+      "NotImplementedError: call_test::one (net.py:3): argument 'n' is s0, which changes from "
+      "run to run; ONNX takes only a number there");
 }
 
 TEST(CallOfARule, RefusesAnotherKindThanTheArgumentHas) {
@@ -95,9 +96,8 @@ TEST(CallOfARule, RefusesAnotherKindThanTheArgumentHas) {
 }
 
 TEST(CallOfARule, ThatIsRefusedNamesTheOperatorAndTheLine) {
-  const std::string error = with_rule([](GraphBuilder&, const Call& call) -> OnnxValues {
-    call.refuse("it has no mode of ONNX");
-  });
+  const std::string error = with_rule(
+      [](GraphBuilder&, const Call& call) -> OnnxValues { call.refuse("it has no mode of ONNX"); });
 
   EXPECT_EQ(error.substr(0, error.find('\n')),
             "NotImplementedError: call_test::one (net.py:3): it has no mode of ONNX");

@@ -1,6 +1,4 @@
 // Programs as ONNX models, by the public interface of C++.
-#include "opwright/onnx.h"
-
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 
 #include "base/expect_error.h"
 #include "opwright/functions.h"
+#include "opwright/onnx.h"
 #include "opwright/program.h"
 
 namespace opwright {
@@ -52,9 +51,9 @@ TEST(OnnxModel, IsSavedWithItsLargeTensorsBesideIt) {
   const std::string path =
       (std::filesystem::temp_directory_path() / "opwright_onnx_model_test.onnx").string();
   const Tensor weight = ones({64, 64});
-  const Program program = export_program(
-      [&](const Tensor& x) { return cat({x, weight}); },
-      {.names = {"x"}, .state = {{"weight", weight}}}, ones({1, 64}));
+  const Program program =
+      export_program([&](const Tensor& x) { return cat({x, weight}); },
+                     {.names = {"x"}, .state = {{"weight", weight}}}, ones({1, 64}));
   onnx::save_model(program, path, {.external_data = true});
 
   EXPECT_EQ(std::filesystem::file_size(path + ".data"), 64u * 64 * 4);

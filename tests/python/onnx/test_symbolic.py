@@ -28,6 +28,10 @@ def operators() -> Iterator[None]:
         library.impl("join", lambda xs, dim: ow.empty_like(xs[0]), "Meta")
         library.define("resize(Tensor x, SymInt[] sizes) -> Tensor")
         library.impl("resize", lambda x, sizes: x.new_empty(sizes), "Meta")
+        library.define("scale_(Tensor(a!) x, float factor) -> Tensor(a!)")
+        library.impl("scale_", lambda x, factor: x, "Meta")
+        library.define("fill(Tensor(a!) x, Tensor y) -> ()")
+        library.impl("fill", lambda x, y: None, "Meta")
         library.define("cast(Tensor x, ScalarType dtype) -> Tensor")
         library.impl("cast", lambda x, dtype: ow.empty_like(x, dtype=dtype), "Meta")
         yield
@@ -228,6 +232,22 @@ def test_sizes_that_change_are_computed_inputs(symbolic):
     assert "output output_0: float32[n, 2]" in model.text()
 
 
+def test_the_symbolic_of_an_operator_that_writes_gives_the_new_values(symbolic):
+    symbolic("symb::scale_", lambda g, x, factor: g.op("vendor::Scale", x))
+    symbolic("symb::fill", lambda g, x, y: g.op("vendor::Fill", x, y))
+
+    def f(x):
+        y = ow.ops.symb.scale_(x.clone(), 2.0)
+        z = y.flip(0)
+        ow.ops.symb.fill(z, y)
+        return z
+
+    nodes = nodes_of(onnx.export(f, (X,)))
+
+    assert nodes[0].endswith("= vendor::Scale(x)")
+    assert "= vendor::Fill(" in nodes[-1]
+
+
 def test_a_dtype_is_pytorchs_number_of_it(symbolic):
     @parse_args("v", "i")
     def convert(g, x, dtype):
@@ -342,7 +362,8 @@ def test_scalar_types_have_pytorchs_names(symbolic):
         kind = JitScalarType.from_value(x)
         assert (kind, kind.scalar_name(), kind.dtype()) == (6, "Float", ow.float32)
         assert JitScalarType.from_name("Long").onnx_type() == 7
-        assert JitScalarType.from_value(g.op("Relu", x), JitScalarType.HALF) == JitScalarType.HALF
+        unknown = g.op("vendor::Unknown", x)
+        assert JitScalarType.from_value(unknown, JitScalarType.HALF) == JitScalarType.HALF
         return g.op("Cast", x, to_i=kind.onnx_type()), y
 
     symbolic("symb::pair", convert)
