@@ -14,7 +14,7 @@ namespace opwright::onnx {
 namespace {
 
 OPWRIGHT_LIBRARY(call_test, m) {
-  m.def("one(Tensor x, int n, float[] weights, bool on, str mode, ScalarType? dtype) -> Tensor");
+  m.def("one(Tensor x, SymInt n, float[] weights, bool on, str mode, ScalarType? dtype) -> Tensor");
   m.def("parts(Tensor x) -> Tensor[]");
   m.def("two(Tensor x) -> (Tensor, Tensor)");
 }

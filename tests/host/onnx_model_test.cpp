@@ -14,9 +14,10 @@ namespace opwright {
 namespace {
 
 Program row_sums(int64_t columns = 3) {
-  return export_program([](const Tensor& x, const Tensor& y) { return cat({x, y}).sum({1}); },
-                        {.names = {"x", "y"}, .dynamic = {{"x", 0, Dim::named("rows")}}},
-                        ones({4, columns}), ones({2, columns}));
+  return export_program(
+      [](const Tensor& x, const Tensor& y) { return cat(std::vector{x, y}).sum({1}); },
+      {.names = {"x", "y"}, .dynamic = {{"x", 0, Dim::named("rows")}}}, ones({4, columns}),
+      ones({2, columns}));
 }
 
 TEST(OnnxModel, HasTheProgramsNamesAndSizes) {
@@ -52,7 +53,7 @@ TEST(OnnxModel, IsSavedWithItsLargeTensorsBesideIt) {
       (std::filesystem::temp_directory_path() / "opwright_onnx_model_test.onnx").string();
   const Tensor weight = ones({64, 64});
   const Program program =
-      export_program([&](const Tensor& x) { return cat({x, weight}); },
+      export_program([&](const Tensor& x) { return cat(std::vector{x, weight}); },
                      {.names = {"x"}, .state = {{"weight", weight}}}, ones({1, 64}));
   onnx::save_model(program, path, {.external_data = true});
 
