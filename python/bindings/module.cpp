@@ -28,8 +28,13 @@
 #include "bindings/graph.h"
 #include "bindings/kernel_object.h"
 #include "bindings/lock.h"
+#include "bindings/onnx_argument.h"
+#include "bindings/onnx_graph.h"
 #include "bindings/onnx_model.h"
+#include "bindings/onnx_node.h"
 #include "bindings/onnx_referee.h"
+#include "bindings/onnx_type.h"
+#include "bindings/onnx_value.h"
 #include "bindings/opcheck.h"
 #include "bindings/operator_namespace.h"
 #include "bindings/operator_object.h"
@@ -221,6 +226,11 @@ NB_MODULE(_C, m) {
   bind_export_session(m);
   bind_program(m);
   bind_onnx_model(m);
+  bind_onnx_type(m);
+  bind_onnx_value(m);
+  bind_onnx_node(m);
+  bind_onnx_graph(m);
+  bind_onnx_argument(m);
   bind_compile(m);
   bind_code_maker(m);
   install_wait_hooks();

@@ -64,6 +64,8 @@ void bind_onnx_model(nb::module_& m) {
         nb::arg("output_names"), nb::arg("functions"), nb::arg("domain_versions"),
         nb::arg("metadata"), nb::arg("external_data").none(), nb::arg("doc"),
         "The model of a program.");
+  m.def("onnx_input_name", &onnx_input_name, nb::arg("target"),
+        "The name of an input, by where it stands in the call.");
   m.attr("oldest_onnx_opset") = onnx::kOldestOpset;
   m.attr("newest_onnx_opset") = onnx::kNewestOpset;
   m.attr("default_onnx_opset") = onnx::kDefaultOpset;

@@ -10,6 +10,7 @@
 
 #include "bindings/error.h"
 #include "bindings/graph.h"
+#include "bindings/held_object.h"
 #include "bindings/lock.h"
 #include "bindings/method.h"
 #include "bindings/tensor_object.h"
@@ -21,22 +22,6 @@ namespace nb = nanobind;
 
 namespace opwright::python {
 namespace {
-
-// A reference that any thread may drop.
-class HeldObject {
- public:
-  explicit HeldObject(PyObject* borrowed) : object_(Py_NewRef(borrowed)) {}
-  HeldObject(const HeldObject& other) : object_(other.object_) {
-    const LockScope lock;
-    Py_INCREF(object_);
-  }
-  HeldObject& operator=(const HeldObject&) = delete;
-  ~HeldObject() { drop_reference(object_); }
-  [[nodiscard]] PyObject* get() const noexcept { return object_; }
-
- private:
-  PyObject* object_;
-};
 
 // What a backend's function gave for a graph.
 class PythonExecutable final : public Executable {

@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/converter.h"
 #include "bindings/error.h"
 #include "bindings/operator_object.h"
 #include "bindings/scalar_types.h"
@@ -126,6 +127,13 @@ uint64_t Scope::implement_keep_old(const std::string& name,
   return add(Registry::get().implement(name, Slot::KeepOld, boxed, caller_site()), nullptr);
 }
 
+uint64_t Scope::implement_converter(const std::string& name, const std::string& engine,
+                                    int64_t since_version, PyObject* rule) {
+  check_open();
+  return add(python::implement_converter(name, engine, since_version, rule),
+             PyUnicode_Check(rule) ? nullptr : rule);
+}
+
 uint64_t Scope::set_fallback(const std::string& slot, PyObject* callable) {
   check_open();
   return add(Registry::get().set_fallback(
@@ -187,6 +195,13 @@ void bind_scope(nb::module_& m) {
           },
           nb::arg("name"), nb::arg("dtypes"))
       .def("implement_keep_old", &Scope::implement_keep_old, nb::arg("name"), nb::arg("positions"))
+      .def(
+          "implement_converter",
+          [](Scope& self, const std::string& name, const std::string& engine, int64_t since_version,
+             const nb::object& rule) {
+            return self.implement_converter(name, engine, since_version, rule.ptr());
+          },
+          nb::arg("name"), nb::arg("engine"), nb::arg("since_version"), nb::arg("rule"))
       .def(
           "set_fallback",
           [](Scope& self, const std::string& slot, const nb::object& function) {

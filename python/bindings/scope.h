@@ -35,6 +35,9 @@ class Scope {
   uint64_t implement_autocast(const std::string& name, const std::map<std::string, DType>& dtypes);
   // The formula gets copies of the arguments at these positions, from before the call.
   uint64_t implement_keep_old(const std::string& name, const std::vector<uint32_t>& positions);
+  // A rule of a foreign graph (converter.h).
+  uint64_t implement_converter(const std::string& name, const std::string& engine,
+                               int64_t since_version, PyObject* rule);
   uint64_t set_fallback(const std::string& slot, PyObject* callable);
 
   void remove(uint64_t token);

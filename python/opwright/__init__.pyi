@@ -12,6 +12,7 @@ from . import autograd as autograd
 from . import compat as compat
 from . import compiler as compiler
 from . import control_flow as control_flow
+from . import convert as convert
 from . import cpp_extension as cpp_extension
 from . import debug as debug
 from . import declare as declare
@@ -23,6 +24,7 @@ from . import graph as graph
 from . import jax as jax
 from . import library as library
 from . import nn as nn
+from . import onnx as onnx
 from . import onnxruntime as onnxruntime
 from . import optim as optim
 from . import pytree as pytree

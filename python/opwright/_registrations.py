@@ -89,6 +89,17 @@ class Registrations:
         else:
             self.remove("KeepOld")
 
+    def add_converter(self, engine: str, since_version: int, rule: Callable | str) -> None:
+        token = self._scope.implement_converter(self.name, engine, since_version, rule)
+        self._replace(_converter_key(engine, since_version), token)
+
+    def remove_converter(self, engine: str, since_version: int) -> bool:
+        """Tell whether there was one."""
+        key = _converter_key(engine, since_version)
+        is_there = key in self._tokens
+        self.remove(key)
+        return is_there
+
     def remove(self, slot: str) -> None:
         if (token := self._tokens.pop(slot, None)) is not None:
             self._scope.remove(token)
@@ -135,6 +146,11 @@ class Registrations:
         self._tokens[slot] = token
         if older is not None:
             self._scope.remove(older)
+
+
+def _converter_key(engine: str, since_version: int) -> str:
+    """Rules of other engines and versions stand in the same slot side by side."""
+    return f"Convert for {engine} {since_version}"
 
 
 # Definitions from Python by operator name. Whoever defined one holds it.

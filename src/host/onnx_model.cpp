@@ -45,19 +45,6 @@ void check_count(const char* what, const std::vector<std::string>& names, size_t
                        " names were given, but the program has ", wanted, " ", what, "s");
 }
 
-// Where it stands in the call, as a name: batch["mask"] becomes batch.mask.
-std::string plain_name(const std::string& target) {
-  std::string name;
-  for (const char character : target) {
-    if (character == '[' || character == '.') {
-      name += '.';
-    } else if (character != '"' && character != ']' && character != '\'') {
-      name += character;
-    }
-  }
-  return name;
-}
-
 class Request {
  public:
   Request(const ExportedProgram& program, const ModelOptions& options)
@@ -82,7 +69,7 @@ class Request {
       if (spec.kind == InputKind::UserInput) {
         request_.inputs.push_back(
             {.value = value,
-             .name = given < names.size() ? names[given] : plain_name(spec.target)});
+             .name = given < names.size() ? names[given] : onnx_input_name(spec.target)});
         ++given;
       } else {
         stored.push_back({.value = value,
@@ -109,7 +96,7 @@ class Request {
     for (const OutputSpec& spec : program_.signature().outputs) {
       if (spec.kind != OutputKind::UserOutput) {
         written.push_back({.value = NodeArgument::of(*program_.graph().find(spec.value)),
-                           .name = plain_name(spec.target) + "_out"});
+                           .name = onnx_input_name(spec.target) + "_out"});
         continue;
       }
       const size_t index = place++;
@@ -136,6 +123,18 @@ class Request {
 };
 
 }  // namespace
+
+std::string onnx_input_name(const std::string& target) {
+  std::string name;
+  for (const char character : target) {
+    if (character == '[' || character == '.') {
+      name += '.';
+    } else if (character != '"' && character != ']' && character != '\'') {
+      name += character;
+    }
+  }
+  return name;
+}
 
 onnx::Model to_onnx_model(const ExportedProgram& program, const ModelOptions& options) {
   const TraceOptions trace = onnx::trace_options(options.opset);

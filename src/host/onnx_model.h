@@ -1,10 +1,15 @@
 // An exported program as an ONNX model.
 #pragma once
 
+#include <string>
+
 #include "opwright/onnx.h"
 #include "opwright/program/exported_program.h"
 
 namespace opwright {
+
+// The name of an input, by where it stands in the call: batch["mask"] becomes batch.mask.
+[[nodiscard]] std::string onnx_input_name(const std::string& target);
 
 // As onnx::to_model. Operators without a rule that are made of others are taken apart first.
 [[nodiscard]] onnx::Model to_onnx_model(const ExportedProgram& program,

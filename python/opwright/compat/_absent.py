@@ -8,9 +8,9 @@ def absent(module: str) -> Callable[[str], NoReturn]:
     """Return the `__getattr__` of a module of names.
 
     >>> import opwright.compat.torch as torch
-    >>> torch.onnx
+    >>> torch.jit
     Traceback (most recent call last):
-    AttributeError: torch.onnx is not there yet in opwright.compat
+    AttributeError: torch.jit is not there yet in opwright.compat
     """
     path = module.removeprefix("opwright.compat.")
 

@@ -27,10 +27,11 @@ enum Argument : uint8_t { kQuery, kKey, kValue, kMask, kDropout, kIsCausal, kSca
 // Every head as often as there are heads of the query for it.
 OnnxValue repeat_heads(GraphBuilder& g, const Call& call, size_t index, DType dtype) {
   const OnnxValue given = call.input(index, dtype);
+  if (!call.boolean(kEnableGqa)) return given;
   const SymInt heads = call.tensor(kQuery).sym_size(-3);
   std::vector<SymInt> sizes = sizes_of(call.tensor(index));
   SymInt& own = sizes[sizes.size() - 3];
-  if (!call.boolean(kEnableGqa) || own.word() == heads.word()) return given;
+  if (own.word() == heads.word()) return given;
   std::vector<SymInt> expanded = sizes;
   expanded.insert(expanded.end() - 2, heads / own);
   const auto place = static_cast<int64_t>(sizes.size()) - 2;

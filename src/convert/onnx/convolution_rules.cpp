@@ -10,6 +10,7 @@
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
+#include "opwright/convert/onnx/wide_dtype.h"
 #include "opwright/convert/onnx/windows.h"
 #include "opwright/dtype.h"
 #include "opwright/functions.h"
@@ -42,16 +43,19 @@ OnnxValues convolve(GraphBuilder& g, const Call& call, const Convolution& form) 
   if (!is_floating(call.result().dtype()))
     call.refuse("ONNX convolves floating dtypes alone; cast the input and the weight");
   const bool is_batched = call.tensor(0).dim() == call.tensor(1).dim();
-  const OnnxValue input = with_batch(g, call.input(0), is_batched);
+  const DType given = call.result().dtype();
+  const DType dtype = window_dtype(given);
+  const OnnxValue input = with_batch(g, call.input(0, dtype), is_batched);
   std::vector<Attribute> attributes{{"kernel_shape", kernel_of(call)},
                                     {"strides", form.stride},
                                     {"pads", form.pads},
                                     {"dilations", form.dilation},
                                     {"group", form.groups}};
   if (form.is_transposed) attributes.emplace_back("output_padding", form.output_padding);
-  const OnnxValue output = g.op(form.is_transposed ? "ConvTranspose" : "Conv",
-                                {input, call.input(1), call.input(2)}, std::move(attributes));
-  return {without_batch(g, output, is_batched)};
+  const OnnxValue output =
+      g.op(form.is_transposed ? "ConvTranspose" : "Conv",
+           {input, call.input(1, dtype), call.input(2, dtype)}, std::move(attributes));
+  return {without_batch(g, recast(g, output, dtype, given), is_batched)};
 }
 
 OnnxValues plain_rule(GraphBuilder& g, const Call& call) {
@@ -119,17 +123,17 @@ OnnxValues im2col_rule(GraphBuilder& g, const Call& call) {
     call.refuse("ONNX unfolds floating tensors with a fixed number of channels alone");
   const std::vector<int64_t> kernel = per_dim(call.integers(1), 2);
   const int64_t area = kernel[0] * kernel[1];
-  const Tensor picks = eye(area, input.dtype())
-                           .reshape({area, 1, kernel[0], kernel[1]})
-                           .repeat({channels.word(), 1, 1, 1});
+  const DType dtype = window_dtype(input.dtype());
+  const Tensor picks =
+      eye(area, dtype).reshape({area, 1, kernel[0], kernel[1]}).repeat({channels.word(), 1, 1, 1});
   const OnnxValue windows =
-      g.op("Conv", {with_batch(g, call.input(0), is_batched), g.constant(picks)},
+      g.op("Conv", {with_batch(g, call.input(0, dtype), is_batched), g.constant(picks)},
            {{"kernel_shape", kernel},
             {"dilations", per_dim(call.integers(2), 2)},
             {"pads", on_both_sides(per_dim(call.integers(3), 2))},
             {"strides", per_dim(call.integers(4), 2)},
             {"group", channels.word()}});
-  return {reshape(g, windows, sizes_of(call.result()))};
+  return {recast(g, reshape(g, windows, sizes_of(call.result())), dtype, input.dtype())};
 }
 
 OnnxValues col2im_rule(GraphBuilder& g, const Call& call) {

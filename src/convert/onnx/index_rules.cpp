@@ -23,6 +23,11 @@ OnnxValues convert_index_select(GraphBuilder& g, const Call& call) {
 OnnxValues convert_gather(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Tensor index = call.tensor(2);
+  if (is_empty(index)) {  // which may have other dimensions than self
+    const SymInt flat[] = {self.sym_numel()};
+    const OnnxValue nothing = slice(g, reshape(g, call.input(0), flat), 0, 0, 0);
+    return {reshape(g, nothing, sizes_of(index))};
+  }
   const OnnxValue taken =
       g.op("GatherElements", {with_dims(g, call.input(0), self), places_of(g, call, 2)},
            {{"axis", dim_of(call, 1, self)}});
@@ -106,12 +111,7 @@ OnnxValue put_values(GraphBuilder& g, const Call& call, bool accumulates) {
   return transpose(g, written, invert(order));
 }
 
-bool has_one_element(const Tensor& tensor) {
-  for (const SymInt& size : sizes_of(tensor)) {
-    if (!is_exactly(size, 1)) return false;
-  }
-  return true;
-}
+bool has_one_element(const Tensor& tensor) { return is_exactly(tensor.sym_numel(), 1); }
 
 // x[mask] = number is a choice, element by element.
 bool is_choice(const Call& call) {
@@ -182,6 +182,19 @@ OnnxValues convert_nonzero(GraphBuilder& g, const Call& call) {
   return {self.dim() == 0 ? slice(g, places, 1, 0, 0) : places};
 }
 
+// Each place as often as it is repeated: so many of the running sums are at most a number.
+OnnxValues convert_repeat_interleave(GraphBuilder& g, const Call& call) {
+  const OnnxValue repeats = call.input(0, DType::Int64);
+  const OnnxValue ends = g.op("CumSum", {repeats, g.scalar(0, DType::Int64)});
+  const OnnxValue total = reduce(g, "ReduceSum", repeats, {}, false);
+  const OnnxValue numbers =
+      g.op("Range", {g.scalar(0, DType::Int64), total, g.scalar(1, DType::Int64)});
+  const int64_t last[] = {1};
+  const OnnxValue is_behind = g.op("GreaterOrEqual", {unsqueeze(g, numbers, last), ends});
+  const OnnxValue places = reduce(g, "ReduceSum", g.cast(is_behind, DType::Int64), last, false);
+  return {recast(g, places, DType::Int64, call.result().dtype())};
+}
+
 OnnxValues convert_one_hot(GraphBuilder& g, const Call& call) {
   const int64_t num_classes = call.integer(1);
   if (num_classes < 0)
@@ -201,6 +214,7 @@ constexpr BuiltinRule kRules[] = {
     {"aten::masked_scatter", convert_masked_scatter},
     {"aten::nonzero", convert_nonzero},
     {"aten::one_hot", convert_one_hot},
+    {"aten::repeat_interleave.Tensor", convert_repeat_interleave},
 };
 
 }  // namespace

@@ -180,8 +180,9 @@ std::optional<Attribute> make_attribute(const Call::State& call, uint32_t index,
       return Attribute(name, ValueOf<double>::read(value));
     case kOpwString:
       return Attribute(name, std::string(ValueOf<std::string_view>::read(value)));
-    case kOpwDtype:
     case kOpwDeviceValue:
+      return Attribute(name, concatenate(ValueOf<Device>::read(value)));
+    case kOpwDtype:
     case kOpwLayout:
     case kOpwMemoryFormat:
       return Attribute(name, value_text(value));

@@ -10,11 +10,16 @@ OnnxValue reciprocal_root(GraphBuilder& g, OnnxValue mean, double eps, DType dty
   return g.op("Reciprocal", {root});
 }
 
+// The mean of each element alone where there are no axes, which would stand for all in a node.
+OnnxValue mean_over(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
+  return axes.empty() ? x : reduce(g, "ReduceMean", x, axes, true);
+}
+
 }  // namespace
 
 NormalForm normalize(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes, double eps,
                      DType dtype) {
-  const OnnxValue mean = reduce(g, "ReduceMean", x, axes, true);
+  const OnnxValue mean = mean_over(g, x, axes);
   NormalForm form = normalize_by_squares(g, g.op("Sub", {x, mean}), axes, eps, dtype);
   form.mean = mean;
   return form;
@@ -22,7 +27,7 @@ NormalForm normalize(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes
 
 NormalForm normalize_by_squares(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes,
                                 double eps, DType dtype) {
-  const OnnxValue squares = reduce(g, "ReduceMean", g.op("Mul", {x, x}), axes, true);
+  const OnnxValue squares = mean_over(g, g.op("Mul", {x, x}), axes);
   const OnnxValue reciprocal = reciprocal_root(g, squares, eps, dtype);
   return {.normal = g.op("Mul", {x, reciprocal}), .mean = {}, .reciprocal = reciprocal};
 }

@@ -144,8 +144,10 @@ struct Groups {
 OnnxValues norm_of_groups(GraphBuilder& g, const Call& call, const Groups& groups, size_t weight) {
   const DType dtype = norm_dtype(call.result().dtype());
   const int64_t rank = call.tensor(0).dim();
-  const std::array<SymInt, 3> grouped{groups.batch, groups.count, SymInt(-1)};
-  const OnnxValue x = g.op("Reshape", {call.input(0, dtype), g.sizes(grouped)});
+  SymInt area = 1;
+  for (int64_t i = 1; i < rank; ++i) area = area * call.tensor(0).sym_size(i);
+  const std::array<SymInt, 3> grouped{groups.batch, groups.count, area / groups.count};
+  const OnnxValue x = reshape(g, call.input(0, dtype), grouped);
   const NormalForm form = normalize(g, x, std::array<int64_t, 1>{2}, groups.eps, dtype);
   const OnnxValue normal = reshape(g, form.normal, sizes_of(call.tensor(0)));
   OnnxValues results{finish(g, call, normal, per_channel(g, call.input(weight, dtype), rank),
@@ -182,26 +184,37 @@ OnnxValues group_norm_rule(GraphBuilder& g, const Call& call) {
 
 // ---- Batch norm and instance norm ----
 
-// Of the batch itself.
-OnnxValue norm_of_batch(GraphBuilder& g, const Call& call, std::span<const int64_t> axes,
-                        double eps) {
+// Of the batch itself. Where the operator gives the statistics, too: by channel.
+OnnxValues norm_of_batch(GraphBuilder& g, const Call& call, std::span<const int64_t> axes,
+                         double eps) {
   const DType dtype = norm_dtype(call.result().dtype());
   const int64_t rank = call.tensor(0).dim();
   const NormalForm form = normalize(g, call.input(0, dtype), axes, eps, dtype);
-  return finish(g, call, form.normal, per_channel(g, call.input(1, dtype), rank),
-                per_channel(g, call.input(2, dtype), rank));
+  OnnxValues results{finish(g, call, form.normal, per_channel(g, call.input(1, dtype), rank),
+                            per_channel(g, call.input(2, dtype), rank))};
+  for (const OnnxValue each : {form.mean, form.reciprocal}) {
+    if (results.size() == call.num_results()) break;
+    const DType wanted = call.result(results.size()).dtype();
+    results.push_back(recast(g, squeeze(g, each, axes), dtype, wanted));
+  }
+  return results;
 }
 
-OnnxValue norm_by_statistics(GraphBuilder& g, const Call& call, double eps) {
+// The statistics of the batch are empty then.
+OnnxValues norm_by_statistics(GraphBuilder& g, const Call& call, double eps) {
   const DType dtype = call.result().dtype();
   const SymInt channels = call.tensor(0).sym_size(1);
   const SymInt known = channels.is_symbolic() ? call.tensor(3).sym_size(0) : channels;
   if (known.is_symbolic()) call.refuse("the number of channels must be a number for ONNX");
   const std::array<int64_t, 1> sizes{known.word()};
-  return g.op("BatchNormalization",
-              {call.input(0), parameter(g, call, 1, sizes, 1, dtype),
-               parameter(g, call, 2, sizes, 0, dtype), call.input(3, dtype), call.input(4, dtype)},
-              {{"epsilon", eps}});
+  OnnxValues results{
+      g.op("BatchNormalization",
+           {call.input(0), parameter(g, call, 1, sizes, 1, dtype),
+            parameter(g, call, 2, sizes, 0, dtype), call.input(3, dtype), call.input(4, dtype)},
+           {{"epsilon", eps}})};
+  while (results.size() < call.num_results())
+    results.push_back(g.constant(empty({0}, call.result(results.size()).dtype())));
+  return results;
 }
 
 [[noreturn]] void refuse_training(const Call& call) {
@@ -218,31 +231,25 @@ std::vector<int64_t> batch_axes(int64_t rank) {
 
 // (input, weight, bias, running_mean, running_var, training, momentum, eps, ...)
 OnnxValues batch_norm_rule(GraphBuilder& g, const Call& call) {
-  OnnxValues results(call.num_results());
-  if (!call.has(3)) {
-    results[0] = norm_of_batch(g, call, batch_axes(call.tensor(0).dim()), call.number(7));
-  } else if (call.boolean(5)) {
-    refuse_training(call);
-  } else {
-    results[0] = norm_by_statistics(g, call, call.number(7));
-  }
-  return results;
+  if (!call.has(3)) return norm_of_batch(g, call, batch_axes(call.tensor(0).dim()), call.number(7));
+  if (call.boolean(5)) refuse_training(call);
+  return norm_by_statistics(g, call, call.number(7));
 }
 
 // (input, weight, bias, running_mean, running_var, momentum, eps)
 OnnxValues batch_norm_no_training_rule(GraphBuilder& g, const Call& call) {
-  return {norm_by_statistics(g, call, call.number(6)), {}, {}};
+  return norm_by_statistics(g, call, call.number(6));
 }
 
 // (input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, ...)
 OnnxValues instance_norm_rule(GraphBuilder& g, const Call& call) {
-  if (!call.boolean(5)) return {norm_by_statistics(g, call, call.number(7))};
+  if (!call.boolean(5)) return norm_by_statistics(g, call, call.number(7));
   if (call.has(3)) refuse_training(call);
   const DType dtype = call.result().dtype();
   const SymInt channels = call.tensor(0).sym_size(1);
   const int64_t rank = call.tensor(0).dim();
-  if (dtype != DType::Float32 || channels.is_symbolic())
-    return {norm_of_batch(g, call, spatial_axes(rank), call.number(7))};
+  if (dtype != DType::Float32 || channels.is_symbolic() || rank < 3)
+    return norm_of_batch(g, call, spatial_axes(rank), call.number(7));
   const std::array<int64_t, 1> sizes{channels.word()};
   return {g.op("InstanceNormalization",
                {call.input(0), parameter(g, call, 1, sizes, 1, dtype),

@@ -9,6 +9,7 @@
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
+#include "opwright/convert/onnx/wide_dtype.h"
 #include "opwright/convert/onnx/windows.h"
 #include "opwright/dtype.h"
 
@@ -18,15 +19,14 @@ namespace {
 struct Window {
   std::vector<int64_t> kernel;
   std::vector<int64_t> stride;
-  std::vector<int64_t> padding;
+  std::vector<int64_t> pads;  // before each dimension, then after
   std::vector<int64_t> dilation = {};
   bool is_ceil = false;
 };
 
 std::vector<Attribute> attributes_of(const Window& window) {
-  std::vector<Attribute> attributes{{"kernel_shape", window.kernel},
-                                    {"strides", window.stride},
-                                    {"pads", on_both_sides(window.padding)}};
+  std::vector<Attribute> attributes{
+      {"kernel_shape", window.kernel}, {"strides", window.stride}, {"pads", window.pads}};
   if (!window.dilation.empty()) attributes.emplace_back("dilations", window.dilation);
   if (window.is_ceil) attributes.emplace_back("ceil_mode", true);
   return attributes;
@@ -37,13 +37,61 @@ std::vector<Attribute> attributes_of(const Window& window) {
 Window window_of(const Call& call, int64_t dims) {
   Window window{.kernel = per_dim(call.integers(1), dims),
                 .stride = per_dim(call.integers(2), dims),
-                .padding = per_dim(call.integers(3), dims)};
+                .pads = on_both_sides(per_dim(call.integers(3), dims))};
   if (window.stride.empty()) window.stride = window.kernel;
   return window;
 }
 
 // "aten::max_pool2d": 2.
 int64_t num_dims(const Call& call) { return call.op()[call.op().find_first_of("123")] - '0'; }
+
+// ---- Windows that are cut off ----
+
+struct Count {
+  int64_t floor;
+  int64_t ceil;
+};
+
+// One that would start behind the input and its padding before is none.
+Count count_windows(int64_t size, int64_t reach, int64_t stride, int64_t padding) {
+  const int64_t free = size + 2 * padding - reach;
+  Count count{.floor = free / stride + 1, .ceil = (free + stride - 1) / stride + 1};
+  if ((count.ceil - 1) * stride >= size + padding) --count.ceil;
+  return count;
+}
+
+// ONNX counts the ones that start behind as well: where there may be some, the sizes must be known,
+// and cut-off windows get padding instead, which a maximum does not see.
+void settle_ceil_mode(const Call& call, Window& window, bool is_max) {
+  const size_t dims = window.kernel.size();
+  std::vector<int64_t> more(dims, 0);
+  bool drops = false;
+  for (size_t i = 0; window.is_ceil && i < dims; ++i) {
+    const int64_t dilation = window.dilation.empty() ? 1 : window.dilation[i];
+    const int64_t reach = dilation * (window.kernel[i] - 1) + 1;
+    const int64_t padding = window.pads[i];
+    const SymInt size =
+        call.tensor(0).sym_size(static_cast<int64_t>(i) - static_cast<int64_t>(dims));
+    const bool may_drop = window.stride[i] > reach - padding;
+    if (size.is_symbolic()) {
+      if (may_drop)
+        call.refuse("ceil_mode with such a stride needs sizes that are numbers for ONNX");
+      more[i] = -1;
+      continue;
+    }
+    const Count count = count_windows(size.word(), reach, window.stride[i], padding);
+    drops |= may_drop && count.ceil == count.floor;
+    if (count.ceil > count.floor)
+      more[i] = (count.ceil - 1) * window.stride[i] + reach - size.word() - 2 * padding;
+  }
+  if (!drops) return;
+  for (size_t i = 0; i < dims; ++i) {
+    if (more[i] < 0 || (more[i] > 0 && !is_max))
+      call.refuse("ceil_mode with such a stride cannot be said in ONNX; leave it");
+    window.pads[dims + i] += more[i];
+  }
+  window.is_ceil = false;
+}
 
 // ---- Max ----
 
@@ -54,13 +102,24 @@ OnnxValue index_in_channel(GraphBuilder& g, const Call& call, OnnxValue index, i
   return g.op("Mod", {index, g.size(area)});
 }
 
+// Ints of up to 32 bits are exact in float64.
+DType max_dtype(const Call& call) {
+  const DType dtype = call.result().dtype();
+  if (is_floating(dtype)) return window_dtype(dtype);
+  if (dtype == DType::Int8 || dtype == DType::UInt8) return dtype;
+  if (item_size(dtype) > 4) call.refuse("ONNX has no MaxPool of ints of 64 bits; cast the input");
+  return DType::Float64;
+}
+
 OnnxValues max_of_windows(GraphBuilder& g, const Call& call, const Window& window) {
   const auto dims = static_cast<int64_t>(window.kernel.size());
   const bool is_batched = call.tensor(0).dim() == dims + 2;
   const bool gives_indices = call.num_results() == 2 && call.is_used(1);
-  const OnnxValues made = g.op("MaxPool", {with_batch(g, call.input(0), is_batched)},
+  const DType dtype = max_dtype(call);
+  const OnnxValues made = g.op("MaxPool", {with_batch(g, call.input(0, dtype), is_batched)},
                                attributes_of(window), gives_indices ? 2 : 1);
-  OnnxValues results{without_batch(g, made[0], is_batched)};
+  OnnxValues results{
+      without_batch(g, recast(g, made[0], dtype, call.result().dtype()), is_batched)};
   if (gives_indices)
     results.push_back(without_batch(g, index_in_channel(g, call, made[1], dims), is_batched));
   if (call.num_results() > results.size()) results.emplace_back();
@@ -72,6 +131,7 @@ OnnxValues max_rule(GraphBuilder& g, const Call& call) {
   Window window = window_of(call, dims);
   window.dilation = per_dim(call.integers(4), dims);
   window.is_ceil = call.boolean(5);
+  settle_ceil_mode(call, window, true);
   return max_of_windows(g, call, window);
 }
 
@@ -92,6 +152,7 @@ OnnxValue average_of_windows(GraphBuilder& g, const Call& call, const Window& wi
 OnnxValues average_rule(GraphBuilder& g, const Call& call) {
   Window window = window_of(call, num_dims(call));
   window.is_ceil = call.boolean(4);
+  settle_ceil_mode(call, window, false);
   const bool has_divisor = call.num_arguments() > 6 && call.has(6);
   if (!has_divisor) return {average_of_windows(g, call, window, call.boolean(5))};
   if (window.is_ceil)
@@ -142,7 +203,7 @@ OnnxValues adaptive_average_rule(GraphBuilder& g, const Call& call) {
   const std::vector<int64_t> kernel = adaptive_kernel(call, dims);
   if (kernel.empty()) refuse_uneven(call);
   const Window window{
-      .kernel = kernel, .stride = kernel, .padding = std::vector<int64_t>(kernel.size(), 0)};
+      .kernel = kernel, .stride = kernel, .pads = std::vector<int64_t>(2 * kernel.size(), 0)};
   return {average_of_windows(g, call, window, true)};
 }
 
@@ -166,7 +227,7 @@ OnnxValues adaptive_max_rule(GraphBuilder& g, const Call& call) {
   if (kernel.empty()) refuse_uneven(call);
   return max_of_windows(
       g, call,
-      {.kernel = kernel, .stride = kernel, .padding = std::vector<int64_t>(kernel.size(), 0)});
+      {.kernel = kernel, .stride = kernel, .pads = std::vector<int64_t>(2 * kernel.size(), 0)});
 }
 
 constexpr std::array kRules = {

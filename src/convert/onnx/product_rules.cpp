@@ -57,7 +57,10 @@ bool is_float32(double value) { return static_cast<double>(static_cast<float>(va
 OnnxValues addmm_rule(GraphBuilder& g, const Call& call) {
   const bool is_exact = call.result().dtype() != DType::Float64 ||
                         (is_float32(call.number(3)) && is_float32(call.number(4)));
-  if (!is_floating(call.result().dtype()) || !is_exact) return added_product_rule(g, call);
+  // ONNX Runtime leaves out beta where the product is of nothing.
+  const bool is_empty = is_exactly(call.tensor(1).sym_size(1), 0);
+  if (!is_floating(call.result().dtype()) || !is_exact || is_empty)
+    return added_product_rule(g, call);
   const bool reads_self = call.number(3) != 0;
   return {g.op("Gemm", {call.input(1), call.input(2), reads_self ? call.input(0) : OnnxValue()},
                {{"alpha", call.number(4)}, {"beta", call.number(3)}})};

@@ -1,5 +1,6 @@
 // Interpolation as Resize, and sampling at a grid as GridSample.
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,8 @@
 
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
+#include "opwright/convert/onnx/wide_dtype.h"
+#include "opwright/convert/onnx/windows.h"
 #include "opwright/functions.h"
 
 namespace opwright::onnx {
@@ -48,18 +51,32 @@ OnnxValues resize(GraphBuilder& g, const Call& call, const Interpolation& form) 
   return {g.op("Resize", {call.input(0), nothing, nothing, g.sizes(sizes)}, std::move(attributes))};
 }
 
+// ONNX has either: the scales must give the sizes.
+void check_scales(const Call& call, const std::vector<double>& scales) {
+  const std::vector<SymInt> sizes = call.sym_ints(1);
+  for (size_t i = 0; i < scales.size(); ++i) {
+    const SymInt from = call.tensor(0).sym_size(static_cast<int64_t>(i) + 2);
+    const SymInt& to = sizes[i];
+    if (from.is_symbolic() && to.is_symbolic()) continue;
+    const bool are_known = !from.is_symbolic() && !to.is_symbolic();
+    const float scaled = static_cast<float>(from.word()) * static_cast<float>(scales[i]);
+    if (!are_known || to.word() != static_cast<int64_t>(std::floor(scaled)))
+      call.refuse("ONNX resizes to sizes or by scales, and these scales do not give output_size");
+  }
+}
+
 // (input, output_size, [align_corners,] scales): a list of them in the overload "vec", else one
 // argument for each dimension.
 Interpolation read_sizes(const Call& call, Interpolation form, size_t first_scale) {
-  const bool is_list = call.op().ends_with(".vec");
-  if (is_list && call.has(first_scale)) {
+  if (!call.has(first_scale) || !call.has(call.num_arguments() - 1)) {
+    form.sizes = call.sym_ints(1);
+  } else if (call.op().ends_with(".vec")) {
     form.scales = call.numbers(first_scale);
-    return form;
+  } else {
+    for (size_t i = first_scale; i < call.num_arguments(); ++i)
+      form.scales.push_back(call.number(i));
+    check_scales(call, form.scales);
   }
-  const bool has_scales = !is_list && call.has(first_scale);
-  for (size_t i = first_scale; has_scales && i < call.num_arguments(); ++i)
-    form.scales.push_back(call.number(i));
-  form.sizes = call.sym_ints(1);
   return form;
 }
 
@@ -90,10 +107,14 @@ OnnxValues grid_rule(GraphBuilder& g, const Call& call) {
   constexpr std::array kModes{"linear", "nearest", "cubic"};
   constexpr std::array kPaddings{"zeros", "border", "reflection"};
   const auto mode = static_cast<size_t>(call.integer(2));
-  return {g.op("GridSample", {call.input(0), call.input(1)},
-               {{"mode", g.opset() < 20 ? kOldModes.at(mode) : kModes.at(mode)},
-                {"padding_mode", kPaddings.at(static_cast<size_t>(call.integer(3)))},
-                {"align_corners", call.boolean(4)}})};
+  const DType given = call.result().dtype();
+  const DType dtype = window_dtype(given);
+  const OnnxValue sampled =
+      g.op("GridSample", {call.input(0, dtype), call.input(1, dtype)},
+           {{"mode", g.opset() < 20 ? kOldModes.at(mode) : kModes.at(mode)},
+            {"padding_mode", kPaddings.at(static_cast<size_t>(call.integer(3)))},
+            {"align_corners", call.boolean(4)}});
+  return {recast(g, sampled, dtype, given)};
 }
 
 constexpr std::array kRules = {

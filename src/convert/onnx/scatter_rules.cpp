@@ -1,4 +1,5 @@
 // Copies of a tensor with elements written at the places that an index tensor names.
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -22,6 +23,7 @@ struct Target {
   std::vector<SymInt> index_sizes;
   DType dtype;
   bool is_scalar;
+  bool has_no_places;  // then the index may have other dimensions than self
 };
 
 Target find_target(GraphBuilder& g, const Call& call) {
@@ -34,10 +36,12 @@ Target find_target(GraphBuilder& g, const Call& call) {
           .dim = dim_of(call, 1, self),
           .index_sizes = std::move(sizes),
           .dtype = self.dtype(),
-          .is_scalar = self.dim() == 0};
+          .is_scalar = self.dim() == 0,
+          .has_no_places = is_empty(index)};
 }
 
 OnnxValue write(GraphBuilder& g, const Target& target, OnnxValue updates, const char* reduction) {
+  if (target.has_no_places) return target.self;
   return scatter_elements(g, target.self, target.index, updates, target.dim, reduction);
 }
 
@@ -80,9 +84,17 @@ OnnxValues convert_scatter_add(GraphBuilder& g, const Call& call) {
 OnnxValue find_neutral(GraphBuilder& g, const Call& call, const std::string& reduce, DType dtype) {
   if (reduce == "prod") return g.scalar(1, dtype);
   if (reduce != "amax" && reduce != "amin") return g.scalar(0, dtype);
-  if (!is_floating(dtype)) call.refuse("include_self=False of amax and amin needs a float dtype");
-  const double infinity = std::numeric_limits<double>::infinity();
-  return g.scalar(reduce == "amax" ? -infinity : infinity, dtype);
+  const bool is_least = reduce == "amax";
+  if (is_floating(dtype)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return g.scalar(is_least ? -infinity : infinity, dtype);
+  }
+  if (dtype == DType::UInt64) call.refuse("include_self=False is not written for uint64");
+  if (dtype == DType::Bool) return g.scalar(is_least ? 0 : 1, dtype);
+  const bool is_signed = dtype_code(dtype) == kOpwDtypeInt;
+  const auto bits = static_cast<int>(dtype_bits(dtype)) - (is_signed ? 1 : 0);
+  if (!is_least) return g.scalar(static_cast<int64_t>(~uint64_t{0} >> (64 - bits)), dtype);
+  return g.scalar(is_signed ? -std::ldexp(1.0, bits) : 0.0, dtype);
 }
 
 // How many elements became one, at least 1.

@@ -17,6 +17,10 @@ namespace opwright::onnx {
 [[nodiscard]] inline bool is_exactly(const SymInt& size, int64_t value) {
   return !size.is_symbolic() && size.word() == value;
 }
+// Known to have no elements.
+[[nodiscard]] inline bool is_empty(const Tensor& tensor) {
+  return is_exactly(tensor.sym_numel(), 0);
+}
 // Of sizes that fit each other: the one that is not 1.
 [[nodiscard]] std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b);
 

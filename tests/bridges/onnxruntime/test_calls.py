@@ -37,7 +37,20 @@ def test_a_composite_of_tensor_operations_gives_several_outputs(session):
 
 @pytest.mark.parametrize(
     "dtype",
-    ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64"],
+    [
+        "bool",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "float32",
+        "float64",
+    ],
 )
 def test_every_dtype_of_numpy_goes_through(session, dtype):
     x = (np.arange(6).reshape(2, 3) % 2).astype(dtype)

@@ -233,6 +233,34 @@ def test_a_number_is_indexed(name):
     check_export(NUMBERS[name], ow.tensor(2.5))
 
 
+def test_no_places_may_have_other_dimensions():
+    none = ow.zeros(2, 0, dtype=ow.int64)
+    check_export(lambda x, i: x.gather(0, i), numbers(5), none)
+    check_export(lambda x, i: x.scatter(0, i, 2.5), numbers(5), none)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64"])
+@pytest.mark.parametrize("reduce", ["amax", "amin"])
+def test_extremes_of_ints_without_self_are_found(reduce, dtype):
+    def f(x, i, y):
+        return x.scatter_reduce(0, i, y, reduce, include_self=False)
+
+    x = numbers(3, 4, dtype=dtype)
+    check_export(f, x, TWICE, x.flip((0, 1)), opsets=(18, 26))
+
+
+def test_places_are_repeated():
+    sizes = ({0: Dim("n")}, {0: Dim("n")})
+    others = [(numbers(2, 3), ints(0, 5)), (numbers(5, 3), ints(1, 0, 0, 2, 1))]
+    check_export(
+        lambda x, n: x.repeat_interleave(n, 0),
+        numbers(3, 3),
+        ints(2, 0, 1),
+        dynamic_shapes=sizes,
+        at=others,
+    )
+
+
 def test_one_hot_has_a_column_for_each_class():
     check_export(lambda i: ow.one_hot(i, 5), ints([0, 4], [2, 2]))
 

@@ -1,0 +1,99 @@
+"""OnnxModel: what an export gives."""
+
+import os
+from typing import IO, Any
+
+from .. import _C
+from ..export import ExportedProgram
+
+__all__ = ["OnnxModel"]
+
+
+class OnnxModel:
+    """A model in memory, to be saved, read or given to a session.
+
+    >>> from opwright import onnx
+    >>> model = onnx.export(lambda x, y: x @ y, (ow.ones(2, 3), ow.ones(3, 2)))
+    >>> model.input_names
+    ['x', 'y']
+    >>> type(model.bytes())
+    <class 'bytes'>
+    """
+
+    def __init__(self, model: _C.OnnxModel, program: ExportedProgram):
+        self._model = model
+        self._program = program
+
+    def save(self, destination: str | os.PathLike[str] | IO[bytes]) -> None:
+        """Write the model to a path or an open file.
+
+        Tensors that stand outside of the model go to a file beside it, `<path>.data`.
+
+        >>> import io
+        >>> from opwright import onnx
+        >>> file = io.BytesIO()
+        >>> model = onnx.export(lambda x: x + 1, (ow.ones(2),))
+        >>> model.save(file)
+        >>> file.getvalue() == model.bytes()
+        True
+        """
+        if isinstance(destination, (str, os.PathLike)):
+            self._model.save(os.fspath(destination))
+        elif hasattr(destination, "write"):
+            destination.write(self.bytes())
+        else:
+            raise TypeError(
+                "onnx: a model is saved to a path or to a file that is open for writing bytes, "
+                f"got {type(destination).__name__}"
+            )
+
+    def bytes(self) -> bytes:
+        """Return the model as a ModelProto's bytes; ValueError above 2 GB.
+
+        >>> from opwright import onnx
+        >>> len(onnx.export(lambda x: x + 1, (ow.ones(2),)).bytes()) > 50
+        True
+        """
+        return self._model.bytes()
+
+    def SerializeToString(self) -> "bytes":  # noqa: N802
+        """Return the same as `bytes`, under the name that a ModelProto has for it."""
+        return self._model.bytes()
+
+    def text(self) -> str:
+        """Return the model as text: one line for each node.
+
+        >>> from opwright import onnx
+        >>> "Relu" in onnx.export(lambda x: x.relu(), (ow.ones(2),)).text()
+        True
+        """
+        return str(self._model)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of the inputs, in order."""
+        return self._model.input_names
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the outputs, in order."""
+        return self._model.output_names
+
+    @property
+    def exported_program(self) -> ExportedProgram:
+        """The program that the model was made of."""
+        return self._program
+
+    @property
+    def model_proto(self) -> Any:
+        """The model as the `onnx` package has it, which must be installed."""
+        import onnx
+
+        return onnx.load_model_from_string(self.bytes())
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        inputs, outputs = ", ".join(self.input_names), ", ".join(self.output_names)
+        return f"OnnxModel(({inputs}) -> ({outputs}))"
