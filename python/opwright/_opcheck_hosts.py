@@ -152,16 +152,22 @@ class OnnxRuntimeReferee:
     def __init__(self) -> None:
         self._known: tuple[bytes, Any] = (b"", None)  # the last model and its session
 
-    def find_reason_to_skip(self, _op: _C.Operator) -> str | None:
+    def find_reason_to_skip(self, op: _C.Operator) -> str | None:
         try:
-            importlib.import_module("opwright.onnxruntime")
-        except (ImportError, OSError) as error:
+            import onnxruntime
+
+            bridge = importlib.import_module("opwright.onnxruntime")
+            if not op.name.startswith("aten::"):
+                bridge.register(onnxruntime.SessionOptions(), op.name)
+        except (ImportError, OSError, TypeError, NotImplementedError) as error:
             return first_line(error)
         return None
 
     def run_model(self, op: _C.Operator, model: _C.OnnxModel, inputs: list) -> list | str:
         import onnxruntime
 
+        if any(each.is_complex() for each in inputs):
+            return "ONNX Runtime has no complex numbers"
         try:
             arrays = [each.detach().contiguous().numpy() for each in inputs]
         except (TypeError, NotImplementedError) as error:

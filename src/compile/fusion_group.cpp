@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/compile/known_geometry.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
 namespace {
 
-bool is_same(const SymInt& a, const SymInt& b) { return a.word() == b.word(); }
 size_t at(int32_t dim) { return static_cast<size_t>(dim); }
 
 // Bit i: dimension i of the domain is among them.

@@ -5,19 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "opwright/compile/known_geometry.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
-
-bool is_same(const SymInt& a, const SymInt& b) { return a.word() == b.word(); }
-
-SymInt offset_of(const Tensor& tensor) {
-  const TensorImpl& own = impl(tensor);
-  return own.symbolic ? own.symbolic->offset : SymInt(own.storage_offset);
-}
 
 bool is_shown(const Tensor& tensor, int64_t dim) {
   return !is_same(tensor.sym_size(dim), 1) && !is_same(tensor.sym_stride(dim), 0);

@@ -5,14 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/compile/known_geometry.h"
 #include "opwright/compile/size_estimate.h"
 
 namespace opwright {
 namespace {
 
 constexpr int64_t kUnknown = 1 << 20;  // a stride that only a run tells is taken for a large one
-
-bool is_same(const SymInt& a, const SymInt& b) { return a.word() == b.word(); }
 
 class Ordering {
  public:

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/compile/known_geometry.h"
 #include "opwright/compile/point_node.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/ir/infer.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/tensor_impl.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -26,15 +26,6 @@ struct Part {
   SymInt size;
 };
 
-bool is_same(const SymInt& a, const SymInt& b) { return a.word() == b.word(); }
-
-std::optional<int64_t> offset_of(const Tensor& tensor) {
-  const TensorImpl& own = impl(tensor);
-  if (!own.symbolic) return own.storage_offset;
-  if (own.symbolic->offset.is_symbolic()) return std::nullopt;
-  return own.symbolic->offset.word();
-}
-
 // None: the view shows something else than a range of one dimension.
 std::optional<Part> part_of(GraphValue& view, const Tensor& base) {
   const Tensor shown = view.tensor();
@@ -46,15 +37,15 @@ std::optional<Part> part_of(GraphValue& view, const Tensor& base) {
     if (parted) return std::nullopt;
     parted = i;
   }
-  const auto from = offset_of(base);
-  const auto to = offset_of(shown);
-  if (!parted || !from || !to || base.sym_stride(*parted).is_symbolic()) return std::nullopt;
+  const SymInt from = offset_of(base);
+  const SymInt to = offset_of(shown);
+  if (!parted || from.is_symbolic() || to.is_symbolic()) return std::nullopt;
+  if (base.sym_stride(*parted).is_symbolic()) return std::nullopt;
   const int64_t stride = base.sym_stride(*parted).word();
-  if (stride <= 0 || (*to - *from) % stride != 0) return std::nullopt;
-  return Part{.view = &view,
-              .dim = *parted,
-              .begin = (*to - *from) / stride,
-              .size = shown.sym_size(*parted)};
+  const int64_t distance = to.word() - from.word();
+  if (stride <= 0 || distance % stride != 0) return std::nullopt;
+  return Part{
+      .view = &view, .dim = *parted, .begin = distance / stride, .size = shown.sym_size(*parted)};
 }
 
 class PartRaiser {

@@ -123,7 +123,7 @@ class OnnxCheck : public Check {
   std::optional<Fault> refusal(const Operator& op, const Error& error) {
     const std::string_view kind = error.kind();
     const bool is_limit = kind == "NotImplementedError" || kind == "TypeError";
-    if (is_limit && (is_built_in(op) || !has_own_rule(op))) return leave_out(text_of(error));
+    if (is_built_in(op) || (is_limit && !has_own_rule(op))) return leave_out(text_of(error));
     return Fault{"onnx-raised",
                  concatenate(op.name(), " cannot be exported as ONNX: ", text_of(error))};
   }

@@ -13,6 +13,9 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ir/graph.h"
@@ -27,11 +30,26 @@
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/make_fx.h"
+#include "opwright/transforms/trace.h"
 
 namespace opwright {
 namespace {
 
 ShapeEnvPtr new_env() { return make_intrusive<ShapeEnv>(ShapeEnvOptions{.duck_shaping = false}); }
+
+// Composites of aten that have a fake kernel of their own: it knows the results of any size, which
+// the body, going step by step (lstm), would fix.
+const std::vector<const Operator*>& sized_composites() {
+  static const std::vector<const Operator*> found = [] {
+    std::vector<const Operator*> operators = Registry::get().list("aten");
+    std::erase_if(operators, [](const Operator* op) {
+      return !op->record(Slot::ImplicitComposite) ||
+             !Registry::get().own_function(*op, Slot::Fake).function;
+    });
+    return operators;
+  }();
+  return found;
+}
 
 TraceSessionOptions session_options(ShapeEnvPtr env, TraceOptions trace) {
   TraceSessionOptions options;
@@ -40,6 +58,9 @@ TraceSessionOptions session_options(ShapeEnvPtr env, TraceOptions trace) {
   options.functional = true;
   options.keeps_custom_whole = true;
   options.trace = std::move(trace);
+  for (const Operator* op : sized_composites()) {
+    if (!options.trace.decompose.contains(op)) options.trace.whole.insert(op);
+  }
   return options;
 }
 

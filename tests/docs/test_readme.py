@@ -71,6 +71,14 @@ def test_the_example_in_torch_runs():
     run([sys.executable, "-c", program], BUILD / "operators")
 
 
+def test_the_model_of_the_example_runs_in_onnx_runtime(tmp_path):
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: it was not run")
+    program = block_with("import onnxruntime")
+    binary = BUILD / "operators/libsoft_clip.so"
+
+    run([sys.executable, "-c", program.replace('"libsoft_clip.so"', repr(str(binary)))], tmp_path)
+
+
 def test_the_exported_example_runs_without_python(tmp_path):
     binary = BUILD / "operators/libsoft_clip.so"
     before = f"import opwright as ow\now.load_library({str(binary)!r})\n"

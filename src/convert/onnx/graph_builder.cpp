@@ -10,6 +10,7 @@
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/builder_state.h"
 #include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/node_types.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -63,6 +64,7 @@ OnnxValues GraphBuilder::op(std::string_view type, std::span<const OnnxValue> in
                    .label = state_.label,
                    .site = state_.site};
   for (size_t i = 0; i < num_outputs; ++i) node.outputs.push_back(state_.add({.is_output = true}));
+  if (domain.empty()) infer_types(state_, node);
   OnnxValues outputs = node.outputs;
   state_.scope->nodes.push_back(std::move(node));
   return outputs;

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/reduction_axes.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
@@ -88,34 +90,41 @@ OnnxValues convert_std(GraphBuilder& g, const Call& call) {
 
 // ---- Norms ----
 
+// Of `value`, which has a float dtype and dimensions.
+OnnxValue norm_over(GraphBuilder& g, OnnxValue value, double order, const ReductionAxes& axes,
+                    DType dtype) {
+  const auto reduced = [&](std::string_view type, OnnxValue x) {
+    return reduce(g, type, x, axes.dims, axes.keeps_dims);
+  };
+  if (order == 2.0) return reduced("ReduceL2", value);
+  if (order == 1.0) return reduced("ReduceL1", value);
+  if (order == 0.0) return reduced("ReduceSum", g.cast(g.cast(value, DType::Bool), dtype));
+  const OnnxValue size = g.op("Abs", {value});
+  if (std::isinf(order)) return reduced(order > 0 ? "ReduceMax" : "ReduceMin", size);
+  const OnnxValue powers = g.op("Pow", {size, g.scalar(order, dtype)});
+  return g.op("Pow", {reduced("ReduceSum", powers), g.scalar(1.0 / order, dtype)});
+}
+
 OnnxValues find_norm(GraphBuilder& g, const Call& call, const ReductionAxes& axes) {
   const Tensor self = call.tensor(0);
   const double order = call.has(1) ? call.number(1) : 2.0;
   const DType dtype = call.result().dtype();
   const DType wide = wide_dtype(dtype);
-  if (is_complex(self.dtype())) call.refuse("ONNX has no norm of complex numbers");
-  const OnnxValue value = call.input(0, wide);
-  OnnxValue norm;
-  if (order == 2.0 && self.dim() != 0) {
-    norm = reduce_over(g, "ReduceL2", value, self, axes);
-  } else if (order == 1.0 && self.dim() != 0) {
-    norm = reduce_over(g, "ReduceL1", value, self, axes);
-  } else if (order == 0.0) {
-    const OnnxValue is_nonzero = g.cast(value, DType::Bool);
-    norm = reduce_over(g, "ReduceSum", g.cast(is_nonzero, wide), self, axes);
-  } else {
-    const OnnxValue size = g.op("Abs", {value});
-    if (self.dim() == 0) {
-      norm = size;
-    } else if (std::isinf(order)) {
-      norm = reduce_over(g, order > 0 ? "ReduceMax" : "ReduceMin", size, self, axes);
-    } else {
-      const OnnxValue powers = g.op("Pow", {size, g.scalar(order, wide)});
-      norm = g.op("Pow",
-                  {reduce_over(g, "ReduceSum", powers, self, axes), g.scalar(1.0 / order, wide)});
-    }
-  }
+  const OnnxValue norm = norm_over(g, with_dims(g, call.input(0, wide), self), order, axes, wide);
   return {recast(g, norm, wide, dtype)};
+}
+
+// (x1, x2, p, compute_mode): of each row of one less each row of the other.
+OnnxValues convert_cdist(GraphBuilder& g, const Call& call) {
+  const DType dtype = call.result().dtype();
+  const DType wide = wide_dtype(dtype);
+  const int64_t rank = call.result().dim();
+  const int64_t column[] = {rank - 1};
+  const int64_t row[] = {rank - 2};
+  const OnnxValue differences = g.op(
+      "Sub", {unsqueeze(g, call.input(0, wide), column), unsqueeze(g, call.input(1, wide), row)});
+  const ReductionAxes last{.dims = {rank}, .keeps_dims = false};
+  return {recast(g, norm_over(g, differences, call.number(2), last, wide), wide, dtype)};
 }
 
 OnnxValues convert_norm(GraphBuilder& g, const Call& call) { return find_norm(g, call, {}); }
@@ -149,6 +158,7 @@ constexpr BuiltinRule kRules[] = {
     {"aten::norm.ScalarOpt_dtype", convert_norm},
     {"aten::norm.ScalarOpt_dim", convert_norm_dims},
     {"aten::norm.ScalarOpt_dim_dtype", convert_norm_dims},
+    {"aten::_cdist_forward", convert_cdist},
     {"aten::logsumexp", convert_logsumexp},
 };
 

@@ -41,27 +41,7 @@ OnnxValue reshape_nothing(GraphBuilder& g, OnnxValue x, std::span<const SymInt> 
   return expand(g, g.op("Reshape", {x, g.ints(ones)}), sizes);
 }
 
-}  // namespace
-
-OnnxValue unsqueeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
-  return with_axes(g, "Unsqueeze", x, axes);
-}
-
-OnnxValue squeeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
-  return axes.empty() ? x : with_axes(g, "Squeeze", x, axes);
-}
-
-OnnxValue reduce(GraphBuilder& g, std::string_view type, OnnxValue x, std::span<const int64_t> axes,
-                 bool keeps_dims) {
-  std::vector<Attribute> attributes{{"keepdims", keeps_dims}};
-  if (axes.empty()) return g.op(type, {x}, std::move(attributes));
-  if (g.opset() >= (type == "ReduceSum" ? 13 : 18))
-    return g.op(type, {x, g.ints(axes)}, std::move(attributes));
-  attributes.emplace_back("axes", to_vector(axes));
-  return g.op(type, {x}, std::move(attributes));
-}
-
-OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
+OnnxValue reshape_node(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
   std::vector<SymInt> wanted(sizes.begin(), sizes.end());
   // A plain 0 means "as it was" unless the node says otherwise.
   const auto zero =
@@ -85,8 +65,38 @@ OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
   return g.op("Reshape", {x, g.sizes(wanted)});
 }
 
+// What is made of `x` has its dtype.
+OnnxValue typed(GraphBuilder& g, OnnxValue made, OnnxValue x, std::span<const SymInt> sizes) {
+  if (const auto dtype = g.dtype(x)) g.set_type(made, *dtype, {sizes.begin(), sizes.end()});
+  return made;
+}
+
+}  // namespace
+
+OnnxValue unsqueeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
+  return with_axes(g, "Unsqueeze", x, axes);
+}
+
+OnnxValue squeeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
+  return axes.empty() ? x : with_axes(g, "Squeeze", x, axes);
+}
+
+OnnxValue reduce(GraphBuilder& g, std::string_view type, OnnxValue x, std::span<const int64_t> axes,
+                 bool keeps_dims) {
+  std::vector<Attribute> attributes{{"keepdims", keeps_dims}};
+  if (axes.empty()) return g.op(type, {x}, std::move(attributes));
+  if (g.opset() >= (type == "ReduceSum" ? 13 : 18))
+    return g.op(type, {x, g.ints(axes)}, std::move(attributes));
+  attributes.emplace_back("axes", to_vector(axes));
+  return g.op(type, {x}, std::move(attributes));
+}
+
+OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
+  return typed(g, reshape_node(g, x, sizes), x, sizes);
+}
+
 OnnxValue expand(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
-  return g.op("Expand", {x, g.sizes(sizes)});
+  return typed(g, g.op("Expand", {x, g.sizes(sizes)}), x, sizes);
 }
 
 OnnxValue transpose(GraphBuilder& g, OnnxValue x, std::span<const int64_t> order) {
@@ -97,7 +107,16 @@ OnnxValue slice(GraphBuilder& g, OnnxValue x, int64_t dim, const SymInt& start, 
                 int64_t step) {
   const SymInt starts[] = {start};
   const SymInt ends[] = {end};
-  return g.op("Slice", {x, g.sizes(starts), g.sizes(ends), g.ints({dim}), g.ints({step})});
+  const OnnxValue part =
+      g.op("Slice", {x, g.sizes(starts), g.sizes(ends), g.ints({dim}), g.ints({step})});
+  auto sizes = g.shape(x);
+  if (!sizes) return part;
+  SymInt& size = (*sizes)[static_cast<size_t>(dim)];
+  const bool is_plain = !start.is_symbolic() && !end.is_symbolic() && !size.is_symbolic();
+  if (!is_plain || start.word() < 0 || end.word() < start.word() || step < 1) return part;
+  const int64_t covered = std::min(end.word(), size.word()) - std::min(start.word(), size.word());
+  size = SymInt((covered + step - 1) / step);
+  return typed(g, part, x, *sizes);
 }
 
 OnnxValues split(GraphBuilder& g, OnnxValue x, int64_t dim, std::span<const int64_t> lengths) {

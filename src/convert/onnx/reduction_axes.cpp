@@ -7,10 +7,10 @@
 namespace opwright::onnx {
 
 ReductionAxes axes_of(const Call& call, size_t argument, bool keeps_dims) {
+  const int64_t rank = call.tensor(0).dim();
+  if (rank == 0) return {};  // there are none to keep
   ReductionAxes axes{.dims = {}, .keeps_dims = keeps_dims};
   if (!call.has(argument)) return axes;
-  const int64_t rank = call.tensor(0).dim();
-  if (rank == 0) return axes;
   if (call.constant(argument).tag == kOpwInt)
     axes.dims = {call.integer(argument)};
   else

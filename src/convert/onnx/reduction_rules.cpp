@@ -1,5 +1,7 @@
 // Sums, products, extremes, truth values and running sums.
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -41,7 +43,7 @@ OnnxValues convert_prod_dim(GraphBuilder& g, const Call& call) {
   return reduce_in_result_dtype(g, call, "ReduceProd", axes_of(call, 1, call.boolean(2)));
 }
 
-// ---- Extremes ----
+// ---- Extremes; ONNX does not say where NaN stands among them ----
 
 OnnxValue reduce_ordered(GraphBuilder& g, const Call& call, std::string_view type,
                          const ReductionAxes& axes) {
@@ -151,25 +153,47 @@ OnnxValues convert_cumsum(GraphBuilder& g, const Call& call) {
   return {recast(g, g.op("CumSum", {call.input(0, wide), axis}), wide, dtype)};
 }
 
-// In steps that double: each element times the one `distance` before it.
-OnnxValues convert_cumprod(GraphBuilder& g, const Call& call) {
+using Join = OnnxValue (*)(GraphBuilder& g, OnnxValue a, OnnxValue b, DType dtype);
+
+// In steps that double: each element joined with the one `distance` before it, or with `neutral`.
+OnnxValues join_running(GraphBuilder& g, const Call& call, double neutral, Join join) {
   const Tensor self = call.tensor(0);
   const DType dtype = call.result().dtype();
   if (self.dim() == 0) return {call.input(0, dtype)};
   const int64_t dim = dim_of(call, 1, self);
   const SymInt size = self.sym_size(dim);
   if (size.is_symbolic())
-    call.refuse("ONNX has no running product, and this one goes over a size that changes");
+    call.refuse("ONNX has no node for it, and this one goes over a size that changes");
   const DType wide = wide_dtype(dtype);
-  OnnxValue product = call.input(0, wide);
+  OnnxValue joined = call.input(0, wide);
   for (int64_t distance = 1; distance < size.word(); distance *= 2) {
     std::vector<int64_t> pads(static_cast<size_t>(2 * self.dim()));
     pads[static_cast<size_t>(dim)] = distance;
     pads[static_cast<size_t>(self.dim() + dim)] = -distance;
-    const OnnxValue shifted = g.op("Pad", {product, g.ints(pads), g.scalar(1, wide)});
-    product = g.op("Mul", {product, shifted});
+    const OnnxValue shifted = g.op("Pad", {joined, g.ints(pads), g.scalar(neutral, wide)});
+    joined = join(g, joined, shifted, wide);
   }
-  return {recast(g, product, wide, dtype)};
+  return {recast(g, joined, wide, dtype)};
+}
+
+OnnxValues convert_cumprod(GraphBuilder& g, const Call& call) {
+  return join_running(g, call, 1.0, [](GraphBuilder& graph, OnnxValue a, OnnxValue b, DType) {
+    return graph.op("Mul", {a, b});
+  });
+}
+
+// log(exp(a) + exp(b)); of equal ones, which may be infinite, without their difference.
+OnnxValue add_logarithms(GraphBuilder& g, OnnxValue a, OnnxValue b, DType dtype) {
+  const OnnxValue greater = g.op("Max", {a, b});
+  const OnnxValue distance = g.op("Neg", {g.op("Abs", {g.op("Sub", {a, b})})});
+  const OnnxValue sum = g.op("Add", {g.op("Exp", {distance}), g.scalar(1, dtype)});
+  const OnnxValue is_same = g.op("Equal", {a, b});
+  const OnnxValue gain =
+      g.op("Where", {is_same, g.scalar(std::log(2.0), dtype), g.op("Log", {sum})});
+  return g.op("Add", {greater, gain});
+}
+OnnxValues convert_logcumsumexp(GraphBuilder& g, const Call& call) {
+  return join_running(g, call, -std::numeric_limits<double>::infinity(), add_logarithms);
 }
 
 constexpr BuiltinRule kRules[] = {
@@ -197,6 +221,7 @@ constexpr BuiltinRule kRules[] = {
     {"aten::count_nonzero.dim_IntList", convert_count_nonzero},
     {"aten::cumsum", convert_cumsum},
     {"aten::cumprod", convert_cumprod},
+    {"aten::logcumsumexp", convert_logcumsumexp},
 };
 
 }  // namespace

@@ -42,7 +42,10 @@ std::vector<int64_t> all_dims(int64_t rank) {
 
 OnnxValue arange(GraphBuilder& g, const SymInt& length) {
   if (length.is_symbolic()) {
-    return g.op("Range", {g.scalar(0, DType::Int64), g.size(length), g.scalar(1, DType::Int64)});
+    const OnnxValue range =
+        g.op("Range", {g.scalar(0, DType::Int64), g.size(length), g.scalar(1, DType::Int64)});
+    g.set_type(range, DType::Int64, {length});
+    return range;
   }
   return g.ints(all_dims(length.word()));
 }

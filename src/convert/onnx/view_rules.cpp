@@ -175,6 +175,13 @@ OnnxValues convert_unbind(GraphBuilder& g, const Call& call) {
   return parts;
 }
 
+// An int of a tensor, which sizes may be made of.
+OnnxValues convert_item(GraphBuilder& g, const Call& call) {
+  const DType dtype = call.tensor(0).dtype();
+  if (is_floating(dtype)) call.refuse("a float that the data tells is no size");
+  return {reshape(g, call.input(0, DType::Int64), {})};
+}
+
 constexpr BuiltinRule kRules[] = {
     {"aten::alias", convert_identity},
     {"aten::detach", convert_identity},
@@ -207,6 +214,7 @@ constexpr BuiltinRule kRules[] = {
     {"aten::split_with_sizes", convert_split},
     {"aten::chunk", convert_split},
     {"aten::unbind.int", convert_unbind},
+    {"aten::_local_scalar_dense", convert_item},
 };
 
 }  // namespace

@@ -52,6 +52,12 @@ def test_the_guide_to_modules_prints_what_it_shows(tmp_path):
     check_guide("modules.md", tmp_path)
 
 
+def test_the_guide_to_onnx_prints_what_it_shows(tmp_path):
+    pytest.importorskip("onnxruntime")
+
+    check_guide("onnx.md", tmp_path)
+
+
 def test_the_guide_to_jax_prints_what_it_shows(tmp_path):
     pytest.importorskip("jax")
 

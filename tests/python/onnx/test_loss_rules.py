@@ -6,7 +6,7 @@ import opwright as ow
 import pytest
 from exported import check_export, node_types
 from opwright.export import Dim
-from opwright.nn import functional as F  # noqa: N812
+from opwright.nn import functional as F
 
 REDUCTIONS = ("none", "mean", "sum")
 OPSETS = (12, 13, 18, 20, 26)

@@ -43,6 +43,8 @@ SUMS = {
     "cumprod": lambda x: x.cumprod(1),
     "cumprod over one": lambda x: x[:, :1].cumprod(1),
     "cumprod as another dtype": lambda x: x.cumprod(-1, dtype=ow.float64),
+    "logcumsumexp": lambda x: x.logcumsumexp(-1),
+    "logcumsumexp of infinities": lambda x: (x - math.inf * (x > 0)).logcumsumexp(1),
     "diff": lambda x: x.diff(),
 }
 
@@ -100,6 +102,9 @@ MOMENTS = {
     "vector_norm 3.5": lambda x: ops.linalg_vector_norm(x, 3.5, [0, 1], True),
     "vector_norm inf": lambda x: ops.linalg_vector_norm(x, math.inf, [2]),
     "vector_norm -inf": lambda x: ops.linalg_vector_norm(x, -math.inf),
+    "cdist": lambda x: ops._cdist_forward(x, x.flip((1,)), 2.0, None),
+    "cdist 1": lambda x: ops._cdist_forward(x, x[:, :2], 1.0, None),
+    "cdist inf": lambda x: ops._cdist_forward(x[0], x[1], math.inf, None),
     "logsumexp": lambda x: x.logsumexp(1),
     "logsumexp of several": lambda x: x.logsumexp((0, 2), keepdim=True),
     "logsumexp of large numbers": lambda x: (x + x.repeat(1, 1, 1) + 900).logsumexp(-1),
@@ -141,6 +146,8 @@ NUMBER = {
     "logsumexp": lambda x: x.logsumexp(0),
     "cumsum": lambda x: x.cumsum(0),
     "cumprod": lambda x: x.cumprod(0),
+    "norm 0": lambda x: ops.linalg_vector_norm(x, 0),
+    "norm 3": lambda x: ops.linalg_vector_norm(x, 3, [0], True),
     "count_nonzero": lambda x: x.count_nonzero(),
 }
 

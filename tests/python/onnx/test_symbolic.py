@@ -1,6 +1,9 @@
 """Symbolics: what Python functions make of calls."""
 
+import gc
+import weakref
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import onnx as reader
@@ -8,6 +11,7 @@ import opwright as ow
 import pytest
 from opwright import onnx
 from opwright.onnx import symbolic_helper
+from opwright.onnx.scalar_type import JitScalarType
 from opwright.onnx.symbolic_helper import parse_args
 
 
@@ -160,7 +164,7 @@ def test_values_tell_their_sizes_and_dtypes(symbolic):
         seen["sizes"] = (kind.sizes(), kind.dim(), kind.scalarType(), kind.dtype())
         seen["symbols"] = [str(size) for size in kind.sym_sizes]
         seen["nodes"] = [x.node().kind(), alpha.node().kind(), x.debugName(), repr(x)]
-        relu = g.op("Relu", x)
+        relu = g.op("Relu", x)  # a node of ONNX itself, so its type is known
         seen["made"] = (relu.type().sizes(), relu.node().kind(), relu.node().input() == x)
         relu.setType(kind)
         seen["set"] = relu.type().sizes()
@@ -176,7 +180,7 @@ def test_values_tell_their_sizes_and_dtypes(symbolic):
         "sizes": ([None, 3], 2, "Float", ow.float32),
         "symbols": ["batch", "3"],
         "nodes": ["prim::Param", "onnx::Constant", "x", "%x: float32[batch, 3]"],
-        "made": (None, "onnx::Relu", True),
+        "made": ([None, 3], "onnx::Relu", True),
         "set": [None, 3],
         "attribute": (0.5, ["alpha"]),
     }
@@ -331,3 +335,44 @@ def test_helpers_answer_questions(symbolic):
     symbolic("symb::pair", convert)
 
     assert onnx.export(pair, (X, X), dynamic_axes={"x": [0]}).input_names == ["x", "y"]
+
+
+def test_scalar_types_have_pytorchs_names(symbolic):
+    def convert(g, x, y, alpha):
+        kind = JitScalarType.from_value(x)
+        assert (kind, kind.scalar_name(), kind.dtype()) == (6, "Float", ow.float32)
+        assert JitScalarType.from_name("Long").onnx_type() == 7
+        unknown = g.op("symb::other", x)
+        assert JitScalarType.from_value(unknown, JitScalarType.HALF) == JitScalarType.HALF
+        return g.op("Cast", x, to_i=kind.onnx_type()), y
+
+    symbolic("symb::pair", convert)
+
+    reader.checker.check_model(onnx.export(pair, (X, X)).model_proto)
+    with pytest.raises(ValueError, match="there is no scalar type 'Number'"):
+        JitScalarType.from_name("Number")
+
+
+def test_a_symbolic_that_was_removed_is_dropped():
+    def make() -> weakref.ref:
+        def convert(g, x, y, alpha):
+            return x, y
+
+        onnx.register_custom_op_symbolic("symb::pair", convert, 12)
+        onnx.export(pair, (X, X))
+        onnx.unregister_custom_op_symbolic("symb::pair", 12)
+        return weakref.ref(convert)
+
+    dropped = make()
+    gc.collect()
+
+    assert dropped() is None
+
+
+def test_symbolics_run_in_several_threads(symbolic):
+    symbolic("symb::pair", lambda g, x, y, alpha: g.op("vendor::Pair", x, y, outputs=2))
+
+    with ThreadPoolExecutor(4) as pool:
+        texts = list(pool.map(lambda _: nodes_of(onnx.export(pair, (X, X))), range(16)))
+
+    assert texts == [["output_0, output_1 = vendor::Pair(x, y)"]] * 16

@@ -219,6 +219,16 @@ def test_a_model_made_at_one_size_runs_at_others(name):
     check_export(DYNAMIC[name], numbers(4, 3, 4), dynamic_shapes=sizes, at=others)
 
 
+def test_a_number_of_the_data_is_a_size():
+    def f(x, n):
+        length = n.item()
+        ow.check_size(length, min=0, max=4)
+        return x[:length], x.new_zeros(length, 2)
+
+    others = [(numbers(4, 3), ow.tensor(0)), (numbers(4, 3), ow.tensor(4))]
+    check_export(f, numbers(4, 3), ow.tensor(2), at=others)
+
+
 SCALARS = {
     "view": lambda x: x.view(1, 1),
     "transpose": lambda x: x.transpose(0, -1),

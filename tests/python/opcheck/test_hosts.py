@@ -57,7 +57,7 @@ def test_a_check_of_a_host_by_name_tells_how_to_bring_it():
     assert 'opcheck(..., hosts=("torch",))' in report.lines[0].text
 
 
-@pytest.mark.parametrize("name", ["torch", "jax"])
+@pytest.mark.parametrize("name", ["torch", "jax", "onnxruntime"])
 def test_a_sound_operator_gives_the_same_in_each_host(host, name):
     require(name)
     op = host.define(
@@ -73,7 +73,7 @@ def test_a_sound_operator_gives_the_same_in_each_host(host, name):
     assert report.lines[-1].inputs > 1
 
 
-@pytest.mark.parametrize("name", ["torch", "jax"])
+@pytest.mark.parametrize("name", ["torch", "jax", "onnxruntime"])
 def test_what_an_operator_writes_is_compared_too(host, name):
     require(name)
 
@@ -142,3 +142,41 @@ def test_random_operators_are_skipped():
 
     assert report["torch"] == "SKIPPED"
     assert report.lines[-1].text == "every host draws its own random numbers"
+
+
+def test_lists_optional_tensors_and_several_results_come_through(host):
+    require("torch")
+    require("onnxruntime")
+
+    def kernel(tracks, gain, order):
+        picked = [tracks[i] for i in order]
+        return picked[0] + picked[1] * (1.0 if gain is None else gain), picked[0] * 2
+
+    op = host.define(
+        "mix(Tensor[] tracks, Tensor? gain, int[] order) -> (Tensor, Tensor)",
+        kernel,
+        fake=lambda tracks, gain, order: (same_form(tracks[0]), same_form(tracks[0])),
+    )
+
+    report = check(
+        op, [ow.randn(3), ow.randn(3)], None, [1, 0], hosts=("torch", "onnxruntime"), examples=0
+    )
+
+    assert report.ok, report.table()
+    assert (report["torch"], report["onnxruntime"]) == ("SUCCESS", "SUCCESS")
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        (ow.ops.aten.cat.default, ([ow.randn(2, 3), ow.randn(1, 3)],)),
+        (ow.ops.aten.cumsum.default, (ow.randn(2, 3), 1)),
+    ],
+)
+def test_a_built_in_operator_runs_as_a_model_in_onnx_runtime(op, args):
+    require("onnxruntime")
+
+    report = check(op, *args, hosts=("onnxruntime",), examples=0)
+
+    assert report.ok, report.table()
+    assert report["onnxruntime"] == "SUCCESS"
