@@ -33,7 +33,7 @@ std::vector<ForetoldOutput> foretell(const OrtOperator& op, std::span<const Inpu
   std::vector<OpwTensor*> pointers;
   for (const OrtTensor& each : inputs) {
     const auto dtype = to_dtype(each.dtype);
-    const std::vector<SymInt> sizes(each.sizes.begin(), each.sizes.end());
+    const std::vector<SymInt> sizes(each.sizes().begin(), each.sizes().end());
     fakes.push_back(dtype ? FakeCall::tensor(*dtype, sizes) : Tensor());
     pointers.push_back(fakes.back().get());
   }
@@ -53,7 +53,7 @@ std::vector<ForetoldOutput> foretell(const OrtOperator& op, std::span<const Inpu
 
 bool ForetoldOutputs::Entry::is_of(std::span<const OrtTensor> inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].dtype != dtypes[i] || !std::ranges::equal(inputs[i].sizes, sizes[i]))
+    if (inputs[i].dtype != dtypes[i] || !std::ranges::equal(inputs[i].sizes(), sizes[i]))
       return false;
   }
   return true;
@@ -73,7 +73,7 @@ std::span<const ForetoldOutput> ForetoldOutputs::find(const OrtOperator& op,
   auto made = std::make_unique<Entry>();
   for (const OrtTensor& each : inputs) {
     made->dtypes.push_back(each.dtype);
-    made->sizes.emplace_back(each.sizes.begin(), each.sizes.end());
+    made->sizes.emplace_back(each.sizes().begin(), each.sizes().end());
   }
   try {
     made->outputs = foretell(op, places, attributes, inputs);

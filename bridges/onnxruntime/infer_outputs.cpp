@@ -60,8 +60,12 @@ class TypeShape {
 
 class Inference {
  public:
-  Inference(const OrtOperator& op, OrtShapeInferContext* context)
-      : op_(op), api_(op.api), context_(context) {}
+  // Names: sizes that are not numbers are symbols. Samples: they are all one number, so that
+  // kernels that want some of them to be equal can be asked too; then only dtypes and ranks are
+  // sure.
+  enum class Sizes : uint8_t { Names, Samples };
+  Inference(const OrtOperator& op, OrtShapeInferContext* context, Sizes sizes)
+      : op_(op), api_(op.api), context_(context), sizes_(sizes) {}
 
   void run() {
     size_t num_inputs = 0;
@@ -99,30 +103,32 @@ class Inference {
     api_.require(entry::kGetSizes, info, numbers.data(), rank);
     api_.require(entry::kGetSizeNames, info, names.data(), rank);
     std::vector<SymInt> sizes;
-    for (size_t i = 0; i < rank; ++i) {
-      const bool is_named = names[i] && *names[i] != '\0';
-      if (is_named) {
-        sizes.push_back(call_.size(names[i]));
-      } else {
-        sizes.push_back(numbers[i] >= 0 ? SymInt(numbers[i]) : call_.size(make_unknown_name()));
-      }
-    }
+    for (size_t i = 0; i < rank; ++i) sizes.push_back(read_size(numbers[i], names[i]));
     // Of an input without a shape ONNX Runtime shows no dimensions, as of one that has none.
     is_vague_ = is_vague_ || rank == 0;
     last_dtype_ = known;
     return FakeCall::tensor(*known, sizes);
   }
 
+  SymInt read_size(int64_t number, const char* name) {
+    constexpr int64_t kSample = 12;
+    const bool is_named = name && *name != '\0';
+    if (!is_named && number >= 0) return number;
+    if (sizes_ == Sizes::Samples) return kSample;
+    return call_.size(is_named ? name : make_unknown_name());
+  }
+
   void tell(size_t index, const Tensor& output) {
     // Without a shape that holds a dtype cannot be told either; the last input's is taken anyway.
-    if ((is_vague_ || call_.has_decided()) && output.dtype() == last_dtype_) return;
+    const bool is_unsure = is_vague_ || sizes_ == Sizes::Samples || call_.has_decided();
+    if (is_unsure && output.dtype() == last_dtype_) return;
     const std::optional<OrtDType> dtype = to_ort_dtype(output.dtype());
     if (!dtype) return;
     std::vector<std::string> names;
     std::vector<int64_t> sizes;
     for (int64_t i = 0; i < output.dim(); ++i) {
       const SymInt size = output.sym_size(i);
-      const bool is_sure = call_.is_foretold(size) && !call_.has_decided() && !is_vague_;
+      const bool is_sure = call_.is_foretold(size) && !is_unsure;
       const bool is_number = is_sure && !size.is_symbolic();
       sizes.push_back(is_number ? size.word() : -1);
       names.push_back(is_number ? "" : is_sure ? concatenate(size) : make_unknown_name());
@@ -136,6 +142,7 @@ class Inference {
   const OrtOperator& op_;
   const OrtApi& api_;
   OrtShapeInferContext* context_;
+  Sizes sizes_;
   FakeCall call_;
   std::vector<Tensor> fakes_;
   std::optional<DType> last_dtype_;
@@ -145,11 +152,14 @@ class Inference {
 }  // namespace
 
 OrtStatus* infer_outputs(const OrtCustomOp* op, OrtShapeInferContext* context) {
-  try {
-    const ForeignCallScope scope;
-    Inference(OrtOperator::from(op), context).run();
-  } catch (...) {
-    (void)current_error();
+  const ForeignCallScope scope;
+  for (const auto sizes : {Inference::Sizes::Names, Inference::Sizes::Samples}) {
+    try {
+      Inference(OrtOperator::from(op), context, sizes).run();
+      break;
+    } catch (...) {
+      (void)current_error();
+    }
   }
   return nullptr;
 }

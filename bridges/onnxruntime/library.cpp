@@ -26,21 +26,24 @@ constexpr const char* kVariable = "OPWRIGHT_ONNXRUNTIME_LIBRARIES";
 // What Python prepared for the next RegisterCustomOps of this thread.
 thread_local std::optional<Registration> prepared;
 
-Registration read_environment() {
+// 'libcst.so:libaudio.so'.
+Registration read_paths(std::string_view paths) {
   Registration all;
-  const char* paths = std::getenv(kVariable);
-  OPWRIGHT_CHECK_VALUE(paths && *paths != '\0',
-                       "no operators to register: the environment "
-                       "variable ",
-                       kVariable, " names no binaries ('libcst.so:libaudio.so')");
-  std::string_view rest = paths;
-  while (!rest.empty()) {
-    const size_t end = rest.find(':');
-    const std::string_view path = rest.substr(0, end);
+  while (!paths.empty()) {
+    const size_t end = paths.find(':');
+    const std::string_view path = paths.substr(0, end);
     if (!path.empty()) all.add_binary(std::string(path));
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    paths = end == std::string_view::npos ? std::string_view() : paths.substr(end + 1);
   }
   return all;
+}
+
+Registration read_environment() {
+  const char* paths = std::getenv(kVariable);
+  OPWRIGHT_CHECK_VALUE(paths && *paths != '\0',
+                       "no operators to register: the environment variable ", kVariable,
+                       " names no binaries ('libcst.so:libaudio.so')");
+  return read_paths(paths);
 }
 
 // `make` gives a Registration.
@@ -73,18 +76,18 @@ OrtStatus* RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* api) 
 }
 
 OrtStatus* opw_onnxruntime_register(OrtSessionOptions* options, const OrtApiBase* api,
-                                    const char* path) {
-  return opwright::ort_bridge::give(options, api, [&] {
-    Registration registration;
-    registration.add_binary(path);
-    return registration;
-  });
+                                    const char* paths) {
+  return opwright::ort_bridge::give(options, api,
+                                    [&] { return opwright::ort_bridge::read_paths(paths); });
 }
 
 // ---- For Python: 0, or 1 with the error in opw_onnxruntime_error_kind and _message, valid until
 // the next call of this thread ----
 
-void opw_onnxruntime_begin() { prepared.emplace(); }
+void opw_onnxruntime_begin(uint64_t options_number) {
+  prepared.emplace();
+  prepared->set_options_number(options_number);
+}
 void opw_onnxruntime_cancel() { prepared.reset(); }
 int opw_onnxruntime_add_binary(const char* path) {
   return status_of([&] { prepared->add_binary(path); });

@@ -21,6 +21,8 @@
 #include "bridges/operators/core_arguments.h"
 #include "bridges/operators/host_binary.h"
 #include "bridges/operators/inline_array.h"
+#include "bridges/operators/inline_stack.h"
+#include "bridges/operators/lent_tensors.h"
 #include "bridges/operators/results.h"
 #include "bridges/operators/view_tensor.h"
 #include "opwright/bridge.h"
@@ -37,17 +39,17 @@ using bridges::ViewTensor;
 
 constexpr size_t kUsualInputs = 6;
 
-thread_local NodeOutputs* current_outputs = nullptr;
-class OutputsScope {
+class NodeCall;
+constinit thread_local NodeCall* current_call __attribute__((tls_model("initial-exec"))) = nullptr;
+class CurrentCallScope {
  public:
-  explicit OutputsScope(NodeOutputs& outputs)
-      : outside_(std::exchange(current_outputs, &outputs)) {}
-  OutputsScope(const OutputsScope&) = delete;
-  OutputsScope& operator=(const OutputsScope&) = delete;
-  ~OutputsScope() { current_outputs = outside_; }
+  explicit CurrentCallScope(NodeCall& call) : outside_(std::exchange(current_call, &call)) {}
+  CurrentCallScope(const CurrentCallScope&) = delete;
+  CurrentCallScope& operator=(const CurrentCallScope&) = delete;
+  ~CurrentCallScope() { current_call = outside_; }
 
  private:
-  NodeOutputs* outside_;
+  NodeCall* outside_;
 };
 
 class NodeCall {
@@ -57,24 +59,37 @@ class NodeCall {
         op_(kernel.op()),
         context_(context),
         inputs_(kernel.num_inputs()),
-        views_(kernel.num_inputs()),
-        pointers_(kernel.num_inputs()) {}
+        pointers_(kernel.num_inputs()),
+        lent_(*kernel.spare().take()) {}
+  NodeCall(const NodeCall&) = delete;
+  NodeCall& operator=(const NodeCall&) = delete;
+  ~NodeCall() { kernel_.spare().give_back(&lent_); }
 
   void run() {
     read_inputs();
-    NodeOutputs outputs(kernel_, context_, foretell());
+    NodeOutputs outputs(kernel_, context_, foretell(), lent_);
+    outputs_ = &outputs;
     show_inputs(outputs);
     {
       const NodeArguments args(op_, kernel_.places(), kernel_.attributes(),
                                {pointers_.data(), pointers_.size()});
       bridges::OwnedResults results(op_.description.results.size());
       {
-        const OutputsScope scope(outputs);
+        const CurrentCallScope scope(*this);
         run_kernel(args.values(), results);
       }
       fill_outputs(outputs, results);
     }
-    end_memory(outputs);
+    end_memory();
+  }
+
+  // What the kernel's call of an import gives without the core; null: the core runs it.
+  OpwTensor* answer(const bridges::HostBinary& binary, uint32_t index, const OpwValue* args) {
+    if (binary.is_contiguous_at(index)) return lend_input(args);
+    bridges::AllocationRequest request;
+    const bool is_simple = bridges::read_request(binary.allocation_at(index), args, request) &&
+                           request.device.type == kOpwDeviceCpu && bridges::is_contiguous(request);
+    return is_simple ? outputs_->serve(request) : nullptr;
   }
 
  private:
@@ -82,7 +97,7 @@ class NodeCall {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const OrtValue* value = nullptr;
       op_.api.require(entry::kGetInput, context_, i, &value);
-      if (!value) continue;
+      if (!value) continue;  // it stays Undefined
       if (op_.api.has(entry::kGetTypeShapeReference)) [[likely]] {
         inputs_[i] = read_tensor(op_.api, value, no_room_);
       } else {
@@ -110,11 +125,10 @@ class NodeCall {
                           ", which no tensor of Opwright can hold");
       if (is_written(i)) {
         void* memory = copy_written(outputs, next_written++, *dtype, input);
-        views_[i].emplace(memory, *dtype, input.sizes, ViewTensor::Use::Written);
+        pointers_[i] = &views_.emplace(memory, *dtype, input.sizes(), ViewTensor::Use::Written);
       } else {
-        views_[i].emplace(input.data, *dtype, input.sizes, ViewTensor::Use::Read);
+        pointers_[i] = &views_.emplace(input.data, *dtype, input.sizes(), ViewTensor::Use::Read);
       }
-      pointers_[i] = &*views_[i];
     }
   }
 
@@ -125,9 +139,9 @@ class NodeCall {
   // The output that becomes the new value of a written argument, with its old one.
   void* copy_written(NodeOutputs& outputs, size_t index, DType dtype, const OrtTensor& input) {
     size_t bytes = item_size(dtype);
-    for (const int64_t size : input.sizes) bytes *= static_cast<size_t>(size);
+    for (const int64_t size : input.sizes()) bytes *= static_cast<size_t>(size);
     void* memory =
-        index < kernel_.num_outputs() ? outputs.take(index, dtype, input.sizes) : nullptr;
+        index < kernel_.num_outputs() ? outputs.take(index, dtype, input.sizes()) : nullptr;
     if (!memory) memory = unread_.emplace_back(bytes).data();
     if (bytes != 0) std::memcpy(memory, input.data, bytes);
     return memory;
@@ -147,33 +161,57 @@ class NodeCall {
     op_.in_core.call(copies.data(), num_args, results.data(), num_results);
   }
 
-  void fill_outputs(NodeOutputs& outputs, const bridges::OwnedResults& results) const {
-    std::vector<Tensor> tensors;
-    tensors.reserve(num_results_);
-    for (const size_t each : op_.results) bridges::append_tensors(tensors, results[each]);
-    OPWRIGHT_CHECK_VALUE(tensors.size() == num_results_, op_.description.name, ": it gives ",
-                         tensors.size(), " tensors, but the node has ", num_results_,
-                         " outputs for them");
-    outputs.fill(tensors);
+  // aten::contiguous of an input, which is so already.
+  OpwTensor* lend_input(const OpwValue* args) {
+    OpwTensor* given = args[0].as_tensor;
+    const bool is_input = ViewTensor::from(given) && (given->flags & kOpwFlagReadOnly) != 0;
+    if (!is_input || args[1].as_int != 0) return nullptr;
+    return lent_.lend(
+        given->dl.data, from_dlpack(given->dl.dtype),
+        std::span<const int64_t>(given->dl.shape, static_cast<size_t>(given->dl.ndim)),
+        ViewTensor::Use::LentReadOnly);
   }
 
-  void end_memory(NodeOutputs& outputs) {
+  void fill_outputs(NodeOutputs& outputs, const bridges::OwnedResults& results) const {
+    size_t count = 0;
+    for (const size_t each : op_.results) count += bridges::count_tensors(results[each]);
+    OPWRIGHT_CHECK_VALUE(count == num_results_, op_.description.name, ": it gives ", count,
+                         " tensors, but the node has ", num_results_, " outputs for them");
+    bridges::InlineArray<Tensor, kUsualInputs> tensors(count);
+    size_t next = 0;
+    for (const size_t each : op_.results) {
+      if (results[each].tag == kOpwTensor) [[likely]] {
+        tensors[next++] = Tensor::borrow(results[each].as_tensor);
+        continue;
+      }
+      std::vector<Tensor> list;
+      bridges::append_tensors(list, results[each]);
+      for (Tensor& tensor : list) tensors[next++] = std::move(tensor);
+    }
+    outputs.fill({tensors.data(), tensors.size()});
+  }
+
+  void end_memory() {
     constexpr const char* kAdvice =
         " is still shown by a tensor that the kernel kept; ONNX Runtime's memory ends with the "
         "call, so keep a clone() instead";
+    const void* shown = lent_.end();
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      OPWRIGHT_CHECK(!views_[i] || views_[i]->end(),
-                     name_argument(op_.description, kernel_.argument_of(i)), kAdvice);
+      auto* view = static_cast<ViewTensor*>(pointers_[i]);
+      const bool is_free = (!view || view->end()) && (!shown || shown != inputs_[i].data);
+      OPWRIGHT_CHECK(is_free, name_argument(op_.description, kernel_.argument_of(i)), kAdvice);
     }
-    OPWRIGHT_CHECK(outputs.end(), op_.description.name, ": a result", kAdvice);
+    OPWRIGHT_CHECK(!shown, op_.description.name, ": a result", kAdvice);
   }
 
   const NodeKernel& kernel_;
   const OrtOperator& op_;
   OrtKernelContext* context_;
   bridges::InlineArray<OrtTensor, kUsualInputs> inputs_;
-  bridges::InlineArray<std::optional<ViewTensor>, kUsualInputs> views_;
+  bridges::InlineStack<ViewTensor, kUsualInputs> views_;
   bridges::InlineArray<OpwTensor*, kUsualInputs> pointers_;
+  bridges::LentTensors& lent_;
+  NodeOutputs* outputs_ = nullptr;
   size_t num_results_ = 0;
   std::vector<int64_t> no_room_;
   std::list<std::vector<int64_t>> rooms_;
@@ -188,18 +226,13 @@ void run_node(const NodeKernel& kernel, OrtKernelContext* context) {
 
 int call_from_node(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
                    OpwValue* results, uint32_t num_results) {
-  if (!current_outputs)
-    return bridges::call_import(host, index, args, num_args, results, num_results);
   try {
     auto* binary = static_cast<bridges::HostBinary*>(host->instance);
-    bridges::AllocationRequest request;
-    if (bridges::read_request(binary->allocation_at(index), args, request) &&
-        request.device.type == kOpwDeviceCpu && bridges::is_contiguous(request)) {
-      if (OpwTensor* served = current_outputs->serve(request)) {
-        results[0].tag = kOpwTensor;
-        results[0].as_tensor = served;
-        return 0;
-      }
+    OpwTensor* given = current_call ? current_call->answer(*binary, index, args) : nullptr;
+    if (given) {
+      results[0].tag = kOpwTensor;
+      results[0].as_tensor = given;
+      return 0;
     }
   } catch (...) {
     host->give_error(host, current_error().share());

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "bridges/onnxruntime/foretold_outputs.h"
 #include "bridges/onnxruntime/node_kernel.h"
 #include "bridges/onnxruntime/ort_api.h"
 #include "bridges/operators/allocation_request.h"
+#include "bridges/operators/lent_tensors.h"
 #include "bridges/operators/results.h"
-#include "opwright/bridge.h"
+#include "bridges/operators/view_tensor.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -35,15 +34,20 @@ bool fits(const ForetoldOutput& output, const bridges::AllocationRequest& reques
                             std::span(request.sizes, static_cast<size_t>(request.ndim)));
 }
 
+Tensor copy_of(const Tensor& tensor) {
+  bridges::ViewTensor* lent = bridges::ViewTensor::from(tensor.get());
+  return (lent ? lent->in_core() : tensor).clone();
+}
+
 }  // namespace
 
 NodeOutputs::NodeOutputs(const NodeKernel& kernel, OrtKernelContext* context,
-                         std::span<const ForetoldOutput> foretold)
+                         std::span<const ForetoldOutput> foretold, bridges::LentTensors& lent)
     : kernel_(kernel),
       context_(context),
       foretold_(foretold.first(std::min(foretold.size(), kernel.num_outputs()))),
       outputs_(foretold_.size()),
-      lent_(foretold_.size()) {
+      lent_(lent) {
   for (size_t i = 0; i < foretold_.size(); ++i)
     outputs_[i].memory = take(i, foretold_[i].dtype, foretold_[i].sizes);
 }
@@ -64,22 +68,9 @@ OpwTensor* NodeOutputs::serve(const bridges::AllocationRequest& request) {
     Output& output = outputs_[i];
     if (!output.memory || output.is_lent || !fits(foretold_[i], request)) continue;
     if (count_elements(foretold_[i].sizes) == 0) return nullptr;
-    int64_t strides[bridges::AllocationRequest::kMaxDims];
-    int64_t stride = 1;
-    for (int32_t dim = request.ndim - 1; dim >= 0; --dim) {
-      strides[dim] = stride;
-      stride *= request.sizes[dim];
-    }
-    const OpwDlTensor shown{.data = output.memory,
-                            .device = {kOpwDeviceCpu, 0},
-                            .ndim = request.ndim,
-                            .dtype = request.dtype,
-                            .shape = const_cast<int64_t*>(request.sizes),
-                            .strides = strides,
-                            .byte_offset = 0};
-    lent_[i].emplace(shown, BorrowedMemory::Access::ReadWrite);
     output.is_lent = true;
-    return Tensor(lent_[i]->tensor()).give();
+    return lent_.lend(output.memory, foretold_[i].dtype, foretold_[i].sizes,
+                      bridges::ViewTensor::Use::Lent);
   }
   return nullptr;
 }
@@ -116,7 +107,7 @@ void NodeOutputs::fill(std::span<Tensor> results) {
                    " was left undefined");
     if (i < outputs_.size()) require_foretold(i, results[i]);
     // What lies in another output is saved before that is written.
-    if (!is_in_place(i) && is_lent_memory(results[i])) results[i] = results[i].clone();
+    if (!is_in_place(i) && is_lent_memory(results[i])) results[i] = copy_of(results[i]);
   }
   for (size_t i = 0; i < results.size() && i < kernel_.num_outputs(); ++i) {
     if (is_in_place(i)) continue;
@@ -124,12 +115,6 @@ void NodeOutputs::fill(std::span<Tensor> results) {
         i < outputs_.size() ? outputs_[i].memory : take(i, results[i].dtype(), results[i].sizes());
     if (memory) bridges::copy_elements(memory, results[i]);
   }
-}
-
-bool NodeOutputs::end() noexcept {
-  bool is_free = true;
-  for (size_t i = 0; i < lent_.size(); ++i) is_free = (!lent_[i] || lent_[i]->end()) && is_free;
-  return is_free;
 }
 
 }  // namespace opwright::ort_bridge

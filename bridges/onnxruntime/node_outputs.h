@@ -4,16 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <vector>
 
 #include "bridges/onnxruntime/foretold_outputs.h"
 #include "bridges/onnxruntime/node_kernel.h"
 #include "bridges/onnxruntime/ort_api.h"
 #include "bridges/operators/allocation_request.h"
 #include "bridges/operators/inline_array.h"
-#include "opwright/bridge.h"
+#include "bridges/operators/lent_tensors.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/tensor.h"
@@ -25,19 +23,17 @@ class NodeOutputs {
   // Takes the memory of the outputs that were foretold. TypeError where the model has another
   // dtype for one.
   NodeOutputs(const NodeKernel& kernel, OrtKernelContext* context,
-              std::span<const ForetoldOutput> foretold);
+              std::span<const ForetoldOutput> foretold, bridges::LentTensors& lent);
   NodeOutputs(const NodeOutputs&) = delete;
   NodeOutputs& operator=(const NodeOutputs&) = delete;
 
   // Memory for output `index`; null where nobody reads it.
   void* take(size_t index, DType dtype, std::span<const int64_t> sizes);
-  // A tensor over an output that fits; null: there is none. Of the thread that made this.
+  // A tensor over an output that fits, lent; null: there is none. Of the thread that made this.
   [[nodiscard]] OpwTensor* serve(const bridges::AllocationRequest& request);
   // Copies what does not lie where it shall. ValueError for a result that differs from what was
   // foretold.
   void fill(std::span<Tensor> results);
-  // After the results were released. False when somebody still shows the memory of an output.
-  [[nodiscard]] bool end() noexcept;
 
  private:
   struct Output {
@@ -53,7 +49,7 @@ class NodeOutputs {
   OrtKernelContext* context_;
   std::span<const ForetoldOutput> foretold_;
   bridges::InlineArray<Output, kUsualOutputs> outputs_;  // those that were foretold
-  bridges::InlineArray<std::optional<BorrowedMemory>, kUsualOutputs> lent_;
+  bridges::LentTensors& lent_;
 };
 
 }  // namespace opwright::ort_bridge

@@ -39,13 +39,6 @@ constexpr DTypePair kDTypePairs[] = {
     {OrtDType::Float8E5M2, DType::Float8E5M2},
 };
 
-constexpr size_t kNumOrtDTypes = 20;
-constexpr auto kByNumber = [] {
-  std::array<DType, kNumOrtDTypes> all{};
-  for (const DTypePair& pair : kDTypePairs) all[static_cast<size_t>(pair.theirs)] = pair.ours;
-  return all;
-}();
-
 // By number; those that have no dtype here.
 constexpr const char* kOtherNames[] = {
     nullptr,           nullptr, nullptr,           nullptr, nullptr, nullptr,
@@ -55,11 +48,11 @@ constexpr const char* kOtherNames[] = {
 
 }  // namespace
 
-std::optional<DType> to_dtype(OrtDType dtype) {
-  const auto number = static_cast<size_t>(dtype);
-  if (number >= kNumOrtDTypes || kByNumber[number] == DType{}) return std::nullopt;
-  return kByNumber[number];
-}
+constexpr std::array<DType, kNumOrtDTypes> kDTypeByNumber = [] {
+  std::array<DType, kNumOrtDTypes> all{};
+  for (const DTypePair& pair : kDTypePairs) all[static_cast<size_t>(pair.theirs)] = pair.ours;
+  return all;
+}();
 
 std::optional<OrtDType> to_ort_dtype(DType dtype) {
   for (const DTypePair& pair : kDTypePairs) {
@@ -76,13 +69,11 @@ std::string dtype_text(OrtDType dtype) {
 }
 
 OrtTensor read_tensor(const OrtApi& api, const OrtValue* value, std::vector<int64_t>& room) {
-  OrtTensor tensor;
+  OrtTensor tensor{};
   api.require(entry::kGetData, value, &tensor.data);
   if (api.has(entry::kGetTypeShapeReference)) [[likely]] {
-    const int64_t* sizes = nullptr;
-    size_t rank = 0;
-    api.require(entry::kGetTypeShapeReference, value, &tensor.dtype, &sizes, &rank);
-    tensor.sizes = {sizes, rank};
+    api.require(entry::kGetTypeShapeReference, value, &tensor.dtype, &tensor.first_size,
+                &tensor.rank);
     return tensor;
   }
   OrtTypeShape* info = nullptr;
@@ -94,7 +85,8 @@ OrtTensor read_tensor(const OrtApi& api, const OrtValue* value, std::vector<int6
   is_read = is_read && api.try_call(entry::kGetSizes, info, room.data(), rank);
   api.call(entry::kReleaseTypeShape, info);
   OPWRIGHT_CHECK(is_read, "ONNX Runtime did not tell the sizes of a tensor");
-  tensor.sizes = room;
+  tensor.rank = rank;
+  tensor.first_size = room.data();
   return tensor;
 }
 

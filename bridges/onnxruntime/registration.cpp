@@ -1,6 +1,7 @@
 #include "bridges/onnxruntime/registration.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,7 +34,7 @@ using OperatorKey = std::tuple<const void*, std::string, const OpwRecord*, std::
 struct Known {
   std::mutex mutex;
   std::map<OperatorKey, OrtOperator*> operators;
-  std::map<std::vector<const OrtOperator*>, OrtDomain*> domains;
+  std::map<std::pair<uint64_t, std::string>, OrtDomain*> domains;  // by number of the options
 };
 Known& known() {
   static auto* instance = new Known;
@@ -62,16 +63,15 @@ const OrtOperator* keep_operator(const std::string& name, const onnx::NodeForm& 
   return kept;
 }
 
-OrtDomain* keep_domain(const std::string& name, const std::vector<const OrtOperator*>& operators,
+// The options' own, which is new to them where it was made now.
+OrtDomain* open_domain(const std::string& name, uint64_t options_number, OrtSessionOptions* options,
                        const OrtApi& api) {
-  OrtDomain*& kept = known().domains[operators];
-  if (kept) return kept;
   OrtDomain* made = nullptr;
-  api.require(entry::kCreateDomain, name.c_str(), &made);
-  for (const OrtOperator* each : operators)
-    api.require(entry::kAddToDomain, made, static_cast<const OrtCustomOp*>(each));
-  kept = made;
-  return made;
+  OrtDomain*& kept = options_number == 0 ? made : known().domains[{options_number, name}];
+  if (kept) return kept;
+  api.require(entry::kCreateDomain, name.c_str(), &kept);
+  api.require(entry::kAddDomain, options, kept);
+  return kept;
 }
 
 }  // namespace
@@ -123,8 +123,11 @@ void Registration::give_to(OrtSessionOptions* options, const OrtApi& api) const 
   std::map<std::string, std::vector<const OrtOperator*>> by_domain;
   for (const Node& each : nodes_)
     by_domain[each.form.domain].push_back(keep_operator(each.op, each.form, api));
-  for (const auto& [name, operators] : by_domain)
-    api.require(entry::kAddDomain, options, keep_domain(name, operators, api));
+  for (const auto& [name, operators] : by_domain) {
+    OrtDomain* domain = open_domain(name, options_number_, options, api);
+    for (const OrtOperator* each : operators)
+      api.require(entry::kAddToDomain, domain, static_cast<const OrtCustomOp*>(each));
+  }
 }
 
 }  // namespace opwright::ort_bridge

@@ -1,7 +1,7 @@
 // Operators given to the options of a session: one domain for each that their nodes name.
 #pragma once
 
-#include <set>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +29,9 @@ class Registration {
 
   // Domains and operators stay for ever: sessions may outlive their options.
   void give_to(OrtSessionOptions* options, const OrtApi& api) const;
+  // ONNX Runtime takes a domain once. Options that get operators in several steps have a number of
+  // their own, by which their domains are found again; 0: these are given once.
+  void set_options_number(uint64_t number) { options_number_ = number; }
 
  private:
   struct Node {
@@ -38,6 +41,7 @@ class Registration {
   // ValueError for a node that another operator is already.
   void add_form(const std::string& op, onnx::NodeForm form);
 
+  uint64_t options_number_ = 0;
   std::vector<Node> nodes_;
 };
 

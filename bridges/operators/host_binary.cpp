@@ -28,6 +28,7 @@ HostBinary::HostBinary(const std::string& path, const char* host_name, decltype(
   load_library(path);
   contents_ = collect_library(path, host_);
   for (const BinaryImport& each : contents_.imports) {
+    if (each.name == "aten::contiguous") contiguous_ = static_cast<uint32_t>(imports_.size());
     imports_.emplace_back(each.name);
     allocations_.push_back(find_allocation(each.name));
   }

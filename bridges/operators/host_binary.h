@@ -39,12 +39,15 @@ class HostBinary {
   [[nodiscard]] NamedOperator& import_at(uint32_t index);
   // What an import that it has allocates, if it makes an empty tensor.
   [[nodiscard]] Allocation allocation_at(uint32_t index) const { return allocations_[index]; }
+  // Whether that import is aten::contiguous.
+  [[nodiscard]] bool is_contiguous_at(uint32_t index) const { return index == contiguous_; }
 
  private:
   OpwHost host_;
   BinaryContents contents_;
   std::deque<NamedOperator> imports_;    // by index; a deque, since they do not move
   std::vector<Allocation> allocations_;  // by index
+  uint32_t contiguous_ = UINT32_MAX;
   std::map<std::string, OperatorRow> rows_;
 };
 

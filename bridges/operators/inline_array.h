@@ -1,9 +1,11 @@
 // An array whose length is known when it is made, on the stack where it is short.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 namespace opwright::bridges {
 
@@ -15,6 +17,9 @@ class InlineArray {
     if (size > kUsual) [[unlikely]]
       more_ = std::make_unique<T[]>(size);
     data_ = size > kUsual ? more_.get() : usual_.data();
+    if constexpr (std::is_trivially_default_constructible_v<T>) {
+      if (size <= kUsual) std::fill_n(data_, size, T{});
+    }
   }
   InlineArray(const InlineArray&) = delete;
   InlineArray& operator=(const InlineArray&) = delete;
@@ -32,7 +37,7 @@ class InlineArray {
  private:
   size_t size_;
   T* data_;
-  std::array<T, kUsual> usual_{};
+  std::array<T, kUsual> usual_;  // NOLINT: as many as there are get a value
   std::unique_ptr<T[]> more_;
 };
 

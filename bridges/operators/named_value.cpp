@@ -41,7 +41,7 @@ std::optional<OpwValue> value_of_text(ValueKind kind, std::string_view text) {
     case ValueKind::DType:
       return dtype_value(text);
     case ValueKind::Device:
-      if (text != "cpu") return std::nullopt;
+      if (text != "cpu" && !text.starts_with("cpu:")) return std::nullopt;
       return ValueOf<Device>::lend(Device(kOpwDeviceCpu));
     case ValueKind::Layout:
       if (text != "strided") return std::nullopt;

@@ -18,6 +18,14 @@ OwnedResults::~OwnedResults() {
   for (OpwValue& each : values_) release_value(each);
 }
 
+size_t count_tensors(const OpwValue& value) {
+  if (value.tag == kOpwTensor) [[likely]]
+    return 1;
+  std::vector<Tensor> tensors;
+  append_tensors(tensors, value);
+  return tensors.size();
+}
+
 void append_tensors(std::vector<Tensor>& tensors, const OpwValue& value) {
   if (value.tag == kOpwTensor) {
     tensors.push_back(Tensor::borrow(value.as_tensor));

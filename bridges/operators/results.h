@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "bridges/operators/inline_array.h"
 #include "opwright/c_api.h"
 #include "opwright/tensor.h"
 
@@ -22,9 +23,12 @@ class OwnedResults {
   [[nodiscard]] size_t size() const { return values_.size(); }
 
  private:
-  std::vector<OpwValue> values_;
+  static constexpr size_t kUsualResults = 8;
+  InlineArray<OpwValue, kUsualResults> values_;
 };
 
+// How many tensors a result has: one, those of a list, or none for None.
+[[nodiscard]] size_t count_tensors(const OpwValue& value);
 // Appends the tensors of a result: one, those of a list, or none for None.
 void append_tensors(std::vector<Tensor>& tensors, const OpwValue& value);
 

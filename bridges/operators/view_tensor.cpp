@@ -21,6 +21,14 @@ constexpr uint32_t kCpuBit = 1;  // of this host's device bits
 // A View has no count, is never stale and has plain sizes.
 void refuse_release(OpwTensor* /*view*/) {}
 int refresh_nothing(OpwTensor* /*view*/) { return 0; }
+void note_release(OpwTensor* lent) { __atomic_store_n(&lent->count, 0, __ATOMIC_RELEASE); }
+int refuse_reading(OpwTensor* /*lent*/) {
+  const Error error("RuntimeError",
+                    "a tensor of a call that is over was read; its memory ended with the call, so "
+                    "keep a clone() instead");
+  core_host().give_error(&core_host(), error.share());
+  return 1;
+}
 int show_plain_words(const OpwTensor* view, OpwSymbolicShape* shape) {
   *shape = {.sizes = view->dl.shape, .strides = view->dl.strides, .offset = 0};
   return 0;
@@ -34,6 +42,12 @@ constinit const OpwTensorTable ViewTensor::kTable{.struct_size = sizeof(OpwTenso
                                                   .refresh = &refresh_nothing,
                                                   .symbolic = &show_plain_words};
 
+constinit const OpwTensorTable ViewTensor::kLentTable{.struct_size = sizeof(OpwTensorTable),
+                                                      .release = &note_release,
+                                                      .promote = &ViewTensor::promote,
+                                                      .refresh = &refuse_reading,
+                                                      .symbolic = &show_plain_words};
+
 ViewTensor::ViewTensor(void* data, DType dtype, std::span<const int64_t> sizes, Use use)
     : OpwTensor{}, use_(use) {
   const size_t rank = sizes.size();
@@ -44,9 +58,10 @@ ViewTensor::ViewTensor(void* data, DType dtype, std::span<const int64_t> sizes, 
     dl.strides[i] = stride;
     stride *= sizes[i] > 1 ? sizes[i] : 1;
   }
-  owner = &kTable;
+  const bool is_lent = use == Use::Lent || use == Use::LentReadOnly;
+  owner = is_lent ? &kLentTable : &kTable;
   count = 1;
-  flags = kCpuBit | kOpwFlagView | (use == Use::Read ? kOpwFlagReadOnly : 0);
+  flags = kCpuBit | (is_lent ? 0 : kOpwFlagView) | (is_writable() ? 0 : kOpwFlagReadOnly);
   dl.data = data;
   dl.device = {kOpwDeviceCpu, 0};
   dl.ndim = static_cast<int32_t>(rank);
@@ -57,15 +72,17 @@ ViewTensor::ViewTensor(void* data, DType dtype, std::span<const int64_t> sizes, 
 const Tensor& ViewTensor::in_core() {
   const std::lock_guard lock(mutex_);
   if (!memory_) {
-    memory_ = std::make_unique<BorrowedMemory>(dl, use_ == Use::Written
-                                                       ? BorrowedMemory::Access::ReadWrite
-                                                       : BorrowedMemory::Access::ReadOnly);
+    memory_ = std::make_unique<BorrowedMemory>(
+        dl, is_writable() ? BorrowedMemory::Access::ReadWrite : BorrowedMemory::Access::ReadOnly);
   }
   return memory_->tensor();
 }
 
 ViewTensor* ViewTensor::from(OpwTensor* tensor) {
-  return tensor && tensor->owner == &kTable ? static_cast<ViewTensor*>(tensor) : nullptr;
+  if (!tensor || (tensor->owner != &kTable && tensor->owner != &kLentTable)) return nullptr;
+  if (tensor->flags & kOpwFlagStale) [[unlikely]]
+    require_ok(tensor->owner->refresh(tensor));
+  return static_cast<ViewTensor*>(tensor);
 }
 
 OpwTensor* ViewTensor::promote(OpwTensor* tensor) {

@@ -1,8 +1,9 @@
 // Tensors over the dense memory of a foreign host: Views that stand in the frame of one call.
 //
 // A kernel reads their memory in place. Copying a handle copies the memory, since the host's ends
-// with the call; a written argument is itself, for as long as the call lasts. Operators of the core
-// get a tensor of theirs over the same memory.
+// with the call; a written argument is itself, for as long as the call lasts. Lent ones are no
+// Views but counted as other tensors are, see lent_tensors.h. Operators of the core get a tensor of
+// theirs over the same memory.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ namespace opwright::bridges {
 
 class ViewTensor : public OpwTensor {
  public:
-  enum class Use : uint8_t { Read, Written };
+  enum class Use : uint8_t { Read, Written, Lent, LentReadOnly };
   // Row-major; `sizes` live as long as the view.
   ViewTensor(void* data, DType dtype, std::span<const int64_t> sizes, Use use);
   ViewTensor(const ViewTensor&) = delete;
@@ -33,12 +34,21 @@ class ViewTensor : public OpwTensor {
   // The call is over. False when somebody still shows the memory.
   [[nodiscard]] bool end() noexcept { return !memory_ || memory_->end(); }
 
-  // Null for a tensor that is no View of this kind.
+  // Of a lent one: whether somebody has a handle. If so it is never freed, and reading it raises.
+  [[nodiscard]] bool is_held() const noexcept {
+    return __atomic_load_n(&count, __ATOMIC_ACQUIRE) != 0;
+  }
+  void forbid_reading() noexcept { flags |= kOpwFlagStale; }
+
+  // Null for a tensor of another kind. RuntimeError for one that must not be read any more.
   [[nodiscard]] static ViewTensor* from(OpwTensor* tensor);
 
  private:
   static const OpwTensorTable kTable;
+  static const OpwTensorTable kLentTable;
   static OpwTensor* promote(OpwTensor* tensor);
+
+  [[nodiscard]] bool is_writable() const { return use_ == Use::Written || use_ == Use::Lent; }
 
   static constexpr size_t kUsualRank = 8;
 

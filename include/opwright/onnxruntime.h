@@ -15,15 +15,16 @@ struct OrtApiBase;
 struct OrtSessionOptions;
 struct OrtStatus;
 
-/* Gives every operator of the binary to the options: its domain is its namespace, its name that of
- * the operator ("scale_out" for an overload), and whatever node its binary names beside. Returns
- * null, or a status that the caller releases. Once for a binary and options; any thread. */
+/* Gives every operator of the binaries to the options: its domain is its namespace, its name that
+ * of the operator ("scale_out" for an overload), and whatever node its binary names beside. `paths`
+ * is a file, or several with ':' between them. Returns null, or a status that the caller releases.
+ * Once for options, since ONNX Runtime takes a domain once; any thread. */
 struct OrtStatus* opw_onnxruntime_register(struct OrtSessionOptions* options,
-                                           const struct OrtApiBase* api, const char* path);
+                                           const struct OrtApiBase* api, const char* paths);
 
-/* The same for all binaries that the environment variable OPWRIGHT_ONNXRUNTIME_LIBRARIES names,
- * with ':' between them. ONNX Runtime calls it for a library that is named to it:
- * RegisterCustomOpsLibrary_V2 in C, SessionOptions.register_custom_ops_library in Python. */
+/* The same for the binaries that the environment variable OPWRIGHT_ONNXRUNTIME_LIBRARIES names.
+ * ONNX Runtime calls it for a library that is named to it: RegisterCustomOpsLibrary_V2 in C,
+ * SessionOptions.register_custom_ops_library in Python. */
 struct OrtStatus* RegisterCustomOps(struct OrtSessionOptions* options,
                                     const struct OrtApiBase* api);
 

@@ -15,6 +15,7 @@ A session that is made with these options runs models that hold the node `ort_ga
 """
 
 import ctypes
+import itertools
 import os
 import weakref
 from collections.abc import Mapping
@@ -65,10 +66,10 @@ def register(
     []
     """
     bridge = open_bridge("onnxruntime")
-    given = _given.setdefault(session_options, set())
+    given = _given.setdefault(session_options, _Given())
     for each in filter(_is_file, operators):  # model and names tell nodes of their operators
         _C.load_library(os.fsdecode(each))
-    bridge.function("begin")()
+    bridge.function("begin")(ctypes.c_uint64(given.number))
     try:
         for op, form in (names or {}).items():
             bridge.call("add_line", f"{op} = {form}".encode())
@@ -76,18 +77,28 @@ def register(
             _add_model(bridge, model)
         for each in operators:
             _add_operator(bridge, each)
-        for node in given:
+        for node in given.nodes:
             bridge.function("leave_out")(node.encode())
         nodes = bridge.collect("nodes")
         if nodes:
             session_options.register_custom_ops_library(bridge.path)
     finally:
         bridge.function("cancel")()
-    given.update(nodes)
+    given.nodes.update(nodes)
     return nodes
 
 
-_given: "weakref.WeakKeyDictionary[Any, set[str]]" = weakref.WeakKeyDictionary()
+class _Given:
+    """What session options know, and the number by which the bridge finds their domains."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self) -> None:
+        self.number = next(self._numbers)
+        self.nodes: set[str] = set()
+
+
+_given: "weakref.WeakKeyDictionary[Any, _Given]" = weakref.WeakKeyDictionary()
 
 
 def _is_file(given: Any) -> bool:

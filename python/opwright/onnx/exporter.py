@@ -136,7 +136,7 @@ def export(
         opset,
         _read_names("input_names", input_names),
         _read_names("output_names", output_names),
-        [operator_name(each) for each in functions],
+        [_C.require_operator(operator_name(each)).name for each in functions],
         list((custom_opsets or {}).items()),
         list((metadata or {}).items()),
         external_data,

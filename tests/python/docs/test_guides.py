@@ -64,6 +64,12 @@ def test_the_guide_to_jax_prints_what_it_shows(tmp_path):
     check_guide("jax.md", tmp_path)
 
 
+def test_the_guide_to_onnx_runtime_prints_what_it_shows(tmp_path):
+    pytest.importorskip("onnxruntime")
+
+    check_guide("onnxruntime.md", tmp_path)
+
+
 def test_the_guide_to_tracing_prints_what_it_shows(tmp_path):
     check_guide("tracing.md", tmp_path)
 

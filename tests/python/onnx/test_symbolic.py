@@ -28,6 +28,10 @@ def operators() -> Iterator[None]:
         library.impl("join", lambda xs, dim: ow.empty_like(xs[0]), "Meta")
         library.define("resize(Tensor x, SymInt[] sizes) -> Tensor")
         library.impl("resize", lambda x, sizes: x.new_empty(sizes), "Meta")
+        library.define("scale_(Tensor(a!) x, float factor) -> Tensor(a!)")
+        library.impl("scale_", lambda x, factor: x, "Meta")
+        library.define("fill(Tensor(a!) x, Tensor y) -> ()")
+        library.impl("fill", lambda x, y: None, "Meta")
         library.define("cast(Tensor x, ScalarType dtype) -> Tensor")
         library.impl("cast", lambda x, dtype: ow.empty_like(x, dtype=dtype), "Meta")
         yield
@@ -226,6 +230,22 @@ def test_sizes_that_change_are_computed_inputs(symbolic):
     reader.checker.check_model(model.model_proto)
     assert "Shape" in model.text()
     assert "output output_0: float32[n, 2]" in model.text()
+
+
+def test_the_symbolic_of_an_operator_that_writes_gives_the_new_values(symbolic):
+    symbolic("symb::scale_", lambda g, x, factor: g.op("vendor::Scale", x))
+    symbolic("symb::fill", lambda g, x, y: g.op("vendor::Fill", x, y))
+
+    def f(x):
+        y = ow.ops.symb.scale_(x.clone(), 2.0)
+        z = y.flip(0)
+        ow.ops.symb.fill(z, y)
+        return z
+
+    nodes = nodes_of(onnx.export(f, (X,)))
+
+    assert nodes[0].endswith("= vendor::Scale(x)")
+    assert "= vendor::Fill(" in nodes[-1]
 
 
 def test_a_dtype_is_pytorchs_number_of_it(symbolic):
