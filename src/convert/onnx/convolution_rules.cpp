@@ -56,7 +56,7 @@ OnnxValues convolve(GraphBuilder& g, const Call& call, Convolution form) {
     call.refuse("ONNX convolves floating dtypes alone; cast the input and the weight");
   const bool is_batched = call.tensor(0).dim() == call.tensor(1).dim();
   const DType given = call.result().dtype();
-  const DType dtype = window_dtype(given);
+  const DType dtype = without_bfloat16(given);
   const OnnxValue input = with_batch(g, call.input(0, dtype), is_batched);
   settle_output_padding(form);
   std::vector<Attribute> attributes{{"kernel_shape", kernel_of(call)},
@@ -136,7 +136,7 @@ OnnxValues im2col_rule(GraphBuilder& g, const Call& call) {
     call.refuse("ONNX unfolds floating tensors with a fixed number of channels alone");
   const std::vector<int64_t> kernel = per_dim(call.integers(1), 2);
   const int64_t area = kernel[0] * kernel[1];
-  const DType dtype = window_dtype(input.dtype());
+  const DType dtype = without_bfloat16(input.dtype());
   const Tensor picks =
       eye(area, dtype).reshape({area, 1, kernel[0], kernel[1]}).repeat({channels.word(), 1, 1, 1});
   const OnnxValue windows =

@@ -111,7 +111,7 @@ OnnxValue index_in_channel(GraphBuilder& g, const Call& call, OnnxValue index, i
 // Ints of up to 32 bits are exact in float64.
 DType max_dtype(const Call& call) {
   const DType dtype = call.result().dtype();
-  if (is_floating(dtype)) return window_dtype(dtype);
+  if (is_floating(dtype)) return without_bfloat16(dtype);
   if (dtype == DType::Int8 || dtype == DType::UInt8) return dtype;
   if (item_size(dtype) > 4) call.refuse("ONNX has no MaxPool of ints of 64 bits; cast the input");
   return DType::Float64;
@@ -151,7 +151,7 @@ OnnxValue average_of_windows(GraphBuilder& g, const Call& call, const Window& wi
   std::vector<Attribute> attributes = attributes_of(window);
   attributes.emplace_back("count_include_pad", counts_padding);
   const DType given = call.result().dtype();
-  const DType dtype = window_dtype(given);
+  const DType dtype = without_bfloat16(given);
   const OnnxValue pooled =
       g.op("AveragePool", {with_batch(g, call.input(0, dtype), is_batched)}, std::move(attributes));
   return without_batch(g, recast(g, pooled, dtype, given), is_batched);

@@ -13,6 +13,7 @@
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
+#include "opwright/convert/onnx/wide_dtype.h"
 #include "opwright/functions.h"
 
 namespace opwright::onnx {
@@ -84,7 +85,8 @@ struct LayerWeights {
 
 LayerWeights weights_of(GraphBuilder& g, const Call& call, const Network& network, int64_t layer,
                         int64_t hidden_size) {
-  const OnnxValues all = call.inputs(kWeights);
+  OnnxValues all = call.inputs(kWeights);
+  for (OnnxValue& each : all) each = g.cast(each, without_bfloat16(call.result().dtype()));
   const bool has_biases = call.boolean(kHasBiases);
   const size_t directions = call.boolean(kIsBidirectional) ? 2 : 1;
   const size_t count = has_biases ? 4 : 2;
@@ -104,7 +106,8 @@ LayerWeights weights_of(GraphBuilder& g, const Call& call, const Network& networ
 
 // ---- Layers ----
 
-OnnxValue state_of_layer(GraphBuilder& g, const Call& call, OnnxValue state, int64_t layer) {
+OnnxValue state_of_layer(GraphBuilder& g, const Call& call, OnnxValue given, int64_t layer) {
+  const OnnxValue state = g.cast(given, without_bfloat16(call.result().dtype()));
   const int64_t directions = call.boolean(kIsBidirectional) ? 2 : 1;
   if (call.integer(kNumLayers) == 1) return state;
   return slice(g, state, 0, layer * directions, (layer + 1) * directions);
@@ -149,7 +152,9 @@ OnnxValues run_layers(GraphBuilder& g, const Call& call, const Network& network,
   refuse_what_onnx_lacks(call, first_state);
   const int64_t hidden_size = first_state.sym_size(2).word();
   const bool is_batch_first = call.boolean(kIsBatchFirst);
-  OnnxValue input = call.input(kInput);
+  const DType given = call.result().dtype();
+  const DType dtype = without_bfloat16(given);
+  OnnxValue input = call.input(kInput, dtype);
   if (is_batch_first) input = transpose(g, input, kSwapped);
   std::vector<OnnxValues> last(states.size());
   for (int64_t layer = 0; layer < call.integer(kNumLayers); ++layer) {
@@ -164,6 +169,7 @@ OnnxValues run_layers(GraphBuilder& g, const Call& call, const Network& network,
   OnnxValues results{is_batch_first ? transpose(g, input, kSwapped) : input};
   for (const OnnxValues& each : last)
     results.push_back(each.size() == 1 ? each[0] : g.op("Concat", each, {{"axis", 0}}));
+  for (OnnxValue& each : results) each = recast(g, each, dtype, given);
   return results;
 }
 

@@ -12,7 +12,6 @@
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/sizes.h"
 #include "opwright/convert/onnx/wide_dtype.h"
-#include "opwright/convert/onnx/windows.h"
 #include "opwright/functions.h"
 
 namespace opwright::onnx {
@@ -122,7 +121,7 @@ OnnxValues grid_rule(GraphBuilder& g, const Call& call) {
   constexpr std::array kPaddings{"zeros", "border", "reflection"};
   const auto mode = static_cast<size_t>(call.integer(2));
   const DType given = call.result().dtype();
-  const DType dtype = window_dtype(given);
+  const DType dtype = without_bfloat16(given);
   const OnnxValue sampled =
       g.op("GridSample", {call.input(0, dtype), call.input(1, dtype)},
            {{"mode", g.opset() < 20 ? kOldModes.at(mode) : kModes.at(mode)},

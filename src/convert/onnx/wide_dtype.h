@@ -16,6 +16,11 @@ namespace opwright::onnx {
 // The same for nodes that compare: uint64 stays.
 [[nodiscard]] DType ordered_dtype(DType dtype);
 
+// float32 for bfloat16, which nodes with windows and recurrent ones have since opset 22 alone.
+[[nodiscard]] constexpr DType without_bfloat16(DType dtype) {
+  return dtype == DType::BFloat16 ? DType::Float32 : dtype;
+}
+
 // For values whose dtype only the rule knows.
 [[nodiscard]] OnnxValue recast(GraphBuilder& g, OnnxValue value, DType from, DType to);
 

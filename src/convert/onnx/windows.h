@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "opwright/dtype.h"
 #include "opwright/onnx.h"
 
 namespace opwright::onnx {
@@ -13,11 +12,6 @@ namespace opwright::onnx {
 [[nodiscard]] std::vector<int64_t> per_dim(std::vector<int64_t> numbers, int64_t dims);
 // The same padding before and after each dimension, as nodes have it: all that comes before first.
 [[nodiscard]] std::vector<int64_t> on_both_sides(const std::vector<int64_t>& padding);
-
-// float32 for bfloat16, which nodes with windows have since opset 22 alone; itself for others.
-[[nodiscard]] constexpr DType window_dtype(DType dtype) {
-  return dtype == DType::BFloat16 ? DType::Float32 : dtype;
-}
 
 // ONNX always has a batch: one of size 1 for a sample alone.
 [[nodiscard]] OnnxValue with_batch(GraphBuilder& g, OnnxValue x, bool is_batched);

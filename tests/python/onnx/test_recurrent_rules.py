@@ -88,6 +88,33 @@ def test_weights_that_are_inputs_are_ordered_by_nodes():
     check_export(run, ow.randn(LENGTH, BATCH, WIDTH), ow.randn(1, BATCH, HIDDEN), *weights)
 
 
+def test_bfloat16_is_computed_in_float32():
+    layer = nn.GRU(WIDTH, HIDDEN, num_layers=2).to(ow.bfloat16)
+
+    check_export(
+        lambda x: layer(x.to(ow.bfloat16))[0].float(),
+        ow.randn(LENGTH, BATCH, WIDTH),
+        opsets=(13, 20, 26),
+        atol=2e-2,
+    )
+
+
+@pytest.mark.parametrize("make", [nn.LSTMCell, nn.GRUCell, nn.RNNCell])
+def test_cells_are_taken_apart(make):
+    check_export(make(WIDTH, HIDDEN), ow.randn(BATCH, WIDTH))
+
+
+def test_a_sequence_alone_gets_a_batch():
+    length = ow.export.Dim("length")
+
+    check_export(
+        nn.LSTM(WIDTH, HIDDEN),
+        ow.randn(LENGTH, WIDTH),
+        dynamic_shapes=({0: length},),
+        at=[(ow.randn(8, WIDTH),)],
+    )
+
+
 def test_what_onnx_lacks_is_refused_by_name():
     x = ow.randn(LENGTH, BATCH, WIDTH)
 
