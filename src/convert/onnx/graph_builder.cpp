@@ -11,6 +11,7 @@
 #include "opwright/convert/onnx/builder_state.h"
 #include "opwright/convert/onnx/model.h"
 #include "opwright/convert/onnx/node_types.h"
+#include "opwright/convert/onnx/sizes.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -29,12 +30,6 @@ std::pair<std::string_view, std::string_view> split_type(std::string_view type) 
   const size_t colons = type.find("::");
   if (colons == std::string_view::npos) return {{}, type};
   return {type.substr(0, colons), type.substr(colons + 2)};
-}
-
-std::vector<SymInt> sizes_of(const Tensor& tensor) {
-  std::vector<SymInt> sizes;
-  for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
-  return sizes;
 }
 
 // Equal ones have equal keys.

@@ -17,6 +17,7 @@
 #include "opwright/convert/onnx/model.h"
 #include "opwright/convert/onnx/node_form.h"
 #include "opwright/convert/onnx/onnx_converter.h"
+#include "opwright/convert/onnx/sizes.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -30,12 +31,6 @@
 
 namespace opwright::onnx {
 namespace {
-
-std::vector<SymInt> sizes_of(const Tensor& tensor) {
-  std::vector<SymInt> sizes;
-  for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
-  return sizes;
-}
 
 // No opset has arithmetic of complex numbers, and before 13 there is no bfloat16.
 void check_dtypes(const Node& node, int64_t opset) {

@@ -1,18 +1,12 @@
 """Views, joined copies and strided views in ONNX Runtime: as eager has them."""
 
-import numpy as np
 import opwright as ow
 import pytest
 from exported import check_export, node_types, through_bfloat16
+from numbered import numbers
 from opwright.export import Dim
 
 ops = ow.ops.aten
-
-
-def numbers(*shape, dtype="float32"):
-    """Different elements, some below 0."""
-    count = int(np.prod(shape))
-    return ow.from_numpy((np.arange(count).reshape(shape) - count // 3).astype(dtype))
 
 
 CUBE = numbers(2, 3, 4)
