@@ -73,7 +73,7 @@ def _show_program(path: str) -> int:
     return 0
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _hand_over(arguments: Sequence[str]) -> int:
     """Hand over to the program `opwright`, which needs no Python."""
     command = Path(__file__).parent / "bin" / "opwright"
     if not command.is_file():
@@ -83,7 +83,7 @@ def _run(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    return subprocess.run([command, "run", *arguments]).returncode
+    return subprocess.run([command, *arguments]).returncode
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -132,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_show)
 
     commands.add_parser("run", help="run a program.opw; run --help tells more", add_help=False)
+    commands.add_parser("onnx", help="write a program.opw as an ONNX model", add_help=False)
 
     command = commands.add_parser("check", help="opcheck: find the faults of an operator")
     command.add_argument("name", help="mylib::crop, or one overload: aten::add.Tensor")
@@ -177,8 +178,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from . import _cache
 
         return _cache.main(arguments[1:]) or 0
-    if arguments[:1] == ["run"]:
-        return _run(arguments[1:])
+    if arguments[:1] in (["run"], ["onnx"]):
+        return _hand_over(arguments)
     options = _parser().parse_args(arguments)
     return options.run(options)
 

@@ -17,11 +17,13 @@ namespace {
 Tensor same(const Tensor& x) { return x.clone(); }
 
 OPWRIGHT_LIBRARY(converter_test, m) {
-  for (const char* name : {"bare", "ruled", "texted", "late"}) {
+  for (const char* name : {"bare", "ruled", "texted", "late", "backwards"}) {
     m.def(std::string(name) + "(Tensor x) -> Tensor", &same);
   }
   m.register_converter("texted", "sketch", "old::Node(x)", 5);
   m.register_converter("texted", "sketch", "new::Node(x)", 8);
+  m.register_converter("backwards", "sketch", "new::Node(x)", 8);
+  m.register_converter("backwards", "sketch", "old::Node(x)", 5);
   m.register_converter("late", "sketch", "late::Node(x)", 7);
 }
 
@@ -113,6 +115,18 @@ TEST_F(ConverterOfAnEngine, ItsOwnRulesGiveWayToAnyOtherAlsoToAnOlderVersion) {
 TEST_F(ConverterOfAnEngine, BinariesGiveTheTextOfANode) {
   EXPECT_EQ(found("converter_test::texted", 4), "nothing");
   EXPECT_EQ(found("converter_test::texted", 7), "old::Node(x)");
+  EXPECT_EQ(found("converter_test::texted", 8), "new::Node(x)");
+}
+
+TEST_F(ConverterOfAnEngine, TextsOfAHigherVersionCountInWhateverOrderTheyStand) {
+  EXPECT_EQ(found("converter_test::backwards", 7), "old::Node(x)");
+  EXPECT_EQ(found("converter_test::backwards", 8), "new::Node(x)");
+}
+
+TEST_F(ConverterOfAnEngine, ATextOfAHigherVersionGoesBeforeARuleOfALowerOne) {
+  const Registration mine = add("converter_test::texted", "mine", 6);
+
+  EXPECT_EQ(found("converter_test::texted", 7), "mine");
   EXPECT_EQ(found("converter_test::texted", 8), "new::Node(x)");
 }
 

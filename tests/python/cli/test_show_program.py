@@ -91,6 +91,15 @@ def test_run_hands_over_to_the_command(program, tmp_path):
     assert np.load(tmp_path / "y.npy").tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
 
 
+def test_onnx_hands_over_to_the_command(program, tmp_path):
+    command = [sys.executable, "-m", "opwright", "onnx", str(program), "-o", "model.onnx"]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "model.onnx").stat().st_size > 0
+
+
 def test_run_tells_when_the_command_is_not_there(monkeypatch, capsys):
     monkeypatch.setattr("opwright.__main__.__file__", "/nowhere/__main__.py")
 
