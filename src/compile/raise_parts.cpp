@@ -44,10 +44,8 @@ std::optional<Part> part_of(GraphValue& view, const Tensor& base) {
   const int64_t stride = base.sym_stride(*parted).word();
   const int64_t distance = to.word() - from.word();
   if (stride <= 0 || distance % stride != 0) return std::nullopt;
-  return Part{.view = &view,
-              .dim = *parted,
-              .begin = distance / stride,
-              .size = shown.sym_size(*parted)};
+  return Part{
+      .view = &view, .dim = *parted, .begin = distance / stride, .size = shown.sym_size(*parted)};
 }
 
 class PartRaiser {

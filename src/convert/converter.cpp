@@ -19,6 +19,7 @@
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
 #include "opwright/kernel.h"
+#include "opwright/schema/schema.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -118,6 +119,36 @@ int64_t since_version(const OpwRecord& record, std::string_view engine, int64_t 
   return version;
 }
 
+// The operator that writes, of its functional sibling (transforms/functional_sibling.h), which
+// takes the same arguments; else null.
+const Operator* find_writing_origin(const Operator& op) {
+  constexpr std::string_view kPrefix = "_functional_";
+  if (!std::string_view(op.schema().name.base).starts_with(kPrefix)) return nullptr;
+  OperatorName name = op.schema().name;
+  name.base.erase(0, kPrefix.size());
+  const Operator* origin = Registry::get().find(name.text());
+  const bool is_same =
+      origin && origin->writes_arguments() && origin->num_arguments() == op.num_arguments();
+  return is_same ? origin : nullptr;
+}
+
+FoundConverter find_own_converter(const Operator& op, std::string_view engine, int64_t version) {
+  FoundConverter best;
+  std::pair<bool, int64_t> best_rank;  // higher is better; of equal ones the newest stays
+  if (!op.record(Slot::Convert)) return best;
+  for (const OpwRecord* record : Registry::get().own_records(op, Slot::Convert)) {
+    FoundConverter found = read_answer(op, ask(*record, engine, version));
+    if (!found.is_there()) continue;
+    const std::pair<bool, int64_t> rank =
+        found.rule ? std::pair(!found.rule->is_builtin(), found.rule->since_version())
+                   : std::pair(true, since_version(*record, engine, version));
+    if (best.is_there() && rank <= best_rank) continue;
+    best = std::move(found);
+    best_rank = rank;
+  }
+  return best;
+}
+
 }  // namespace
 
 void add_engine(const Engine& engine) {
@@ -137,20 +168,10 @@ Registration register_converter(std::string_view op, ConverterPtr rule, SourceSi
 
 FoundConverter find_converter(const Operator& op, std::string_view engine, int64_t version) {
   prepare_engine(engine);
-  FoundConverter best;
-  std::pair<bool, int64_t> best_rank;  // higher is better; of equal ones the newest stays
-  if (!op.record(Slot::Convert)) return best;
-  for (const OpwRecord* record : Registry::get().own_records(op, Slot::Convert)) {
-    FoundConverter found = read_answer(op, ask(*record, engine, version));
-    if (!found.is_there()) continue;
-    const std::pair<bool, int64_t> rank =
-        found.rule ? std::pair(!found.rule->is_builtin(), found.rule->since_version())
-                   : std::pair(true, since_version(*record, engine, version));
-    if (best.is_there() && rank <= best_rank) continue;
-    best = std::move(found);
-    best_rank = rank;
-  }
-  return best;
+  FoundConverter found = find_own_converter(op, engine, version);
+  if (found.is_there()) return found;
+  const Operator* origin = find_writing_origin(op);
+  return origin ? find_own_converter(*origin, engine, version) : found;
 }
 
 std::optional<int64_t> find_later_version(const Operator& op, std::string_view engine,

@@ -63,7 +63,8 @@ struct FoundConverter {
   std::optional<std::string> node_text;
   [[nodiscard]] bool is_there() const { return rule || node_text; }
 };
-// The newest of the highest version that is not above `version`.
+// The newest of the highest version that is not above `version`. The functional sibling of an
+// operator that writes has the rules of that operator.
 [[nodiscard]] FoundConverter find_converter(const Operator& op, std::string_view engine,
                                             int64_t version);
 // The least version above `version` that has a rule; none: no version has one.

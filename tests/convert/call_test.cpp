@@ -14,7 +14,7 @@ namespace opwright::onnx {
 namespace {
 
 OPWRIGHT_LIBRARY(call_test, m) {
-  m.def("one(Tensor x, int n, float[] weights, bool on, str mode, ScalarType? dtype) -> Tensor");
+  m.def("one(Tensor x, SymInt n, float[] weights, bool on, str mode, ScalarType? dtype) -> Tensor");
   m.def("parts(Tensor x) -> Tensor[]");
   m.def("two(Tensor x) -> (Tensor, Tensor)");
 }
@@ -66,9 +66,10 @@ TEST(CallOfARule, RefusesASizeThatChangesWhereANumberIsNeeded) {
     return OnnxValues{g.op("v::One", {call.input(0)}, {{"n", call.integer(1)}})};
   });
 
-  EXPECT_EQ(error.substr(0, error.find('\n')),
-            "NotImplementedError: call_test::one (net.py:3): argument 'n' is s0, which changes from "
-            "run to run; ONNX takes only a number there");
+  EXPECT_EQ(
+      error.substr(0, error.find('\n')),
+      "NotImplementedError: call_test::one (net.py:3): argument 'n' is s0, which changes from "
+      "run to run; ONNX takes only a number there");
 }
 
 TEST(CallOfARule, RefusesAnotherKindThanTheArgumentHas) {
@@ -95,9 +96,8 @@ TEST(CallOfARule, RefusesAnotherKindThanTheArgumentHas) {
 }
 
 TEST(CallOfARule, ThatIsRefusedNamesTheOperatorAndTheLine) {
-  const std::string error = with_rule([](GraphBuilder&, const Call& call) -> OnnxValues {
-    call.refuse("it has no mode of ONNX");
-  });
+  const std::string error = with_rule(
+      [](GraphBuilder&, const Call& call) -> OnnxValues { call.refuse("it has no mode of ONNX"); });
 
   EXPECT_EQ(error.substr(0, error.find('\n')),
             "NotImplementedError: call_test::one (net.py:3): it has no mode of ONNX");

@@ -1,6 +1,4 @@
 // Programs as ONNX models, by the public interface of C++.
-#include "opwright/onnx.h"
-
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,15 +7,17 @@
 
 #include "base/expect_error.h"
 #include "opwright/functions.h"
+#include "opwright/onnx.h"
 #include "opwright/program.h"
 
 namespace opwright {
 namespace {
 
 Program row_sums(int64_t columns = 3) {
-  return export_program([](const Tensor& x, const Tensor& y) { return cat({x, y}).sum({1}); },
-                        {.names = {"x", "y"}, .dynamic = {{"x", 0, Dim::named("rows")}}},
-                        ones({4, columns}), ones({2, columns}));
+  return export_program(
+      [](const Tensor& x, const Tensor& y) { return cat(std::vector{x, y}).sum({1}); },
+      {.names = {"x", "y"}, .dynamic = {{"x", 0, Dim::named("rows")}}}, ones({4, columns}),
+      ones({2, columns}));
 }
 
 TEST(OnnxModel, HasTheProgramsNamesAndSizes) {
@@ -52,9 +52,9 @@ TEST(OnnxModel, IsSavedWithItsLargeTensorsBesideIt) {
   const std::string path =
       (std::filesystem::temp_directory_path() / "opwright_onnx_model_test.onnx").string();
   const Tensor weight = ones({64, 64});
-  const Program program = export_program(
-      [&](const Tensor& x) { return cat({x, weight}); },
-      {.names = {"x"}, .state = {{"weight", weight}}}, ones({1, 64}));
+  const Program program =
+      export_program([&](const Tensor& x) { return cat(std::vector{x, weight}); },
+                     {.names = {"x"}, .state = {{"weight", weight}}}, ones({1, 64}));
   onnx::save_model(program, path, {.external_data = true});
 
   EXPECT_EQ(std::filesystem::file_size(path + ".data"), 64u * 64 * 4);

@@ -11,7 +11,7 @@ becomes a node of its own, in the domain of its namespace.
 
 from . import symbolic_helper
 from .custom_op import as_custom_op
-from .exporter import TrainingMode, export
+from .exporter import TrainingMode, export, is_in_onnx_export
 from .model import OnnxModel
 from .symbolic import register_custom_op_symbolic, unregister_custom_op_symbolic
 
@@ -20,6 +20,7 @@ __all__ = [
     "TrainingMode",
     "as_custom_op",
     "export",
+    "is_in_onnx_export",
     "register_custom_op_symbolic",
     "symbolic_helper",
     "unregister_custom_op_symbolic",

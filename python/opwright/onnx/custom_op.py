@@ -28,7 +28,7 @@ def as_custom_op(
     >>> from opwright import onnx
     >>> block = ow.nn.Sequential(ow.nn.Linear(3, 3), ow.nn.Tanh())
     >>> net = ow.nn.Sequential(onnx.as_custom_op(block, "vendor::Block"), ow.nn.Flatten())
-    >>> print(onnx.export(net[0], (ow.ones(1, 3),)).text().splitlines()[3].strip())
+    >>> print(onnx.export(net[0], (ow.ones(1, 3),)).text().splitlines()[4].strip())
     output_0 = vendor::Block(module.0.weight, module.0.bias, input)
 
     Called outside of a trace it runs as before, with gradients. In a trace it is one call of an
@@ -171,18 +171,28 @@ class _NodeOperator:
 @contextmanager
 def _with_state(target: Any, state: dict[str, _C.Tensor]) -> Iterator[None]:
     """Let a module have other tensors as its parameters and buffers."""
-    places = []
-    for path, tensor in state.items():
-        owner_path, _, name = path.rpartition(".")
-        owner = target.get_submodule(owner_path) if owner_path else target
-        members = owner._parameters if name in owner._parameters else owner._buffers
-        places.append((members, name, members[name]))
-        members[name] = tensor
+    # By identity: a tensor that is tied stands in several places.
+    others = {id(_member(target, path)): tensor for path, tensor in state.items()}
+    places = [
+        (members, name, before)
+        for module in (target.modules() if state else ())
+        for members in (module._parameters, module._buffers)
+        for name, before in members.items()
+        if id(before) in others
+    ]
+    for members, name, before in places:
+        members[name] = others[id(before)]
     try:
         yield
     finally:
         for members, name, before in places:
             members[name] = before
+
+
+def _member(module: nn.Module, path: str) -> _C.Tensor:
+    owner_path, _, name = path.rpartition(".")
+    owner = module.get_submodule(owner_path) if owner_path else module
+    return getattr(owner, name)
 
 
 class _HeldList:

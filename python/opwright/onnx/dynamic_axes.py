@@ -61,8 +61,8 @@ def read_dynamic_axes(
 def _read_axes(name: str, leaf: _C.Tensor, axes: Any) -> dict[int, Dim] | None:
     if axes is None:
         return None
-    if isinstance(axes, (list, tuple)):  # without names: they are made up as torch does
-        axes = {axis: f"{name}_dynamic_axes_{i + 1}" for i, axis in enumerate(axes)}
+    if isinstance(axes, (list, tuple)):  # without names: what turns out to be equal is one symbol
+        axes = dict.fromkeys(axes, Dim.DYNAMIC)
     if not isinstance(axes, Mapping):
         raise TypeError(
             f"onnx.export: dynamic_axes of '{name}' must be a dict such as {{0: 'batch'}} or a "
@@ -75,12 +75,12 @@ def _read_axes(name: str, leaf: _C.Tensor, axes: Any) -> dict[int, Dim] | None:
                 f"onnx.export: dynamic_axes has dimension {axis!r} of '{name}', which has "
                 f"{leaf.ndim} dimensions"
             )
-        if not isinstance(label, str):
+        if not isinstance(label, (str, Dim)):
             raise TypeError(
                 f"onnx.export: dynamic_axes names dimension {axis} of '{name}' by a string, got "
                 f"{label!r}"
             )
-        dims[axis % leaf.ndim] = _dim(label)
+        dims[axis % leaf.ndim] = _dim(label) if isinstance(label, str) else label
     return dims
 
 

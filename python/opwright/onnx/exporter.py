@@ -6,6 +6,7 @@ import contextlib
 import enum
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import IO, Any
 
 from .. import _C, nn
@@ -17,7 +18,19 @@ from .dynamic_axes import name_sizes, read_dynamic_axes
 from .model import OnnxModel
 from .real_results import with_real_results
 
-__all__ = ["TrainingMode", "export"]
+__all__ = ["TrainingMode", "export", "is_in_onnx_export"]
+
+_is_exporting: ContextVar[bool] = ContextVar("_is_exporting", default=False)
+
+
+def is_in_onnx_export() -> bool:
+    """Tell whether the code that asks is being traced for a model.
+
+    >>> from opwright import onnx
+    >>> onnx.is_in_onnx_export()
+    False
+    """
+    return _is_exporting.get()
 
 
 class TrainingMode(enum.IntEnum):
@@ -123,7 +136,7 @@ def export(
         opset,
         _read_names("input_names", input_names),
         _read_names("output_names", output_names),
-        [operator_name(each) for each in functions],
+        [_C.require_operator(operator_name(each)).name for each in functions],
         list((custom_opsets or {}).items()),
         list((metadata or {}).items()),
         external_data,
@@ -204,8 +217,12 @@ def _mode(model: Any, training: TrainingMode) -> Iterator[None]:
     if not isinstance(module, nn.Module) or training == TrainingMode.PRESERVE:
         yield
         return
+    wanted = training == TrainingMode.TRAINING
     before = [(each, each.training) for each in module.modules()]
-    module.train(training == TrainingMode.TRAINING)
+    if any(was_training != wanted for _, was_training in before):
+        module.train(wanted)
+    else:
+        before = []
     try:
         yield
     finally:
@@ -216,6 +233,7 @@ def _mode(model: Any, training: TrainingMode) -> Iterator[None]:
 def _trace(
     model: Callable[..., Any], args: tuple, kwargs: dict[str, Any], dynamic_shapes: Any, opset: int
 ) -> ExportedProgram:
+    token = _is_exporting.set(True)
     try:
         return trace_program(model, args, kwargs, dynamic_shapes, opset)
     except NotImplementedError as error:
@@ -223,3 +241,5 @@ def _trace(
             raise
         with with_real_results(model, args, kwargs, error):
             return trace_program(model, args, kwargs, None, opset)
+    finally:
+        _is_exporting.reset(token)

@@ -57,7 +57,13 @@ class OnnxModel:
         return self._model.bytes()
 
     def SerializeToString(self) -> "bytes":  # noqa: N802
-        """Return the same as `bytes`, under the name that a ModelProto has for it."""
+        """Return the same as `bytes`, under the name that a ModelProto has for it.
+
+        >>> from opwright import onnx
+        >>> model = onnx.export(lambda x: x + 1, (ow.ones(2),))
+        >>> model.SerializeToString() == model.bytes()
+        True
+        """
         return self._model.bytes()
 
     def text(self) -> str:
@@ -71,22 +77,43 @@ class OnnxModel:
 
     @property
     def input_names(self) -> list[str]:
-        """The names of the inputs, in order."""
+        """The names of the inputs, in order.
+
+        >>> from opwright import onnx
+        >>> onnx.export(lambda x, y: x + y, (ow.ones(2), ow.ones(2))).input_names
+        ['x', 'y']
+        """
         return self._model.input_names
 
     @property
     def output_names(self) -> list[str]:
-        """The names of the outputs, in order."""
+        """The names of the outputs, in order.
+
+        >>> from opwright import onnx
+        >>> onnx.export(lambda x: x + 1, (ow.ones(2),), output_names=["y"]).output_names
+        ['y']
+        """
         return self._model.output_names
 
     @property
     def exported_program(self) -> ExportedProgram:
-        """The program that the model was made of."""
+        """The program that the model was made of.
+
+        >>> from opwright import onnx
+        >>> onnx.export(lambda x: x + 1, (ow.ones(2),)).exported_program(ow.ones(2))
+        tensor([2., 2.])
+        """
         return self._program
 
     @property
     def model_proto(self) -> Any:
-        """The model as the `onnx` package has it, which must be installed."""
+        """The model as the `onnx` package has it, which must be installed.
+
+        >>> from opwright import onnx
+        >>> model = onnx.export(lambda x: x + 1, (ow.ones(2),))
+        >>> [node.op_type for node in model.model_proto.graph.node]
+        ['Add']
+        """
         import onnx
 
         return onnx.load_model_from_string(self.bytes())

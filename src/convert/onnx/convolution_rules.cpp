@@ -1,4 +1,5 @@
 // Convolutions as Conv and ConvTranspose; unfolded windows as a convolution that picks elements.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,13 +40,25 @@ std::vector<int64_t> kernel_of(const Call& call) {
   return kernel;
 }
 
-OnnxValues convolve(GraphBuilder& g, const Call& call, const Convolution& form) {
+// ONNX Runtime takes no output padding from the stride on; less padding behind is the same.
+void settle_output_padding(Convolution& form) {
+  const size_t dims = form.stride.size();
+  for (size_t i = 0; i < form.output_padding.size(); ++i) {
+    if (form.output_padding[i] < form.stride[i]) continue;
+    const int64_t moved = std::min(form.output_padding[i], form.pads[dims + i]);
+    form.output_padding[i] -= moved;
+    form.pads[dims + i] -= moved;
+  }
+}
+
+OnnxValues convolve(GraphBuilder& g, const Call& call, Convolution form) {
   if (!is_floating(call.result().dtype()))
     call.refuse("ONNX convolves floating dtypes alone; cast the input and the weight");
   const bool is_batched = call.tensor(0).dim() == call.tensor(1).dim();
   const DType given = call.result().dtype();
   const DType dtype = window_dtype(given);
   const OnnxValue input = with_batch(g, call.input(0, dtype), is_batched);
+  settle_output_padding(form);
   std::vector<Attribute> attributes{{"kernel_shape", kernel_of(call)},
                                     {"strides", form.stride},
                                     {"pads", form.pads},

@@ -118,6 +118,13 @@ OnnxValues convert_reflection_pad(GraphBuilder& g, const Call& call) {
   return {pad(g, call, "reflect", false)};
 }
 OnnxValues convert_replication_pad(GraphBuilder& g, const Call& call) {
+  const Tensor self = call.tensor(0);
+  const std::vector<SymInt> pads = call.sym_ints(1);
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const SymInt rest = self.sym_size(-1 - static_cast<int64_t>(i / 2)) + pads[i];
+    if (!rest.is_symbolic() && rest.word() <= 0)
+      call.refuse("a negative padding cuts off all the elements that Pad would repeat");
+  }
   return {pad(g, call, "edge", false)};
 }
 

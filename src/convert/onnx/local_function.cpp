@@ -128,6 +128,10 @@ FunctionBody GraphConversion::make_function(const Node& node) {
   function.name = default_form(node.op()).name;
   OnnxValues values(body->num_value_numbers());
   for (const GraphValue* input : body->inputs()) {
+    if (input->node().bound().is_defined()) {  // what its body closes over
+      set_value(values, *input, builder_.constant(input->node().bound()));
+      continue;
+    }
     const OnnxValue value =
         state_.add({.name = state_.unused_name(input->name()), .is_named = true});
     set_value(values, *input, value);

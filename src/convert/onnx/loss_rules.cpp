@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "opwright/convert/onnx/axis_nodes.h"
 #include "opwright/convert/onnx/formula_nodes.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
@@ -33,8 +34,20 @@ OnnxValues convert_binary_cross_entropy(GraphBuilder& g, const Call& call) {
   return {recast(g, reduced(g, losses, reduction_of(call, 3)), dtype, result)};
 }
 
-// The node wants a batch: a vector of classes is a batch of one. What divides the mean is given
-// to gradients alone.
+// What divides the mean: the weights of the classes that count.
+OnnxValue total_weight(GraphBuilder& g, const Call& call, OnnxValue target, DType dtype) {
+  if (reduction_of(call, 3) == LossReduction::None) return g.scalar(0, dtype);
+  const OnnxValue ignored = g.op("Equal", {target, g.scalar(call.integer(4), DType::Int64)});
+  const OnnxValue zero = g.scalar(0, dtype);
+  OnnxValue weights = g.scalar(1, dtype);
+  if (call.has(2)) {
+    const OnnxValue first = g.scalar(0, DType::Int64);
+    weights = gather(g, call.input(2, dtype), g.op("Where", {ignored, first, target}), 0);
+  }
+  return reduce(g, "ReduceSum", g.op("Where", {ignored, zero, weights}), {}, false);
+}
+
+// The node wants a batch: a vector of classes is a batch of one.
 OnnxValues convert_nll_loss(GraphBuilder& g, const Call& call) {
   static constexpr std::array kNames{"none", "mean", "sum"};
   const DType result = call.result().dtype();
@@ -50,7 +63,9 @@ OnnxValues convert_nll_loss(GraphBuilder& g, const Call& call) {
                          {"reduction", kNames[static_cast<size_t>(reduction_of(call, 3))]}});
   if (!has_batch && reduction_of(call, 3) == LossReduction::None)
     loss = reshape(g, loss, sizes_of(call.result()));
-  return {recast(g, loss, dtype, result), OnnxValue()};
+  OnnxValue total;
+  if (call.is_used(1)) total = recast(g, total_weight(g, call, target, dtype), dtype, result);
+  return {recast(g, loss, dtype, result), total};
 }
 
 constexpr auto kRules = std::to_array<BuiltinRule>({

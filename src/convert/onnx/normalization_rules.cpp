@@ -1,4 +1,5 @@
 // Softmax and the norms.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -173,7 +174,9 @@ OnnxValues native_group_norm_rule(GraphBuilder& g, const Call& call) {
 OnnxValues group_norm_rule(GraphBuilder& g, const Call& call) {
   const DType dtype = call.result().dtype();
   const SymInt channels = call.tensor(0).sym_size(1);
-  if (dtype == DType::Float64 || channels.is_symbolic() || call.tensor(0).dim() < 3)
+  const bool is_empty = std::ranges::any_of(sizes_of(call.tensor(0)),
+                                            [](const SymInt& size) { return is_exactly(size, 0); });
+  if (dtype == DType::Float64 || channels.is_symbolic() || call.tensor(0).dim() < 3 || is_empty)
     return composed_group_norm_rule(g, call);
   const std::array<int64_t, 1> sizes{channels.word()};
   return {g.op("GroupNormalization",

@@ -2,6 +2,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -60,6 +62,10 @@ Count count_windows(int64_t size, int64_t reach, int64_t stride, int64_t padding
   return count;
 }
 
+[[noreturn]] void refuse_ceil_mode(const Call& call) {
+  call.refuse("ceil_mode with such a stride cannot be said in ONNX; leave it");
+}
+
 // ONNX counts the ones that start behind as well: where there may be some, the sizes must be known,
 // and cut-off windows get padding instead, which a maximum does not see.
 void settle_ceil_mode(const Call& call, Window& window, bool is_max) {
@@ -86,9 +92,9 @@ void settle_ceil_mode(const Call& call, Window& window, bool is_max) {
   }
   if (!drops) return;
   for (size_t i = 0; i < dims; ++i) {
-    if (more[i] < 0 || (more[i] > 0 && !is_max))
-      call.refuse("ceil_mode with such a stride cannot be said in ONNX; leave it");
+    if (more[i] < 0 || (more[i] > 0 && !is_max)) refuse_ceil_mode(call);
     window.pads[dims + i] += more[i];
+    if (window.pads[dims + i] >= window.kernel[i]) refuse_ceil_mode(call);
   }
   window.is_ceil = false;
 }
@@ -144,9 +150,11 @@ OnnxValue average_of_windows(GraphBuilder& g, const Call& call, const Window& wi
   const bool is_batched = call.tensor(0).dim() == static_cast<int64_t>(window.kernel.size()) + 2;
   std::vector<Attribute> attributes = attributes_of(window);
   attributes.emplace_back("count_include_pad", counts_padding);
+  const DType given = call.result().dtype();
+  const DType dtype = window_dtype(given);
   const OnnxValue pooled =
-      g.op("AveragePool", {with_batch(g, call.input(0), is_batched)}, std::move(attributes));
-  return without_batch(g, pooled, is_batched);
+      g.op("AveragePool", {with_batch(g, call.input(0, dtype), is_batched)}, std::move(attributes));
+  return without_batch(g, recast(g, pooled, dtype, given), is_batched);
 }
 
 OnnxValues average_rule(GraphBuilder& g, const Call& call) {
@@ -210,12 +218,12 @@ OnnxValues adaptive_average_rule(GraphBuilder& g, const Call& call) {
 OnnxValues max_of_all(GraphBuilder& g, const Call& call, int64_t dims) {
   const OnnxValue all = reduce(g, "ReduceMax", call.input(0), last_axes(dims), true);
   if (!call.is_used(1)) return {all, OnnxValue()};
-  const Tensor input = call.tensor(0);
-  std::vector<SymInt> flat = sizes_of(input);
-  flat.resize(flat.size() - static_cast<size_t>(dims));
-  flat.emplace_back(-1);
-  const OnnxValue place =
-      g.op("ArgMax", {g.op("Reshape", {call.input(0), g.sizes(flat)})}, {{"axis", -1}});
+  std::vector<SymInt> flat = sizes_of(call.tensor(0));
+  const auto first = flat.end() - dims;
+  const SymInt area = std::accumulate(first, flat.end(), SymInt(1), std::multiplies<>());
+  flat.erase(first, flat.end());
+  flat.push_back(area);
+  const OnnxValue place = g.op("ArgMax", {reshape(g, call.input(0), flat)}, {{"axis", -1}});
   std::vector<int64_t> axes = last_axes(dims - 1);
   return {all, axes.empty() ? place : unsqueeze(g, place, axes)};
 }

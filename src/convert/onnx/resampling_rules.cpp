@@ -94,9 +94,23 @@ OnnxValues nearest_exact_rule(GraphBuilder& g, const Call& call) {
                  2));
 }
 
+// From corner to corner the sizes alone matter; scales that are no ratio of theirs would mislead.
+Interpolation by_sizes(const Call& call, Interpolation form) {
+  std::vector<SymInt> sizes = sizes_of(call.result());
+  sizes.erase(sizes.begin(), sizes.begin() + 2);
+  for (const SymInt& size : sizes)
+    if (size.is_symbolic()) return form;
+  form.scales.clear();
+  form.sizes = sizes;
+  return form;
+}
+
 OnnxValues smooth(GraphBuilder& g, const Call& call, const char* mode) {
+  if (!is_floating(call.result().dtype()))
+    call.refuse("ONNX does not say how ints are interpolated; cast the input to a floating dtype");
   const char* coordinates = call.boolean(2) ? "align_corners" : "half_pixel";
-  return resize(g, call, read_sizes(call, {.mode = mode, .coordinates = coordinates}, 3));
+  const Interpolation form = read_sizes(call, {.mode = mode, .coordinates = coordinates}, 3);
+  return resize(g, call, call.boolean(2) ? by_sizes(call, form) : form);
 }
 OnnxValues linear_rule(GraphBuilder& g, const Call& call) { return smooth(g, call, "linear"); }
 OnnxValues cubic_rule(GraphBuilder& g, const Call& call) { return smooth(g, call, "cubic"); }

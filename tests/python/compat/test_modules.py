@@ -36,6 +36,7 @@ MODULES = [
     "torch.nn.init",
     "torch.nn.parameter",
     "torch.onnx",
+    "torch.onnx._type_utils",
     "torch.onnx.symbolic_helper",
     "torch.onnx.utils",
     "torch.types",

@@ -519,7 +519,7 @@ def test_seed_002_crop_is_trained_through_by_its_formula():
 
 
 def test_seed_003_inline_cpp_gives_the_operator():
-    # nn.Module and the ONNX export are to come: the operator is called by itself.
+    # The operator by itself; tests/python/onnx/test_seed_003.py runs the whole seed.
     seed = run(
         '''
 import torch

@@ -331,16 +331,30 @@ def test_a_model_that_drops_elements_draws_the_same_numbers():
 
 
 def test_a_length_that_a_model_unrolls_is_fixed_and_told():
+    def unrolled(tokens):
+        return sum(step * index for index, step in enumerate(tokens.unbind(1)))
+
+    with pytest.raises(ValueError, match="dimension 1") as refusal:
+        ow.export.export(
+            unrolled, (ow.randn(2, 5),), dynamic_shapes={"tokens": {1: ow.export.Dim("length")}}
+        )
+
+    assert "length" in str(refusal.value)
+    assert "test_whole_models.py" in str(refusal.value)
+
+
+def test_the_length_of_an_lstm_may_be_free():
     case = by_name("recurrent_net")
     ours, _ = case.make_twins()
     shapes = case.dynamic_shapes(ow.export.Dim)
     shapes["tokens"][1] = ow.export.Dim("length")
+    tokens, *others = case.arguments(case.exported)
 
-    with pytest.raises(ValueError, match="dimension 1") as refusal:
-        ow.export.export(ours, case.arguments(case.exported), dynamic_shapes=shapes)
+    program = ow.export.export(ours, (tokens, *others), dynamic_shapes=shapes)
 
-    assert "length" in str(refusal.value)
-    assert "recurrent_net.py" in str(refusal.value)
+    longer = ow.cat([tokens, tokens], 1)
+    with ow.no_grad():
+        assert_equal([leaves(program(longer, *others))], [leaves(ours(longer, *others))])
 
 
 def test_operators_of_binaries_stay_whole_and_name_their_library():

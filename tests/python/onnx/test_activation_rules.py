@@ -6,7 +6,7 @@ import opwright as ow
 import pytest
 from exported import Exported, check_export, node_types, through_bfloat16
 from opwright.export import Dim
-from opwright.nn import functional as F  # noqa: N812
+from opwright.nn import functional as F
 
 INF = float("inf")
 NAN = float("nan")

@@ -1,6 +1,8 @@
 """as_custom_op: a whole module or function as one node."""
 
+import numpy as np
 import onnx as reader
+import onnxruntime
 import opwright as ow
 import pytest
 from opwright import nn, onnx
@@ -91,6 +93,31 @@ def test_two_modules_may_be_the_same_node():
     model = onnx.export(net, (X,))
 
     assert [node.op_type for node in model.model_proto.graph.node] == ["Layer", "Layer"]
+
+
+def test_tied_parameters_are_one_input():
+    block = nn.Sequential(nn.Linear(3, 3, bias=False), nn.Linear(3, 3, bias=False))
+    block[1].weight = block[0].weight
+    node = onnx.as_custom_op(block, "vendor::Tied")
+
+    model = onnx.export(node, (X,))
+
+    assert nodes_of(model) == ["output_0 = vendor::Tied(module.0.weight, input)"]
+    assert block[1].weight is block[0].weight
+
+
+@pytest.mark.parametrize("parameters", [True, False])
+def test_a_node_may_be_a_function_of_the_model_and_run(parameters):
+    block = Block()
+    name = f"vendor::Function{parameters}"
+    node = onnx.as_custom_op(block, name, parameters=parameters)
+    x = ow.randn(5, 3)
+
+    model = onnx.export(node, (X,), dynamic_axes={"x": {0: "n"}}, functions=[name])
+
+    session = onnxruntime.InferenceSession(model.bytes())
+    (result,) = session.run(None, {"x": x.numpy()})
+    np.testing.assert_allclose(result, block(x).detach().numpy(), atol=1e-6)
 
 
 def test_a_domain_may_have_dots():

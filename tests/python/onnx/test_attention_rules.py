@@ -31,6 +31,7 @@ def test_attention_in_float64():
         lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
         *make_operands(dtype=ow.float64),
         rtol=1e-6,
+        atol=1e-6,
     )
 
 

@@ -394,6 +394,16 @@ def test_arguments_of_torch_that_are_not_done():
         onnx.export(pair, (X, X), opset=12)
 
 
+def test_a_function_of_an_operator_that_there_is_none_of():
+    with pytest.raises(AttributeError, match="there is no operator badin::nothing"):
+        onnx.export(pair, (X, X), functions=["badin::nothing"])
+
+
+def test_a_function_of_an_operator_that_is_made_of_nothing():
+    with pytest.raises(ValueError, match="it cannot be a function of the model"):
+        onnx.export(pair, (X, X), functions=["badin::pair"])
+
+
 def test_what_is_no_model():
     with pytest.raises(TypeError, match="expected a module or a function, got int"):
         onnx.export(3, (X,))

@@ -2,7 +2,7 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types
+from exported import Exported, check_export, node_types, through_bfloat16
 from opwright import nn
 from opwright.nn import functional as F
 
@@ -66,6 +66,27 @@ def test_transposed_convolutions(dims, options):
         dynamic_shapes=free_batch(),
         at=[(ow.randn(3, 4, *image),)],
         **NEAR,
+    )
+
+
+def test_output_padding_may_reach_the_stride():
+    layer = nn.ConvTranspose2d(
+        2, 2, (4, 5), stride=(3, 2), padding=(1, 2), output_padding=(2, 3), dilation=4
+    )
+
+    check_export(layer, ow.randn(2, 2, 4, 4), **NEAR)
+
+
+@pytest.mark.parametrize("layer", [nn.Conv1d(2, 3, 2), nn.ConvTranspose1d(2, 3, 2)], ids=repr)
+def test_bfloat16_is_computed_in_float32(layer):
+    weight = layer.weight.detach()
+    fn = F.conv_transpose1d if isinstance(layer, nn.ConvTranspose1d) else F.conv1d
+    check_export(
+        through_bfloat16(lambda x: fn(x, weight.to(x.dtype))),
+        ow.randn(2, 2, 5),
+        opsets=(13, 20, 26),
+        rtol=1e-2,
+        atol=1e-2,
     )
 
 

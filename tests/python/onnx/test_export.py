@@ -107,10 +107,12 @@ def test_nested_arguments_have_names_by_their_places():
     def f(batch, pair):
         return ow.cat([batch["x"], *pair])
 
-    model = onnx.export(f, ({"x": X}, (X, X)), dynamic_axes={"batch.x": [0], "pair.1": {0: "n"}})
+    model = onnx.export(
+        f, ({"x": X}, (X, X)), dynamic_axes={"batch.x": {0: "m"}, "pair.1": {0: "n"}}
+    )
 
     assert model.input_names == ["batch.x", "pair.0", "pair.1"]
-    assert "input batch.x: float32[batch_x_dynamic_axes_1, 3]" in model.text()
+    assert "input batch.x: float32[m, 3]" in model.text()
     assert "input pair.1: float32[n, 3]" in model.text()
 
 
@@ -172,6 +174,20 @@ def test_equal_names_of_sizes_are_equal_sizes():
     )
 
     assert "output output_0: float32[n, 6]" in model.text()
+
+
+def test_sizes_without_names_may_turn_out_to_be_equal():
+    model = onnx.export(lambda x, y: x + y, (X, X), dynamic_axes={"x": [0], "y": [0]})
+
+    x = ow.randn(5, 3)
+    np.testing.assert_array_equal(run(model, x, x)[0], (x + x).numpy())
+
+
+def test_a_model_can_ask_whether_it_is_exported():
+    model = onnx.export(lambda x: x.sin() if onnx.is_in_onnx_export() else x, (X,))
+
+    assert [node.op_type for node in model.model_proto.graph.node] == ["Sin"]
+    assert not onnx.is_in_onnx_export()
 
 
 def test_a_name_that_python_does_not_admit_is_changed():

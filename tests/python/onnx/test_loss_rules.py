@@ -6,7 +6,7 @@ import opwright as ow
 import pytest
 from exported import check_export, node_types
 from opwright.export import Dim
-from opwright.nn import functional as F  # noqa: N812
+from opwright.nn import functional as F
 
 REDUCTIONS = ("none", "mean", "sum")
 OPSETS = (12, 13, 18, 20, 26)
@@ -99,6 +99,19 @@ def test_losses_of_pairs() -> None:
     ranking = lambda a, b, y: F.margin_ranking_loss(a, b, y, margin=0.2)  # noqa: E731
     check_export(ranking, a[:, 0], b[:, 0], sign, opsets=(12, 20))
     check_export(lambda a, b, y: F.cosine_embedding_loss(a, b, y), a, b, sign, opsets=(12, 20))
+
+
+@each_reduction
+def test_what_divides_the_mean_is_a_result_too(reduction: str) -> None:
+    number = REDUCTIONS.index(reduction)
+    forward = ow.ops.aten.nll_loss_forward
+    x, target = ow.randn(5, 3), ow.tensor([0, 2, -100, 1, 1])
+
+    def loss(x: ow.Tensor, target: ow.Tensor, weight: ow.Tensor | None = None) -> tuple:
+        return forward(x, target, weight, number, -100)
+
+    check_export(loss, x, target, opsets=(12, 20))
+    check_export(loss, x, target, ow.tensor([0.5, 1.0, 2.0]), opsets=(12, 20))
 
 
 def test_a_loss_of_classes_is_one_node() -> None:

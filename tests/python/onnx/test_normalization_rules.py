@@ -138,6 +138,29 @@ def test_batch_norm_without_statistics_takes_those_of_the_batch():
     check_export(layer, ow.randn(3, 6, 5, 4))
 
 
+def test_batch_norm_gives_the_statistics_that_it_used():
+    weight, bias = ow.randn(6), ow.randn(6)
+
+    check_export(
+        lambda x: ow.native_batch_norm(x, weight, bias, None, None, True, 0.1, 1e-5),
+        ow.randn(3, 6, 4),
+        atol=1e-5,
+    )
+    check_export(
+        lambda x: ow.native_batch_norm(x, weight, bias, bias, bias.abs(), False, 0.1, 1e-5),
+        ow.randn(3, 6, 4),
+        atol=1e-4,
+    )
+
+
+def test_norms_of_nothing():
+    check_export(lambda x: F.group_norm(x, 2), ow.randn(0, 4, 3))
+    check_export(lambda x: F.layer_norm(x, (4,)), ow.randn(0, 4))
+    check_export(
+        lambda x: ow.instance_norm(x, None, None, None, None, True, 0.1, 1e-5, True), ow.randn(2, 3)
+    )
+
+
 def test_batch_norm_in_training_is_refused():
     with pytest.raises(NotImplementedError, match=r"as in training; export .* module\.eval\(\)"):
         Exported(nn.BatchNorm2d(6), (ow.randn(3, 6, 5, 4),))

@@ -2,7 +2,7 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types
+from exported import Exported, check_export, node_types, through_bfloat16
 from opwright import nn
 from opwright.nn import functional as F
 
@@ -108,6 +108,25 @@ def test_a_divisor_of_its_own_with_ceil_mode_is_refused():
             lambda x: F.avg_pool2d(x, 2, ceil_mode=True, divisor_override=3),
             (ow.randn(1, 1, 5, 5),),
         )
+
+
+@pytest.mark.parametrize("fn", [F.max_pool2d, F.avg_pool2d], ids=lambda fn: fn.__name__)
+def test_bfloat16_is_computed_in_float32(fn):
+    check_export(
+        through_bfloat16(lambda x: fn(x, 2)), ow.randn(2, 3, 4, 4), opsets=(13, 20, 26), atol=1e-2
+    )
+
+
+@pytest.mark.parametrize("dtype", [ow.int8, ow.uint8, ow.int16, ow.int32])
+def test_the_maximum_of_ints(dtype):
+    check_export(
+        lambda x: F.max_pool2d(x, 2), ow.arange(32).reshape(1, 2, 4, 4).to(dtype), opsets=(12, 20)
+    )
+
+
+def test_the_maximum_of_long_ints_is_refused():
+    with pytest.raises(NotImplementedError, match="no MaxPool of ints of 64 bits"):
+        Exported(lambda x: F.max_pool2d(x, 2), (ow.arange(16).reshape(1, 1, 4, 4),))
 
 
 # ---- Adaptive ----

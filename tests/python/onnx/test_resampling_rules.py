@@ -118,3 +118,23 @@ def test_sampling_at_a_grid_tells_the_opset_that_has_it():
             (ow.randn(2, 3, 5, 6), ow.rand(2, 4, 3, 2)),
             15,
         )
+
+
+def test_what_onnx_cannot_say_is_refused():
+    with pytest.raises(NotImplementedError, match="how ints are interpolated"):
+        Exported(
+            lambda x: ow.upsample_bilinear2d(x, [6, 6], False),
+            (ow.ones(1, 1, 3, 3, dtype=ow.uint8),),
+        )
+    with pytest.raises(NotImplementedError, match="these scales do not give output_size"):
+        Exported(
+            lambda x: ow.upsample_bilinear2d(x, [6, 6], False, 1.2, 1.2), (ow.ones(1, 1, 3, 3),)
+        )
+
+
+def test_from_corner_to_corner_scales_do_not_matter():
+    check_export(
+        lambda x: F.interpolate(x, scale_factor=0.6, mode="bilinear", align_corners=True),
+        ow.randn(2, 3, 4, 5),
+        **NEAR,
+    )

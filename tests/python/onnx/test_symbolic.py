@@ -1,6 +1,9 @@
 """Symbolics: what Python functions make of calls."""
 
+import gc
+import weakref
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import onnx as reader
@@ -8,6 +11,7 @@ import opwright as ow
 import pytest
 from opwright import onnx
 from opwright.onnx import symbolic_helper
+from opwright.onnx.scalar_type import JitScalarType
 from opwright.onnx.symbolic_helper import parse_args
 
 
@@ -24,6 +28,10 @@ def operators() -> Iterator[None]:
         library.impl("join", lambda xs, dim: ow.empty_like(xs[0]), "Meta")
         library.define("resize(Tensor x, SymInt[] sizes) -> Tensor")
         library.impl("resize", lambda x, sizes: x.new_empty(sizes), "Meta")
+        library.define("scale_(Tensor(a!) x, float factor) -> Tensor(a!)")
+        library.impl("scale_", lambda x, factor: x, "Meta")
+        library.define("fill(Tensor(a!) x, Tensor y) -> ()")
+        library.impl("fill", lambda x, y: None, "Meta")
         library.define("cast(Tensor x, ScalarType dtype) -> Tensor")
         library.impl("cast", lambda x, dtype: ow.empty_like(x, dtype=dtype), "Meta")
         yield
@@ -224,6 +232,22 @@ def test_sizes_that_change_are_computed_inputs(symbolic):
     assert "output output_0: float32[n, 2]" in model.text()
 
 
+def test_the_symbolic_of_an_operator_that_writes_gives_the_new_values(symbolic):
+    symbolic("symb::scale_", lambda g, x, factor: g.op("vendor::Scale", x))
+    symbolic("symb::fill", lambda g, x, y: g.op("vendor::Fill", x, y))
+
+    def f(x):
+        y = ow.ops.symb.scale_(x.clone(), 2.0)
+        z = y.flip(0)
+        ow.ops.symb.fill(z, y)
+        return z
+
+    nodes = nodes_of(onnx.export(f, (X,)))
+
+    assert nodes[0].endswith("= vendor::Scale(x)")
+    assert "= vendor::Fill(" in nodes[-1]
+
+
 def test_a_dtype_is_pytorchs_number_of_it(symbolic):
     @parse_args("v", "i")
     def convert(g, x, dtype):
@@ -331,3 +355,44 @@ def test_helpers_answer_questions(symbolic):
     symbolic("symb::pair", convert)
 
     assert onnx.export(pair, (X, X), dynamic_axes={"x": [0]}).input_names == ["x", "y"]
+
+
+def test_scalar_types_have_pytorchs_names(symbolic):
+    def convert(g, x, y, alpha):
+        kind = JitScalarType.from_value(x)
+        assert (kind, kind.scalar_name(), kind.dtype()) == (6, "Float", ow.float32)
+        assert JitScalarType.from_name("Long").onnx_type() == 7
+        unknown = g.op("symb::other", x)
+        assert JitScalarType.from_value(unknown, JitScalarType.HALF) == JitScalarType.HALF
+        return g.op("Cast", x, to_i=kind.onnx_type()), y
+
+    symbolic("symb::pair", convert)
+
+    reader.checker.check_model(onnx.export(pair, (X, X)).model_proto)
+    with pytest.raises(ValueError, match="there is no scalar type 'Number'"):
+        JitScalarType.from_name("Number")
+
+
+def test_a_symbolic_that_was_removed_is_dropped():
+    def make() -> weakref.ref:
+        def convert(g, x, y, alpha):
+            return x, y
+
+        onnx.register_custom_op_symbolic("symb::pair", convert, 12)
+        onnx.export(pair, (X, X))
+        onnx.unregister_custom_op_symbolic("symb::pair", 12)
+        return weakref.ref(convert)
+
+    dropped = make()
+    gc.collect()
+
+    assert dropped() is None
+
+
+def test_symbolics_run_in_several_threads(symbolic):
+    symbolic("symb::pair", lambda g, x, y, alpha: g.op("vendor::Pair", x, y, outputs=2))
+
+    with ThreadPoolExecutor(4) as pool:
+        texts = list(pool.map(lambda _: nodes_of(onnx.export(pair, (X, X))), range(16)))
+
+    assert texts == [["output_0, output_1 = vendor::Pair(x, y)"]] * 16

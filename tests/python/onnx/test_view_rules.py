@@ -88,6 +88,7 @@ JOINS = {
     "reflection_pad2d": lambda x: ops.reflection_pad2d(x, [2, 1, 1, 2]),
     "reflection_pad3d": lambda x: ops.reflection_pad3d(x.unsqueeze(0), [2, 1, 1, 2, 1, 0]),
     "replication_pad1d": lambda x: ops.replication_pad1d(x, [2, 5]),
+    "replication_pad1d that cuts off": lambda x: ops.replication_pad1d(x, [-2, 5]),
     "replication_pad2d": lambda x: ops.replication_pad2d(x, [2, 5, 0, 4]),
     "replication_pad3d": lambda x: ops.replication_pad3d(x.unsqueeze(0), [2, 1, 1, 2, 1, 0]),
     "tril": lambda x: x.tril(),
@@ -272,6 +273,11 @@ def test_views_of_known_sizes_are_one_node():
     assert node_types(lambda x: x[:, 1], CUBE) == ["Gather"]
     assert node_types(lambda x: x.flatten(1), CUBE) == ["Flatten"]
     assert node_types(lambda x: x.tril(), CUBE) == ["Trilu"]
+
+
+def test_a_replication_pad_that_leaves_nothing_to_repeat_is_refused():
+    with pytest.raises(NotImplementedError, match="cuts off all the elements that Pad would rep"):
+        check_export(lambda x: ops.replication_pad1d(x, [-4, 5]), CUBE)
 
 
 def test_as_strided_of_a_transposed_input_is_refused():
