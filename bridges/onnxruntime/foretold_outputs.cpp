@@ -27,8 +27,7 @@ namespace {
 
 // The results on fakes.
 std::vector<Tensor> foretell(const OrtOperator& op, std::span<const InputPlace> places,
-                             std::span<const Value> attributes,
-                             std::span<const OrtTensor> inputs) {
+                             std::span<const Value> attributes, std::span<const OrtTensor> inputs) {
   FakeCall call;
   std::vector<Tensor> fakes;
   std::vector<OpwTensor*> pointers;
@@ -89,9 +88,8 @@ std::span<const ForetoldOutput> ForetoldOutputs::find(const OrtOperator& op,
   }
   try {
     const std::vector<Tensor> results = foretell(op, places, attributes, inputs);
-    const bool is_told = std::ranges::all_of(results, [](const Tensor& each) {
-      return each.is_defined() && !each.is_symbolic();
-    });
+    const bool is_told = std::ranges::all_of(
+        results, [](const Tensor& each) { return each.is_defined() && !each.is_symbolic(); });
     if (is_told) made->keep(results);
   } catch (const Error&) {  // the kernel says it in its own words
   }

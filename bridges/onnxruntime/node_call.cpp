@@ -135,8 +135,7 @@ class NodeCall {
   }
 
   [[nodiscard]] bool is_written(size_t input) const {
-    return !op_.written.empty() &&
-           op_.description.arguments[kernel_.argument_of(input)].is_written;
+    return !op_.written.empty() && op_.description.arguments[kernel_.argument_of(input)].is_written;
   }
 
   // The output that becomes the new value of a written argument, with its old one.

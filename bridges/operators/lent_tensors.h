@@ -46,8 +46,8 @@ class LentTensors {
   std::list<ViewTensor> more_;
 };
 
-// Keeps the LentTensors of a thread from call to call: one for all that it calls, so that its memory
-// is at hand.
+// Keeps the LentTensors of a thread from call to call: one for all that it calls, so that its
+// memory is at hand.
 class SpareTensors {
  public:
   constexpr SpareTensors() = default;
