@@ -25,9 +25,9 @@
 namespace opwright::ort_bridge {
 namespace {
 
-std::vector<ForetoldOutput> foretell(const OrtOperator& op, std::span<const InputPlace> places,
-                                     std::span<const Value> attributes,
-                                     std::span<const OrtTensor> inputs) {
+// The results on fakes.
+std::vector<Tensor> foretell(const OrtOperator& op, std::span<const InputPlace> places,
+                             std::span<const Value> attributes, std::span<const OrtTensor> inputs) {
   FakeCall call;
   std::vector<Tensor> fakes;
   std::vector<OpwTensor*> pointers;
@@ -41,22 +41,32 @@ std::vector<ForetoldOutput> foretell(const OrtOperator& op, std::span<const Inpu
   const std::vector<Value> results = call.run(op.description.name, args.values());
   std::vector<Tensor> tensors;
   for (const size_t each : op.results) bridges::append_tensors(tensors, results[each].get());
-  std::vector<ForetoldOutput> outputs;
-  for (const Tensor& each : tensors) {
-    if (!each.is_defined() || each.is_symbolic()) return {};
-    outputs.push_back({each.dtype(), {each.sizes().begin(), each.sizes().end()}});
-  }
-  return outputs;
+  return tensors;
 }
 
 }  // namespace
 
-bool ForetoldOutputs::Entry::is_of(std::span<const OrtTensor> inputs) const {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].dtype != dtypes[i] || !std::ranges::equal(inputs[i].sizes(), sizes[i]))
+bool ForetoldOutputs::Entry::is_of(std::span<const OrtTensor> given) const {
+  const int64_t* next = inputs.data();
+  for (const OrtTensor& each : given) {
+    if (next[0] != static_cast<int64_t>(each.dtype) || next[1] != static_cast<int64_t>(each.rank))
       return false;
+    next += 2;
+    for (const int64_t size : each.sizes()) {
+      if (*next++ != size) return false;
+    }
   }
   return true;
+}
+
+void ForetoldOutputs::Entry::keep(std::span<const Tensor> results) {
+  for (const Tensor& each : results)
+    numbers.insert(numbers.end(), each.sizes().begin(), each.sizes().end());
+  const int64_t* next = numbers.data();
+  for (const Tensor& each : results) {
+    outputs.push_back({each.dtype(), {next, each.sizes().size()}});
+    next += each.sizes().size();
+  }
 }
 
 std::span<const ForetoldOutput> ForetoldOutputs::find(const OrtOperator& op,
@@ -72,11 +82,15 @@ std::span<const ForetoldOutput> ForetoldOutputs::find(const OrtOperator& op,
   if (owned_.size() == kMost) return {};
   auto made = std::make_unique<Entry>();
   for (const OrtTensor& each : inputs) {
-    made->dtypes.push_back(each.dtype);
-    made->sizes.emplace_back(each.sizes().begin(), each.sizes().end());
+    made->inputs.push_back(static_cast<int64_t>(each.dtype));
+    made->inputs.push_back(static_cast<int64_t>(each.rank));
+    made->inputs.insert(made->inputs.end(), each.sizes().begin(), each.sizes().end());
   }
   try {
-    made->outputs = foretell(op, places, attributes, inputs);
+    const std::vector<Tensor> results = foretell(op, places, attributes, inputs);
+    const bool is_told = std::ranges::all_of(
+        results, [](const Tensor& each) { return each.is_defined() && !each.is_symbolic(); });
+    if (is_told) made->keep(results);
   } catch (const Error&) {  // the kernel says it in its own words
   }
   const Entry& entry = *made;

@@ -15,13 +15,14 @@
 #include "bridges/onnxruntime/ort_operator.h"
 #include "bridges/onnxruntime/ort_tensor.h"
 #include "opwright/dtype.h"
+#include "opwright/tensor.h"
 #include "opwright/value.h"
 
 namespace opwright::ort_bridge {
 
 struct ForetoldOutput {
   DType dtype;
-  std::vector<int64_t> sizes;
+  std::span<const int64_t> sizes;
 };
 
 // Any thread.
@@ -40,11 +41,12 @@ class ForetoldOutputs {
 
  private:
   struct Entry {
-    std::vector<OrtDType> dtypes;
-    std::vector<std::vector<int64_t>> sizes;
+    std::vector<int64_t> inputs;   // of each its dtype, rank and sizes
+    std::vector<int64_t> numbers;  // that the sizes of the outputs lie in
     std::vector<ForetoldOutput> outputs;
 
-    [[nodiscard]] bool is_of(std::span<const OrtTensor> inputs) const;
+    [[nodiscard]] bool is_of(std::span<const OrtTensor> given) const;
+    void keep(std::span<const Tensor> results);
   };
   static constexpr size_t kMost = 8;
 

@@ -39,6 +39,8 @@ using bridges::ViewTensor;
 
 constexpr size_t kUsualInputs = 6;
 
+constinit thread_local bridges::SpareTensors spare_tensors;
+
 class NodeCall;
 constinit thread_local NodeCall* current_call __attribute__((tls_model("initial-exec"))) = nullptr;
 class CurrentCallScope {
@@ -60,10 +62,10 @@ class NodeCall {
         context_(context),
         inputs_(kernel.num_inputs()),
         pointers_(kernel.num_inputs()),
-        lent_(*kernel.spare().take()) {}
+        lent_(*spare_tensors.take()) {}
   NodeCall(const NodeCall&) = delete;
   NodeCall& operator=(const NodeCall&) = delete;
-  ~NodeCall() { kernel_.spare().give_back(&lent_); }
+  ~NodeCall() { spare_tensors.give_back(&lent_); }
 
   void run() {
     read_inputs();
@@ -133,7 +135,7 @@ class NodeCall {
   }
 
   [[nodiscard]] bool is_written(size_t input) const {
-    return op_.description.arguments[kernel_.argument_of(input)].is_written;
+    return !op_.written.empty() && op_.description.arguments[kernel_.argument_of(input)].is_written;
   }
 
   // The output that becomes the new value of a written argument, with its old one.

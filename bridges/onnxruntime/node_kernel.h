@@ -13,7 +13,6 @@
 #include "bridges/onnxruntime/node_inputs.h"
 #include "bridges/onnxruntime/ort_api.h"
 #include "bridges/onnxruntime/ort_operator.h"
-#include "bridges/operators/lent_tensors.h"
 #include "opwright/dtype.h"
 #include "opwright/value.h"
 
@@ -36,7 +35,6 @@ class NodeKernel {
   [[nodiscard]] size_t num_inputs() const { return num_inputs_; }
   [[nodiscard]] size_t num_outputs() const { return num_outputs_; }
   [[nodiscard]] ForetoldOutputs& foretold() const { return foretold_; }
-  [[nodiscard]] bridges::SpareTensors& spare() const { return spare_; }
   // The argument that input `index` belongs to.
   [[nodiscard]] size_t argument_of(size_t index) const { return argument_of_[index]; }
 
@@ -52,7 +50,6 @@ class NodeKernel {
   std::vector<size_t> argument_of_;
   std::vector<Value> attributes_;
   mutable ForetoldOutputs foretold_;
-  mutable bridges::SpareTensors spare_;
   std::unique_ptr<std::atomic<OrtDType>[]> output_dtypes_;  // Undefined: not seen yet
 };
 

@@ -4,12 +4,12 @@
 // given back is seen at the end.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <new>
 #include <span>
+#include <utility>
 
 #include "bridges/operators/view_tensor.h"
 #include "opwright/c_api.h"
@@ -46,26 +46,27 @@ class LentTensors {
   std::list<ViewTensor> more_;
 };
 
-// Keeps one LentTensors from call to call. Any thread.
+// Keeps the LentTensors of a thread from call to call: one for all that it calls, so that its
+// memory is at hand.
 class SpareTensors {
  public:
-  SpareTensors() = default;
+  constexpr SpareTensors() = default;
   SpareTensors(const SpareTensors&) = delete;
   SpareTensors& operator=(const SpareTensors&) = delete;
-  ~SpareTensors() { delete kept_.load(std::memory_order_acquire); }
+  ~SpareTensors() { delete std::exchange(kept_, nullptr); }
 
   [[nodiscard]] LentTensors* take() {
-    LentTensors* found = kept_.exchange(nullptr, std::memory_order_acquire);
+    LentTensors* found = std::exchange(kept_, nullptr);
     return found ? found : new LentTensors;
   }
   // Ends the call where that was not done.
   void give_back(LentTensors* lent) noexcept {
     (void)lent->end();
-    if (!lent->is_held()) delete kept_.exchange(lent, std::memory_order_acq_rel);
+    if (!lent->is_held()) delete std::exchange(kept_, lent);
   }
 
  private:
-  std::atomic<LentTensors*> kept_{nullptr};
+  LentTensors* kept_ = nullptr;
 };
 
 }  // namespace opwright::bridges
