@@ -10,14 +10,16 @@ LENGTH = 200
 SIZES = (4, 1000)
 
 
-def chain_of(opwright, step, length):
-    class Chain(opwright.nn.Module):
-        def forward(self, x):
-            for _ in range(length):
-                x = step(x)
-            return x
+def chain_of(step, length):
+    """A function of as many tensors as a step gives."""
 
-    return Chain()
+    def chain(*values):
+        for _ in range(length):
+            made = step(*values)
+            values = made if isinstance(made, tuple) else (made,)
+        return values
+
+    return chain
 
 
 def open_session(opwright, model, library):
@@ -32,14 +34,14 @@ def open_session(opwright, model, library):
     return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
-def run_case(opwright, step, length, size, folder, library=None):
+def run_case(opwright, step, num_inputs, length, size, folder, library):
     import numpy
 
     path = folder / "chain.onnx"
-    opwright.onnx.export(chain_of(opwright, step, length), (opwright.ones(size),), path)
+    arguments = (opwright.ones(size),) * num_inputs
+    opwright.onnx.export(chain_of(step, length), arguments, path)
     session = open_session(opwright, path, library)
-    (name,) = (each.name for each in session.get_inputs())
-    feeds = {name: numpy.full(size, 0.5, numpy.float32)}
+    feeds = {each.name: numpy.full(size, 0.5, numpy.float32) for each in session.get_inputs()}
     return Case(lambda: session.run(None, feeds), parts=1)
 
 
@@ -49,15 +51,16 @@ def node_cases(opwright, operators, folder):
     dual_residual = operators / "libdual_residual.so"
     opwright.load_library(soft_clip)
     opwright.load_library(dual_residual)
+    dual = opwright.ops.cst.dual_residual
     chains = {
-        "soft_clip": (lambda x: opwright.ops.audio.soft_clip(x, 2.0), soft_clip),
-        "Tanh": (opwright.tanh, None),
-        "dual_residual": (lambda x: opwright.ops.cst.dual_residual(x, x, 0.5)[0], dual_residual),
-        "Sub": (lambda x: x - x, None),
+        "soft_clip": (lambda x: opwright.ops.audio.soft_clip(x, 2.0), 1, soft_clip),
+        "Tanh": (opwright.tanh, 1, None),
+        "dual_residual": (lambda x, y: dual(x, y, 0.5), 2, dual_residual),
+        "its four nodes": (lambda x, y: (x * 0.5 - y, y * 0.5 - x), 2, None),
     }
     return {
-        (what, size, length): run_case(opwright, step, length, size, folder, library)
-        for what, (step, library) in chains.items()
+        (what, size, length): run_case(opwright, step, num_inputs, length, size, folder, library)
+        for what, (step, num_inputs, library) in chains.items()
         for size in SIZES
         for length in (1, LENGTH)
     }

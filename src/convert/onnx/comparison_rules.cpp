@@ -1,8 +1,10 @@
 // Comparisons, logic, bits, choices and bounds.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "opwright/c_api.h"
 #include "opwright/convert/onnx/formula_nodes.h"
 #include "opwright/convert/onnx/rules.h"
 #include "opwright/convert/onnx/wide_dtype.h"
@@ -23,15 +25,25 @@ OnnxValues convert_bits(GraphBuilder& g, const Call& call) {
   return convert_formula(g, call);
 }
 
+bool is_symbol(const Call& call, size_t index) { return call.constant(index).tag == kOpwSymInt; }
+
 // One node for two numbers in their order. With one of them ONNX Runtime would bring infinities
 // down to the largest number.
 OnnxValues convert_clamp(GraphBuilder& g, const Call& call) {
   const DType result = call.result().dtype();
-  if (!is_floating(result) || !call.has(1) || !call.has(2) || !(call.number(1) <= call.number(2)))
-    return convert_formula(g, call);
-  const DType dtype = result == DType::BFloat16 ? DType::Float32 : result;
-  const OnnxValue value = g.op("Clip", {call.input(0, dtype), g.scalar(call.constant(1), dtype),
-                                        g.scalar(call.constant(2), dtype)});
+  const bool is_free = is_symbol(call, 1) || is_symbol(call, 2);
+  const bool is_clip = !is_free && is_floating(result) && call.has(1) && call.has(2) &&
+                       call.number(1) <= call.number(2);
+  if (!is_free && !is_clip) return convert_formula(g, call);
+  const DType dtype = result == DType::Float16 ? result : ordered_dtype(result);
+  const auto bound = [&](size_t index) { return g.scalar(call.constant(index), dtype); };
+  OnnxValue value = call.input(0, dtype);
+  if (is_clip) {
+    value = g.op("Clip", {value, bound(1), bound(2)});
+  } else {  // sizes, which formulas do not hold
+    if (call.has(1)) value = g.op("Max", {value, bound(1)});
+    if (call.has(2)) value = g.op("Min", {value, bound(2)});
+  }
   return {recast(g, value, dtype, result)};
 }
 

@@ -36,7 +36,8 @@ OnnxValues convert_binary_cross_entropy(GraphBuilder& g, const Call& call) {
 
 // What divides the mean: the weights of the classes that count.
 OnnxValue total_weight(GraphBuilder& g, const Call& call, OnnxValue target, DType dtype) {
-  if (reduction_of(call, 3) == LossReduction::None) return g.scalar(0, dtype);
+  const bool is_each = reduction_of(call, 3) == LossReduction::None && call.tensor(0).dim() > 1;
+  if (is_each) return g.scalar(0, dtype);
   const OnnxValue ignored = g.op("Equal", {target, g.scalar(call.integer(4), DType::Int64)});
   const OnnxValue zero = g.scalar(0, dtype);
   OnnxValue weights = g.scalar(1, dtype);

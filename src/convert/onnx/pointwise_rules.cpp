@@ -52,10 +52,11 @@ OnnxValue power_of_ints(GraphBuilder& g, OnnxValue base, OnnxValue exponent, DTy
 OnnxValues convert_pow(GraphBuilder& g, const Call& call) {
   if (has_formula(call)) return convert_formula(g, call);
   const DType result = call.result().dtype();
-  if (!is_integral(result)) call.refuse("ONNX has no node for powers of these dtypes");
   const DType dtype = wide_dtype(result);
+  const OnnxValue base = operand_of(g, call, 0, dtype);
+  const OnnxValue exponent = operand_of(g, call, 1, dtype);
   const OnnxValue power =
-      power_of_ints(g, operand_of(g, call, 0, dtype), operand_of(g, call, 1, dtype), dtype);
+      is_floating(dtype) ? g.op("Pow", {base, exponent}) : power_of_ints(g, base, exponent, dtype);
   return {recast(g, power, dtype, result)};
 }
 

@@ -36,6 +36,18 @@ NOT_COMPILED = {
 
 # Sums are added up in another order: they may differ by what the sum of all sizes may.
 SUMS = ("sum*", "mean*", "nansum*", "cumsum*", "var*", "std*", "*norm*", "logsumexp*")
+SUMS += (
+    "*conv*",
+    "*mm*",
+    "mv",
+    "dot",
+    "*matmul*",
+    "linear*",
+    "*bilinear*",
+    "lstm*",
+    "gru*",
+    "rnn*",
+)
 
 # Values of half the bits are rounded at other places.
 TOLERANCES = {torch.float16: (4e-3, 4e-3), torch.bfloat16: (3e-2, 3e-2)}

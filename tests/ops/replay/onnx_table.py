@@ -93,7 +93,7 @@ def markdown(outcome: Outcome, command: str) -> str:
         "",
         *reason_lines(outcome, "no kernel: ", "What ONNX Runtime has no kernel for"),
         *reason_lines(outcome, "refused: ", "What the exporter refuses"),
-        *reason_lines(outcome, "at ", "What it refuses at one opset, or with free sizes"),
+        *reason_lines(outcome, "at first: ", "What it refuses at one opset, or with free sizes"),
         *opset_lines(outcome),
     ]
     return page(outcome, TITLE, command, ABOUT, summary_lines(outcome), rest).rstrip() + "\n"

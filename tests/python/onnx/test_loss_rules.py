@@ -112,6 +112,7 @@ def test_what_divides_the_mean_is_a_result_too(reduction: str) -> None:
 
     check_export(loss, x, target, opsets=(12, 20))
     check_export(loss, x, target, ow.tensor([0.5, 1.0, 2.0]), opsets=(12, 20))
+    check_export(loss, x[0], target[1], ow.tensor([0.5, 1.0, 2.0]), opsets=(12, 20))
 
 
 def test_a_loss_of_classes_is_one_node() -> None:

@@ -68,7 +68,8 @@ def test_netron_shows_the_graph_its_nodes_domains_and_types(
     ]
     values = [value for node in shown["nodes"] for value in node["outputs"]]
     assert [value["name"] for value in values] == node_values(model)
-    assert [value["name"] for value in values if value["type"] is None] == []
+    untyped = [value["name"] for value in values if value["type"] is None]
+    assert [name for name in untyped if "/" not in name] == []  # results of calls
 
 
 def test_netron_shows_free_sizes_by_their_names_and_attributes_of_own_nodes(

@@ -150,7 +150,7 @@ def test_a_symbolic_with_too_few_outputs_is_told(host, symbolic):
     (found,) = check(op, ow.ones(3), examples=0).findings
 
     assert found.kind == "onnx-raised"
-    assert "gave 1 value, but the call has 2" in found.message
+    assert "returned 1 value, but the operator has 2 results" in found.message
     assert "outputs=2" in found.message
 
 
@@ -203,7 +203,7 @@ def reshape_to_twelve(g, x):
 @runs_models
 def test_a_node_that_onnx_does_not_have_is_told(host, symbolic):
     op = define_scale(host, "unknown")
-    symbolic("onnx_check::unknown", lambda g, x, by: g.op("Scaled", x, by_f=by))
+    symbolic("onnx_check::unknown", lambda g, x, by: g.op("Scaled", x, by_f=2.0))
 
     (found,) = check(op, ow.ones(3), 2.0, examples=0).findings
 
