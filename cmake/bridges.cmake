@@ -29,6 +29,8 @@ foreach(host IN ITEMS torch jax onnxruntime)
     if(TARGET opwright_bridge_operators)
       target_sources(opwright_${host} PRIVATE $<TARGET_OBJECTS:opwright_bridge_operators>)
     endif()
+    # Whoever loaded it may close it (ONNX Runtime does), but records and sessions lead into it for ever.
+    target_link_options(opwright_${host} PRIVATE LINKER:-z,nodelete)
     set_target_properties(opwright_${host} PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
     list(APPEND OPWRIGHT_BRIDGES opwright_${host})
     install(TARGETS opwright_${host} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
