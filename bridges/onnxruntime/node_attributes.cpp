@@ -60,7 +60,7 @@ bool KernelAttributes::read(const char* name, std::vector<std::string>& value) c
     value.emplace_back(strings[i]);
     api_.require(entry::kFree, allocator, strings[i]);
   }
-  if (strings) api_.require(entry::kFree, allocator, strings);
+  if (strings) api_.require(entry::kFree, allocator, static_cast<void*>(strings));
   return true;
 }
 

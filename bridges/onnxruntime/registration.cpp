@@ -1,6 +1,5 @@
 #include "bridges/onnxruntime/registration.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>

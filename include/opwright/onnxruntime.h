@@ -25,6 +25,7 @@ struct OrtStatus* opw_onnxruntime_register(struct OrtSessionOptions* options,
 /* The same for the binaries that the environment variable OPWRIGHT_ONNXRUNTIME_LIBRARIES names.
  * ONNX Runtime calls it for a library that is named to it: RegisterCustomOpsLibrary_V2 in C,
  * SessionOptions.register_custom_ops_library in Python. */
+/* NOLINTNEXTLINE(readability-identifier-naming): ONNX Runtime looks it up by this name */
 struct OrtStatus* RegisterCustomOps(struct OrtSessionOptions* options,
                                     const struct OrtApiBase* api);
 
