@@ -1,6 +1,5 @@
 // Activations and their gradients.
 #include <array>
-#include <cstdint>
 #include <span>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // Arithmetic, powers, roundings, and functions of one number.
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <span>
 #include <string>
 
