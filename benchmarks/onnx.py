@@ -56,13 +56,15 @@ def add_nodes(report, figures):
     def cost(what, size):
         return (figures[what, size, LENGTH] - figures[what, size, 1]) / (LENGTH - 1)
 
-    for own, built_in in (("soft_clip", "Tanh"), ("dual_residual", "its four nodes")):
+    # Kernels of the same work first: what is more is the bridge's.
+    pairs = (("scale", "Mul"), ("axpy", "Add"), ("dual_residual", "its four nodes"))
+    for own, built_in in (*pairs, ("soft_clip", "Tanh")):
         for size in SIZES:
             told = {"ours": cost(own, size), "peer": cost(built_in, size), "unit": "us"}
             name = f"node {own} of {size} elements in ONNX Runtime, to {built_in}"
-            # At more elements it is the kernel that counts.
-            is_small = size == min(SIZES)
-            report.add(Row.no_slower(name, times=2, **told) if is_small else Row.told(name, **told))
+            # At more elements, and where the work differs, it is the kernel that counts.
+            is_fair = size == min(SIZES) and own != "soft_clip"
+            report.add(Row.no_slower(name, times=2, **told) if is_fair else Row.told(name, **told))
 
 
 def add_weights(report, figures, paths):

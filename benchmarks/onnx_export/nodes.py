@@ -52,7 +52,14 @@ def node_cases(opwright, operators, folder):
     opwright.load_library(soft_clip)
     opwright.load_library(dual_residual)
     dual = opwright.ops.cst.dual_residual
+    plain = operators / "libtorch_bridge.so"
+    opwright.load_library(plain)
+    plain_ops = opwright.ops.torch_bridge
     chains = {
+        "scale": (lambda x: plain_ops.scale(x, 0.5), 1, plain),
+        "Mul": (lambda x: x * 0.5, 1, None),
+        "axpy": (lambda x, y: (plain_ops.axpy(x, y, 1.0), y), 2, plain),
+        "Add": (lambda x, y: (x + y, y), 2, None),
         "soft_clip": (lambda x: opwright.ops.audio.soft_clip(x, 2.0), 1, soft_clip),
         "Tanh": (opwright.tanh, 1, None),
         "dual_residual": (lambda x, y: dual(x, y, 0.5), 2, dual_residual),

@@ -21,6 +21,7 @@ namespace {
 // Smaller tensors stay in the model, where tools show them.
 constexpr uint64_t kLeastExternalBytes = 1024;
 constexpr uint64_t kAlignment = 4096;
+constexpr uint64_t kUsualGraphBytes = 1 << 16;
 
 uint64_t count_bytes(const Tensor& tensor) {
   return static_cast<uint64_t>(tensor.numel()) * item_size(tensor.dtype());
@@ -53,6 +54,7 @@ class ModelWriter {
   explicit ModelWriter(ExternalFile* external) : external_(external) {}
 
   std::string write(const Model::State& model) {
+    if (!external_) out_.reserve(count_tensor_bytes(model) + kUsualGraphBytes);
     const int64_t version = ir_version(model.opsets.front().second);
     const bool needs_functions = !model.functions.empty();
     out_.integer(1, needs_functions && version < 8 ? 8 : version);

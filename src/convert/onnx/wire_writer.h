@@ -14,6 +14,7 @@ namespace opwright::onnx {
 
 class WireWriter {
  public:
+  void reserve(size_t bytes) { bytes_.reserve(bytes); }
   void integer(uint32_t field, int64_t value);  // varint
   void float32(uint32_t field, float value);
   void text(uint32_t field, std::string_view value);  // strings and bytes
