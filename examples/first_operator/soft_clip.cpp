@@ -30,7 +30,9 @@ Tensor soft_clip_cpu(const Tensor& x, double limit) {
 }
 
 // Shapes and dtypes without data; sizes may be symbols here.
-FakeTensor soft_clip_fake(const FakeTensor& x, double /*limit*/) { return opwright::empty_like(x); }
+FakeTensor soft_clip_fake(const FakeTensor& x, double /*limit*/) {
+  return opwright::empty_like(x.contiguous());
+}
 
 void soft_clip_save(AutogradContext& context, const Tensor& /*x*/, double /*limit*/,
                     const Tensor& y) {
