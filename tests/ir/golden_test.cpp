@@ -1,50 +1,26 @@
 // Runs tests/golden/graph/<pass>/*.txt: a graph, a line of dashes, what the pass makes of it.
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "golden_file.h"
 #include "ir/graph_passes.h"
 
 namespace opwright {
 namespace {
 
-constexpr std::string_view kDivider = "\n----\n";
-
-std::vector<std::filesystem::path> golden_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/golden/graph")) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-std::string read(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 class GraphGolden : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(GraphGolden, GivesTheGraphOfTheFile) {
   const testing::GraphOperators operators;
-  const std::string text = read(GetParam());
-  const size_t divider = text.find(kDivider);
-  ASSERT_NE(divider, std::string::npos) << GetParam() << " has no line of dashes";
+  const testing::GoldenFile file = testing::read_golden(GetParam());
   const std::string pass = GetParam().parent_path().filename();
 
-  EXPECT_EQ(testing::run_pass(pass, text.substr(0, divider)),
-            text.substr(divider + kDivider.size()));
+  EXPECT_EQ(testing::run_pass(pass, file.given), file.expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, GraphGolden, ::testing::ValuesIn(golden_files()),
+INSTANTIATE_TEST_SUITE_P(Files, GraphGolden, ::testing::ValuesIn(testing::golden_files("graph")),
                          [](const auto& file) {
                            return file.param.parent_path().filename().string() + "_" +
                                   file.param.stem().string();

@@ -12,6 +12,21 @@ from opwright.export.exporter import trace_program
 
 OPSETS = (12, 13, 17, 18, 20, 26)  # ONNX Runtime 1.31 takes no later one
 
+# What moves elements takes all of them; bfloat16 goes through `through_bfloat16`.
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float64",
+]
+
 # How far a result may be from eager's, for each dtype of a result: (rtol, atol).
 TOLERANCES = {"float16": (2e-3, 2e-3), "float32": (3e-6, 3e-6), "float64": (1e-11, 1e-11)}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types, through_bfloat16
+from exported import DTYPES, Exported, check_export, node_types, through_bfloat16
 from numbered import numbers
 from opwright.export import Dim
 
@@ -148,19 +148,6 @@ def test_extremes_of_elements_that_meet_are_found_from_opset_18_on(name):
     check_export(EXTREMES[name], numbers(3, 4), TWICE, opsets=(18, 20, 26))
 
 
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float64",
-]
 EVERY = {
     "index": lambda x: x[ow.tensor([1, 0]), ow.tensor([0, 2])],
     "gather": lambda x: x.gather(1, ow.tensor([[1, 0]])),

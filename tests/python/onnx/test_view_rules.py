@@ -2,7 +2,7 @@
 
 import opwright as ow
 import pytest
-from exported import check_export, node_types, through_bfloat16
+from exported import DTYPES, check_export, node_types, through_bfloat16
 from numbered import numbers
 from opwright.export import Dim
 
@@ -137,19 +137,6 @@ def test_a_strided_view_is_what_eager_gives(name):
     check_export(STRIDED[name], CUBE)
 
 
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float64",
-]
 EVERY = {
     "reshape": lambda x: x.reshape(4, 6),
     "expand": lambda x: x[:, :1].expand(2, 5, 4),
