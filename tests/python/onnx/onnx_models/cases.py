@@ -46,10 +46,6 @@ def padded_shapes(dim: Any) -> dict[str, Any]:
     return {"tokens": {0: batch, 1: length}, "padding": {0: batch, 1: length}}
 
 
-def batch_shapes(dim: Any) -> dict[str, Any]:
-    return {"tokens": {0: dim("batch", min=1, max=32)}}
-
-
 def text_shapes(dim: Any) -> dict[str, Any]:
     length = dim("length", min=1, max=language_model.MOST_TOKENS)
     return {"tokens": {0: dim("batch", min=1, max=32), 1: length}}
@@ -84,15 +80,6 @@ CASES = (
         **SOFT_CLIP,
     ),
     Case(
-        "tagger_of_one_length",
-        tagger.make,
-        sequence_inputs,
-        exported=(3, 6),
-        others=((1, 6), (2, 6), (4, 6), (7, 6), (31, 6)),
-        dynamic_shapes=batch_shapes,
-        **SOFT_CLIP,
-    ),
-    Case(
         "language_model",
         language_model.make,
         sequence_inputs,
@@ -104,13 +91,7 @@ CASES = (
 )
 
 
-# A program of opwright.export has the steps of an LSTM one by one, so that its length is fixed.
-EXPORTS = tuple(
-    (case, from_program)
-    for case in CASES
-    for from_program in (False, True)
-    if not (case.name == "tagger" and from_program)
-)
+EXPORTS = tuple((case, from_program) for case in CASES for from_program in (False, True))
 
 
 def write_model(case: Case, model: Any, path: Path, opset: int, *, from_program: bool) -> Path:
