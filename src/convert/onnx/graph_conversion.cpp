@@ -65,6 +65,7 @@ void GraphConversion::set_value(OnnxValues& values, const GraphValue& of, OnnxVa
   values[of.number()] = value;
   if (!value.is_there()) return;
   KnownValue& known = state_.at(value);
+  if (known.data.is_defined() && known.sizes) return;  // a constant, which others may share
   if (const Tensor tensor = of.tensor(); tensor.is_defined()) {
     known.dtype = tensor.dtype();
     known.sizes = sizes_of(tensor);

@@ -203,7 +203,8 @@ OnnxValues norm_of_batch(GraphBuilder& g, const Call& call, std::span<const int6
   return results;
 }
 
-// The statistics of the batch are empty then.
+// The statistics of the batch are empty then, and those of the module stay what they are: results
+// of the functional sibling of an operator that writes them.
 OnnxValues norm_by_statistics(GraphBuilder& g, const Call& call, double eps) {
   const DType dtype = call.result().dtype();
   const SymInt channels = call.tensor(0).sym_size(1);
@@ -215,8 +216,12 @@ OnnxValues norm_by_statistics(GraphBuilder& g, const Call& call, double eps) {
            {call.input(0), parameter(g, call, 1, sizes, 1, dtype),
             parameter(g, call, 2, sizes, 0, dtype), call.input(3, dtype), call.input(4, dtype)},
            {{"epsilon", eps}})};
-  while (results.size() < call.num_results())
-    results.push_back(g.constant(empty({0}, call.result(results.size()).dtype())));
+  constexpr size_t kFirstWritten = 3;  // both among the arguments and among the results
+  while (results.size() < call.num_results()) {
+    const size_t index = results.size();
+    results.push_back(index < kFirstWritten ? g.constant(empty({0}, call.result(index).dtype()))
+                                            : call.input(index));
+  }
   return results;
 }
 
