@@ -211,11 +211,14 @@ OnnxValues norm_by_statistics(GraphBuilder& g, const Call& call, double eps) {
   const SymInt known = channels.is_symbolic() ? call.tensor(3).sym_size(0) : channels;
   if (known.is_symbolic()) call.refuse("the number of channels must be a number for ONNX");
   const std::array<int64_t, 1> sizes{known.word()};
-  OnnxValues results{
+  const bool is_too_early = dtype == DType::BFloat16 && g.opset() < 14;
+  const DType wide = is_too_early ? DType::Float32 : dtype;
+  const OnnxValue normal =
       g.op("BatchNormalization",
-           {call.input(0), parameter(g, call, 1, sizes, 1, dtype),
-            parameter(g, call, 2, sizes, 0, dtype), call.input(3, dtype), call.input(4, dtype)},
-           {{"epsilon", eps}})};
+           {call.input(0, wide), parameter(g, call, 1, sizes, 1, wide),
+            parameter(g, call, 2, sizes, 0, wide), call.input(3, wide), call.input(4, wide)},
+           {{"epsilon", eps}});
+  OnnxValues results{g.cast(normal, dtype)};
   constexpr size_t kFirstWritten = 3;  // both among the arguments and among the results
   while (results.size() < call.num_results()) {
     const size_t index = results.size();

@@ -53,6 +53,7 @@ class ExportedCall(TracedCall):
     """A call as a model."""
 
     gives_first = False  # of the results that its rule gives
+    written: tuple[int, ...] = ()  # tensors whose new values the model gives behind the results
 
     def __call__(self, *tensors):
         result = super().__call__(*tensors)
@@ -63,7 +64,9 @@ class ExportedCall(TracedCall):
         inputs = map_values(Conversion(), self.copies(self.tensors))
         shapes = [free_dims(each) if at < num_free else None for at, each in enumerate(inputs)]
         model = ow.onnx.export(self, tuple(inputs), opset_version=opset, dynamic_shapes=shapes)
-        return OnnxModel(model.bytes(), model.exported_program)
+        made = OnnxModel(model.bytes(), model.exported_program)
+        self.written = made.written
+        return made
 
 
 def free_dims(tensor: ow.Tensor) -> dict[int, ow.export.Dim]:
@@ -237,13 +240,14 @@ class Comparison:
         self.overload, self.name, self.call, self.copies = overload, name, call, copies
 
     def __call__(self, given: list[torch.Tensor], eager: Run, kind: str, exact) -> None:
-        if len(given) != len(eager.results):
-            raise DifferenceError(kind, f"{len(given)} results, eager: {len(eager.results)}")
-        expected = [torch.from_dlpack(each) for each in eager.results]
+        results = [*eager.results, *(eager.inputs[place] for place in self.call.written)]
+        if len(given) != len(results):
+            raise DifferenceError(kind, f"{len(given)} results, eager: {len(results)}")
+        expected = [torch.from_dlpack(each) for each in results]
         least = LEAST_UNITS + sizes_of(self.name, eager.memory, SUMS + PRODUCTS)
         has_ties = differences.find(differences.TIES, self.name)
         for index, (mine, theirs) in enumerate(zip(given, expected, strict=True)):
-            if DTYPES.get(mine.dtype) != eager.results[index].dtype or mine.shape != theirs.shape:
+            if DTYPES.get(mine.dtype) != results[index].dtype or mine.shape != theirs.shape:
                 raise DifferenceError(
                     kind,
                     f"result {index}: {mine.dtype}{list(mine.shape)}, "

@@ -61,6 +61,13 @@ class OnnxModel:
     def opset(self) -> int:
         return next(each.version for each in self.proto.opset_import if each.domain == "")
 
+    @property
+    def written(self) -> tuple[int, ...]:
+        """Places of the inputs that the program writes: their new values are outputs."""
+        inputs = [f"{each.name.replace('.', '_')}_out" for each in self.proto.graph.input]
+        outputs = [each.name.replace(".", "_") for each in self.proto.graph.output]
+        return tuple(inputs.index(name) for name in outputs if name in inputs)
+
     def check(self) -> None:
         """Raise OnnxError where it breaks the specification, or its types are not those stated."""
         try:
