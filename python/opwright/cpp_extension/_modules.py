@@ -52,7 +52,8 @@ class Extension:
             op = _C.find_operator(name)
             kernels = [(slot, _C.get_kernel(op, slot)) for slot, _ in op.implementations()]
             kept.append((str(op.schema), op.tags, getattr(op, "documentation", ""), name, kernels))
-        _C.unload_library(self.path)
+        with suppress(ValueError):  # unloaded by its path before
+            _C.unload_library(self.path)
         self.is_loaded = False
         self.scope = _C.Scope()
         for schema, tags, documentation, name, kernels in kept:

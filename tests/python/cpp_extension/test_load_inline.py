@@ -6,6 +6,7 @@ from pathlib import Path
 
 import opwright as ow
 import pytest
+from opwright import _C
 from opwright.cpp_extension import load_inline
 
 from .conftest import NATIVE, QUICK
@@ -118,6 +119,15 @@ def test_changed_source_replaces_the_operators_of_its_name():
     assert load_inline("scaled", scaled(2), functions="scale", extra_cflags=QUICK) is older
     assert values(ow.ops.inline_scaled.scale(x)) == [2.0]
     assert values(newer.scale(x)) == [3.0]
+
+
+def test_changed_source_comes_in_place_of_a_library_that_was_unloaded_by_its_path():
+    load_inline("gone", scaled(2, "inline_gone"), extra_cflags=QUICK)
+    _C.unload_library(ow.ops.inline_gone.scale.default.origin)
+
+    load_inline("gone", scaled(3, "inline_gone"), extra_cflags=QUICK)
+
+    assert values(ow.ops.inline_gone.scale(ow.tensor([1.0]))) == [3.0]
 
 
 def test_source_that_cannot_be_loaded_leaves_the_older_in_place():

@@ -21,7 +21,12 @@ BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resol
 EXAMPLE = ROOT / "examples" / "first_operator"
 
 MOST_BYTES = 20 * 1000 * 1000
-LIBRARIES = {"libopwright.so", "libopwright_torch.so", "libopwright_jax.so"}
+LIBRARIES = {
+    "libopwright.so",
+    "libopwright_torch.so",
+    "libopwright_jax.so",
+    "libopwright_onnxruntime.so",
+}
 RUNTIME = {
     "ld-linux-x86-64.so.2",
     "libc.so.6",
