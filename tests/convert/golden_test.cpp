@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "convert/model_text.h"
-#include "golden_file.h"
+#include "golden/golden_file.h"
 
 namespace opwright::onnx {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "golden_file.h"
+#include "golden/golden_file.h"
 #include "ir/graph_passes.h"
 
 namespace opwright {
