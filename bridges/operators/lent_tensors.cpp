@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
+#include <new>  // IWYU pragma: keep
 #include <span>
 
 #include "bridges/operators/view_tensor.h"

@@ -23,7 +23,7 @@ struct HostName {
   std::unique_ptr<Check> (*make)();
 };
 
-template <size_t which>
+template <size_t kWhich>
 std::unique_ptr<Check> make_host_check();
 
 constexpr HostName kHosts[] = {
@@ -105,9 +105,9 @@ class HostCheck : public Check {
   std::string why_left_out_;
 };
 
-template <size_t which>
+template <size_t kWhich>
 std::unique_ptr<Check> make_host_check() {
-  return std::make_unique<HostCheck>(which);
+  return std::make_unique<HostCheck>(kWhich);
 }
 
 [[maybe_unused]] const bool kIsRegistered = [] {

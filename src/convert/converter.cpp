@@ -13,7 +13,6 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/base/source_site.h"
 #include "opwright/c_api.h"
-#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"

@@ -1,6 +1,5 @@
 // Calls of operators on fakes, for bridges that ask for dtypes and sizes before there are data.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -7,12 +7,10 @@
 
 #include "opwright/c_api.h"
 #include "opwright/check/tensor_call.h"
-#include "opwright/convert/onnx/model.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/host/onnx_model.h"
-#include "opwright/program/signature.h"
 #include "opwright/value.h"
 
 namespace opwright {

@@ -22,7 +22,6 @@
 #include "opwright/convert/onnx/model.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/host/onnx_call.h"
 #include "opwright/onnx.h"

@@ -13,7 +13,6 @@
 #include "opwright/convert/onnx/model.h"
 #include "opwright/convert/onnx/model_bytes.h"
 #include "opwright/convert/onnx/onnx_converter.h"
-#include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/node.h"
@@ -22,7 +21,6 @@
 #include "opwright/program/exported_program.h"
 #include "opwright/program/program_object.h"
 #include "opwright/program/signature.h"
-#include "opwright/tensor.h"
 #include "opwright/transforms/trace.h"
 
 namespace opwright {

@@ -10,7 +10,6 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
 #include "opwright/ir/node.h"
 #include "opwright/ir/node_argument.h"
 #include "opwright/onnx.h"

@@ -1,7 +1,6 @@
 // cond and while_loop as If and Loop: their sub-graphs are bodies that read what is outside by
 // name.
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>

@@ -1,18 +1,12 @@
 #include "opwright/convert/onnx/exporter.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "opwright/c_api.h"
-#include "opwright/convert/converter.h"
 #include "opwright/convert/onnx/builder_state.h"
 #include "opwright/convert/onnx/call_state.h"
 #include "opwright/convert/onnx/graph_conversion.h"
@@ -20,9 +14,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/onnx.h"
-#include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/value.h"
 
 namespace opwright::onnx {
 namespace {

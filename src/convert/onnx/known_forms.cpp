@@ -1,7 +1,6 @@
 // The nodes that operators are in exported models, found without a model: each rule is tried on a
 // call that is made up.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
-#include "opwright/c_api.h"
 #include "opwright/convert/converter.h"
 #include "opwright/convert/onnx/builder_state.h"
 #include "opwright/convert/onnx/call_state.h"
@@ -20,7 +18,6 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dtype.h"
-#include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/node.h"
 #include "opwright/ir/node_argument.h"
@@ -37,7 +34,7 @@ namespace {
 // A graph with one call of an operator, no two arguments of which are alike.
 class SampleCall {
  public:
-  explicit SampleCall(const Operator& op) : op_(op), graph_(make_intrusive<Graph>()) {
+  explicit SampleCall(const Operator& op) : graph_(make_intrusive<Graph>()) {
     CallDescription call;
     call.op = &op;
     for (const Argument& argument : op.schema().arguments)
@@ -92,7 +89,6 @@ class SampleCall {
   int64_t next_number() { return ++last_number_; }
   double next_half() { return static_cast<double>(next_number()) + 0.5; }
 
-  const Operator& op_;
   GraphPtr graph_;
   Node* node_ = nullptr;
   int64_t last_number_ = 1000;  // what no author writes into a rule

@@ -16,7 +16,6 @@
 #include "opwright/device.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/ir/node_argument.h"
 #include "opwright/onnx.h"

@@ -1,7 +1,6 @@
 #include "opwright/convert/onnx/node_types.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/c_api.h"
 #include "opwright/convert/onnx/builder_state.h"
 #include "opwright/convert/onnx/model.h"
 #include "opwright/dtype.h"

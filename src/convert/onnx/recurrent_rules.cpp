@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/convert/onnx/rules.h"
-#include "opwright/convert/onnx/sizes.h"
 #include "opwright/convert/onnx/wide_dtype.h"
 #include "opwright/functions.h"
 

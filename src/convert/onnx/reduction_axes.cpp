@@ -1,7 +1,5 @@
 #include "opwright/convert/onnx/reduction_axes.h"
 
-#include <algorithm>
-
 #include "opwright/convert/onnx/opset.h"
 
 namespace opwright::onnx {

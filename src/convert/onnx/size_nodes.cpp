@@ -1,5 +1,4 @@
 // Sizes as values of the model: constants, or computed from the shapes that show their symbols.
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,7 +8,6 @@
 
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/builder_state.h"
-#include "opwright/convert/onnx/opset.h"
 #include "opwright/error.h"
 #include "opwright/onnx.h"
 #include "opwright/symbolic/expression.h"

@@ -1,5 +1,4 @@
 // Views by strides (diagonals, windows), and copies of a tensor with a part of it replaced.
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>

@@ -10,7 +10,6 @@
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/recurrent/recurrent_layers.h"
 #include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
