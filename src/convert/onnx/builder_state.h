@@ -64,8 +64,7 @@ struct GraphBuilder::State {
   std::vector<KnownValue> values = {};
   BodyScope* scope = nullptr;
   std::unordered_set<std::string> names = {};
-  std::vector<std::string> domains = {};  // of custom nodes, in order
-  std::string label = {};                 // of the call that is being converted
+  std::string label = {};  // of the call that is being converted
   SourceSite site = {};
   // Held while the model is made: sizes are words of it.
   ShapeEnvPtr shape_env = nullptr;

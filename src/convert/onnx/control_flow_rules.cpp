@@ -37,7 +37,7 @@ OnnxValues inline_graph(const Call& call, const Graph& graph, const OnnxValues& 
   conversion.convert_calls(graph, values);
   OnnxValues outputs;
   for (const NodeArgument& output : graph.outputs())
-    outputs.push_back(conversion.read(graph, output, values));
+    outputs.push_back(conversion.read(output, values));
   return outputs;
 }
 

@@ -62,7 +62,7 @@ class Exporter {
   // A node's output of that name: what is an input, a constant or an output already gets a node.
   void add_output(const ModelOutput& output) {
     state_.label = output.name;
-    OnnxValue value = conversion_.read(request_.graph, output.value, values_);
+    OnnxValue value = conversion_.read(output.value, values_);
     OPWRIGHT_CHECK_VALUE(value.is_there(), "ONNX: the output '", output.name,
                          "' is a result that its operator's rule does not give");
     const bool is_taken = std::ranges::find(outputs_, value) != outputs_.end();

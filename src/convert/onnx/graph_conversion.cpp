@@ -166,8 +166,7 @@ void GraphConversion::refuse(const Node& node) const {
               state_.opset, "\n  ", advice);
 }
 
-OnnxValue GraphConversion::read(const Graph& /*graph*/, const NodeArgument& argument,
-                                const OnnxValues& values) {
+OnnxValue GraphConversion::read(const NodeArgument& argument, const OnnxValues& values) {
   if (argument.kind() == NodeArgument::Kind::Value) return values[argument.value().number()];
   const OpwValue& constant = argument.constant().get();
   OnnxValue value;

@@ -33,8 +33,7 @@ class GraphConversion {
   // inputs.
   void convert_calls(const Graph& graph, OnnxValues& values);
   // What an output of the graph became.
-  [[nodiscard]] OnnxValue read(const Graph& graph, const NodeArgument& argument,
-                               const OnnxValues& values);
+  [[nodiscard]] OnnxValue read(const NodeArgument& argument, const OnnxValues& values);
 
   [[nodiscard]] std::vector<FunctionBody> take_functions() { return std::move(functions_); }
   [[nodiscard]] OpsetImports imports(const std::set<std::string>& domains) const;

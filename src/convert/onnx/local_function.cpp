@@ -140,7 +140,7 @@ FunctionBody GraphConversion::make_function(const Node& node) {
   convert_calls(*body, values);
   OnnxValues outputs;
   for (const NodeArgument& output : body->outputs()) {
-    OnnxValue value = read(*body, output, values);
+    OnnxValue value = read(output, values);
     if (!state_.at(value).is_output) value = builder_.op("Identity", {value});
     outputs.push_back(value);
   }

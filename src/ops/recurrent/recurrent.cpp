@@ -24,7 +24,12 @@ TensorSpan as_tensors(FakeSpan fakes) {
   return {reinterpret_cast<const Tensor*>(fakes.data()), fakes.size()};
 }
 
-TensorPair run_of_one_state(const RecurrentCall& call, RecurrentStep step) {
+// `flags` are those of a RecurrentCall, in its order.
+template <class... Flags>
+TensorPair run_of_one_state(const char* who, int64_t num_gates, RecurrentStep step,
+                            const Tensor& input, const Tensor& hx, TensorSpan params,
+                            Flags... flags) {
+  const RecurrentCall call{who, num_gates, input, {&hx, 1}, params, flags...};
   check_recurrent_call(call, 1);
   std::vector<Tensor> results = run_recurrent_layers(call, step);
   return {std::move(results[0]), std::move(results[1])};
@@ -45,7 +50,11 @@ FakeTensor fake_state(const FakeTensor& input, const Tensor& given) {
   return make_fake_like(input, sym_geometry_of(given).sizes, input.dtype());
 }
 
-FakePair fake_of_one_state(const RecurrentCall& call, const FakeTensor& input) {
+template <class... Flags>
+FakePair fake_of_one_state(const char* who, int64_t num_gates, const FakeTensor& input,
+                           const FakeTensor& hx, FakeSpan params, Flags... flags) {
+  const RecurrentCall call{
+      who, num_gates, as_tensor(input), {&as_tensor(hx), 1}, as_tensors(params), flags...};
   check_recurrent_call(call, 1);
   return {fake_output(call, input), fake_state(input, call.hx[0])};
 }
@@ -79,103 +88,43 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> lstm_fake(const FakeTensor& input
 TensorPair gru_composite(const Tensor& input, const Tensor& hx, TensorSpan params, bool has_biases,
                          int64_t num_layers, double dropout, bool train, bool bidirectional,
                          bool batch_first) {
-  return run_of_one_state({"gru",
-                           3,
-                           input,
-                           {&hx, 1},
-                           params,
-                           has_biases,
-                           num_layers,
-                           dropout,
-                           train,
-                           bidirectional,
-                           batch_first},
-                          &gru_step);
+  return run_of_one_state("gru", 3, &gru_step, input, hx, params, has_biases, num_layers, dropout,
+                          train, bidirectional, batch_first);
 }
 
 FakePair gru_fake(const FakeTensor& input, const FakeTensor& hx, FakeSpan params, bool has_biases,
                   int64_t num_layers, double dropout, bool train, bool bidirectional,
                   bool batch_first) {
-  return fake_of_one_state({"gru",
-                            3,
-                            as_tensor(input),
-                            {&as_tensor(hx), 1},
-                            as_tensors(params),
-                            has_biases,
-                            num_layers,
-                            dropout,
-                            train,
-                            bidirectional,
-                            batch_first},
-                           input);
+  return fake_of_one_state("gru", 3, input, hx, params, has_biases, num_layers, dropout, train,
+                           bidirectional, batch_first);
 }
 
 TensorPair rnn_tanh_composite(const Tensor& input, const Tensor& hx, TensorSpan params,
                               bool has_biases, int64_t num_layers, double dropout, bool train,
                               bool bidirectional, bool batch_first) {
-  return run_of_one_state({"rnn_tanh",
-                           1,
-                           input,
-                           {&hx, 1},
-                           params,
-                           has_biases,
-                           num_layers,
-                           dropout,
-                           train,
-                           bidirectional,
-                           batch_first},
-                          &tanh_step);
+  return run_of_one_state("rnn_tanh", 1, &tanh_step, input, hx, params, has_biases, num_layers,
+                          dropout, train, bidirectional, batch_first);
 }
 
 FakePair rnn_tanh_fake(const FakeTensor& input, const FakeTensor& hx, FakeSpan params,
                        bool has_biases, int64_t num_layers, double dropout, bool train,
                        bool bidirectional, bool batch_first) {
-  return fake_of_one_state({"rnn_tanh",
-                            1,
-                            as_tensor(input),
-                            {&as_tensor(hx), 1},
-                            as_tensors(params),
-                            has_biases,
-                            num_layers,
-                            dropout,
-                            train,
-                            bidirectional,
-                            batch_first},
-                           input);
+  return fake_of_one_state("rnn_tanh", 1, input, hx, params, has_biases, num_layers, dropout, train,
+                           bidirectional, batch_first);
 }
 
 TensorPair rnn_relu_composite(const Tensor& input, const Tensor& hx, TensorSpan params,
                               bool has_biases, int64_t num_layers, double dropout, bool train,
                               bool bidirectional, bool batch_first) {
-  return run_of_one_state({"rnn_relu",
-                           1,
-                           input,
-                           {&hx, 1},
-                           params,
-                           has_biases,
-                           num_layers,
-                           dropout,
-                           train,
-                           bidirectional,
-                           batch_first},
-                          &relu_step);
+  return run_of_one_state("rnn_relu", 1, &relu_step, input, hx, params, has_biases, num_layers,
+                          dropout, train, bidirectional, batch_first);
 }
 
 FakePair rnn_relu_fake(const FakeTensor& input, const FakeTensor& hx, FakeSpan params,
                        bool has_biases, int64_t num_layers, double dropout, bool train,
                        bool bidirectional, bool batch_first) {
-  return fake_of_one_state({"rnn_relu",
-                            1,
-                            as_tensor(input),
-                            {&as_tensor(hx), 1},
-                            as_tensors(params),
-                            has_biases,
-                            num_layers,
-                            dropout,
-                            train,
-                            bidirectional,
-                            batch_first},
-                           input);
+  return fake_of_one_state("rnn_relu", 1, input, hx, params, has_biases, num_layers, dropout, train,
+                           bidirectional, batch_first);
 }
 
 }  // namespace opwright

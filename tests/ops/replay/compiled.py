@@ -13,6 +13,7 @@ dtype, dtype, sizes, strides, shared memory, written inputs. What columns mean:
 """
 
 from fnmatch import fnmatch
+from functools import partial
 
 import opwright as ow
 import torch
@@ -20,7 +21,6 @@ import torch
 from . import differences
 from .call import NotReplayableError, list_of
 from .comparison import DifferenceError, shared_offset, torch_range
-from .other_sizes import proposals, resize_all, symbols_of
 from .replayer import Replayer, our_form
 from .traced import NOT_TRACED, RefusalError, Run, TracedCall, form_text
 
@@ -170,26 +170,11 @@ class CompiledReplayer(Replayer):
             raise DifferenceError("compile" if breaks else kind, str(refusal)) from refusal
 
     def run_at_other_sizes(self, name: str, call: TracedCall, function, compiled) -> None:
-        try:
-            call.trace()
-        except Exception:
-            return
-        symbols = symbols_of(call.given, call.tensors)
-        done = 0
-        for values in proposals(symbols, name) if symbols else ():
-            if done == OTHER_SIZES:
-                break
-            try:
-                tensors = resize_all(call.given, call.tensors, values)
-                eager = tensors and call.run(function, tensors)
-            except (NotReplayableError, RefusalError):
-                continue
-            if not tensors:
-                continue
-            done += 1
+        runs = call.run_at_other_sizes(name, OTHER_SIZES, partial(call.run, function))
+        for values, tensors, eager in runs:
+            self.outcome.counts[name]["sizes"] += 1
             try:
                 run = self.run_compiled(call, compiled, tensors, "other")
                 compare_runs(run, eager, "other", call, sizes_of(name, tensors))
             except DifferenceError as difference:
                 raise DifferenceError("other", f"at {values}: {difference}") from difference
-        self.outcome.counts[name]["sizes"] += done

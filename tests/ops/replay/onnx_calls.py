@@ -38,7 +38,6 @@ from .compiled import SUMS, are_close, sizes_of
 from .conversion import DTYPES, Conversion
 from .exact import no_worse
 from .onnx_session import NoKernelError, OnnxError, OnnxModel
-from .other_sizes import proposals, resize_all, symbols_of
 from .replayer import Replayer, our_form
 from .traced import RefusalError, Run, TracedCall
 
@@ -208,29 +207,17 @@ class OnnxReplayer(Replayer):
         raise NotReplayableError("the exporter refuses")
 
     def run_at_other_sizes(self, name: str, call: ExportedCall, model: OnnxModel, compare) -> None:
-        try:
-            call.trace()
-        except Exception:
-            return
-        symbols = symbols_of(call.given, call.tensors)
-        done = 0
-        for values in proposals(symbols, name) if symbols else ():
-            if done == OTHER_SIZES:
-                break
-            try:
-                tensors = resize_all(call.given, call.tensors, values)
-                if not tensors:
-                    continue
-                eager = call.run(call, tensors)
-                call.run(model.program, tensors)  # its guards admit the sizes
-            except (NotReplayableError, RefusalError):
-                continue
-            done += 1
+        def run(tensors: list[torch.Tensor]) -> Run:
+            eager = call.run(call, tensors)
+            call.run(model.program, tensors)  # its guards admit the sizes
+            return eager
+
+        for values, tensors, eager in call.run_at_other_sizes(name, OTHER_SIZES, run):
+            self.outcome.counts[name]["sizes"] += 1
             try:
                 compare(model.run(tensors), eager, "other", None)
             except (OnnxError, DifferenceError) as error:
                 raise DifferenceError("other", f"at {values}: {error}") from error
-        self.outcome.counts[name]["sizes"] += done
 
 
 class Comparison:

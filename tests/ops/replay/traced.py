@@ -18,7 +18,7 @@ graph must refuse. What columns mean:
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import opwright as ow
 import torch
@@ -83,6 +83,28 @@ class TracedCall:
 
     def run(self, function, tensors: list[torch.Tensor]) -> "Run":
         return Run(function, self.copies(tensors))
+
+    def run_at_other_sizes(
+        self, name: str, most: int, run: Callable[[list[torch.Tensor]], "Run"]
+    ) -> Iterator[tuple[dict[str, int], list[torch.Tensor], "Run"]]:
+        """Give sizes, tensors of them and what `run` gave; sizes that it refuses do not count."""
+        try:
+            self.trace()
+        except Exception:
+            return
+        symbols = symbols_of(self.given, self.tensors)
+        done = 0
+        for values in proposals(symbols, name) if symbols else ():
+            if done == most:
+                return
+            try:
+                tensors = resize_all(self.given, self.tensors, values)
+                result = tensors and run(tensors)
+            except (NotReplayableError, RefusalError):
+                continue
+            if tensors:
+                done += 1
+                yield values, tensors, result
 
 
 class Run:

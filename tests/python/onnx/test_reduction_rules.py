@@ -5,7 +5,7 @@ import math
 import numpy as np
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types, through_bfloat16
+from exported import DTYPES, Exported, check_export, node_types, through_bfloat16
 from opwright.export import Dim
 
 ops = ow.ops.aten
@@ -176,18 +176,7 @@ def test_a_tensor_without_elements_is_reduced(name):
     check_export(NOTHING[name], ow.zeros(0, 3))
 
 
-DTYPES = [
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint16",
-    "uint32",
-    "float16",
-    "float64",
-]
+SUMMED = [each for each in DTYPES if each != "uint64"]  # of which ONNX Runtime has few reductions
 EVERY = {
     "sum": lambda x: x.sum(1),
     "prod": lambda x: x.prod(1),
@@ -201,7 +190,7 @@ EVERY = {
 }
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", SUMMED)
 @pytest.mark.parametrize("name", EVERY)
 def test_every_dtype_is_reduced(name, dtype):
     check_export(EVERY[name], numbers(3, 4, dtype=dtype), opsets=(12, 13, 18, 20, 26))
