@@ -14,6 +14,7 @@
 #include "opwright/program.h"
 #include "opwright/program/export_session.h"
 #include "opwright/program/program_file.h"
+#include "opwright/symbolic/shape_env.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 
@@ -29,6 +30,12 @@ std::vector<ExportSession::DimAt> free_dims(const Tensor& tensor) {
 }
 
 }  // namespace
+
+const ShapeEnv& ExportedCall::env() const {
+  static const ShapeEnv no_symbols;
+  const ShapeEnvPtr& env = program->graph().shape_env();
+  return env ? *env : no_symbols;
+}
 
 SymbolicForms ExportedCall::forms() const {
   std::vector<Tensor> twins;

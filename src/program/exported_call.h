@@ -18,7 +18,8 @@ struct ExportedCall {
   ExportedProgramPtr program;
   std::vector<Value> results;  // as the export gave them: their tensors and ints are the outputs
 
-  [[nodiscard]] const ShapeEnv& env() const { return *program->graph().shape_env(); }
+  // An empty one for a program of fixed sizes.
+  [[nodiscard]] const ShapeEnv& env() const;
   // Of Example::tensors(), as the program takes them.
   [[nodiscard]] SymbolicForms forms() const;
   // Whether the program takes one size only there.
