@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define OPW_ABI_MAJOR 1
-#define OPW_ABI_MINOR 0
+#define OPW_ABI_MINOR 1
 
 #ifdef __cplusplus
 extern "C" {
@@ -382,6 +382,133 @@ struct OpwContext {
 typedef struct OpwStream OpwStream; /* a device's own; null: its default stream */
 typedef struct OpwEvent OpwEvent;   /* a device's own */
 
+/* ---- What a device computes. Since 1.1.
+ *
+ * A device with these functions runs the host's pointwise operators, copies, reductions, matrix
+ * products, indexing and random fills; one that lacks some of them has no kernel for those. A
+ * kernel that is registered for an operator comes first. Work is queued on the stream.
+ *
+ * Dimensions come outermost first and have at least one element, strides count elements and may be
+ * 0 or negative. Memory is the device's; numbers are plain values. Everything is borrowed. */
+
+/* A number or elements of memory. */
+typedef struct {
+  void* data;             /* of the element at (0, 0, ...); null: `number` is every element */
+  const int64_t* strides; /* one for each dimension */
+  OpwDtype dtype;         /* in memory */
+  OpwDtype through;       /* elements are rounded to this before they are computed with */
+  OpwValue number;        /* kOpwBool, kOpwInt, kOpwFloat or kOpwComplex */
+} OpwOperand;
+
+/* result[i] = formula(operands[i]) for every element. docs/concepts/device_plugin.md tells what
+ * stands in a formula. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t rank;
+  const int64_t* sizes;
+  const char* formula; /* over the operands x, y, z and the numbers a, b, c: "x + a * y" */
+  OpwDtype compute;    /* of the terms; an operand that goes through bool is a truth value */
+  uint32_t num_operands;
+  uint32_t num_numbers;
+  const OpwOperand* operands;
+  const OpwValue* numbers;
+  OpwOperand result; /* may be the memory of an operand of the same strides and dtype */
+} OpwLoop;
+
+/* result[kept] = the fold of operand[kept, folded] over the folded dimensions. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t num_kept;    /* the first dimensions, those of the results */
+  uint32_t num_folded;  /* the others; elements are numbered in their order, the last one fastest */
+  const int64_t* sizes; /* of all; a folded size may be 0, for folds with a value of nothing */
+  const char* fold;     /* "sum", "prod", "mean", "max", "min", "any", "all", "var", "norm" */
+  OpwDtype compute;     /* in which states are kept */
+  double number;        /* "var": the correction; "norm": the order */
+  OpwOperand operand;
+  OpwOperand result;  /* without memory: not wanted */
+  OpwOperand indices; /* of "max" and "min": the number of the first such element, int64 */
+} OpwFold;
+
+typedef struct {
+  void* data;
+  int64_t batch; /* strides */
+  int64_t row;
+  int64_t column;
+} OpwMatrix;
+
+/* result = alpha * left @ right + beta * result, for each of a batch; result is not read where
+ * beta is 0. */
+typedef struct {
+  uint32_t struct_size;
+  OpwDtype dtype; /* of all three; sums of halves are kept in float32 */
+  int64_t batch;
+  int64_t rows;
+  int64_t depth; /* may be 0 */
+  int64_t columns;
+  OpwMatrix left;
+  OpwMatrix right;
+  OpwMatrix result;
+  double alpha;
+  double beta;
+} OpwProduct;
+
+typedef enum {
+  kOpwMoveGather = 0,  /* result[i] = source[i + indices] */
+  kOpwMoveScatter = 1, /* result[i + indices] = source[i] */
+  kOpwMoveAdd = 2,     /* result[i + indices] += source[i], also where several meet */
+} OpwMoveKind;
+
+/* One index of every element: adds step * (its value, or its value + size where that is negative)
+ * to the place of the element on the indexed side. A value outside is an error of the call or,
+ * where the device notices later, of a later one. */
+typedef struct {
+  OpwOperand value; /* int32 or int64 */
+  int64_t size;
+  int64_t step;
+} OpwIndex;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t rank;
+  const int64_t* sizes;
+  uint32_t kind; /* an OpwMoveKind */
+  uint32_t num_indices;
+  const OpwIndex* indices;
+  OpwOperand source; /* of the same dtype as the result, or a number */
+  OpwOperand result;
+} OpwMove;
+
+/* Fills dense memory. Element i is made of the words that Philox 4x32-10 gives for its place, so
+ * that every device draws the same numbers; docs/concepts/device_plugin.md tells how. */
+typedef struct {
+  uint32_t struct_size;
+  uint32_t num_numbers;
+  const char* distribution; /* "uniform", "normal", "bernoulli", "integers", "exponential" */
+  const OpwValue* numbers;  /* its parameters */
+  uint64_t seed;
+  uint64_t first; /* counter */
+  int64_t count;
+  OpwDtype dtype;
+  void* result;
+} OpwRandom;
+
+/* A kernel that the device's compiler made. Lives as long as the process. */
+typedef struct OpwDeviceKernel OpwDeviceKernel;
+
+typedef struct {
+  const void* value; /* the bytes of a plain value or, where size is 0, memory of the device */
+  size_t size;
+} OpwKernelArgument;
+
+typedef struct {
+  uint32_t struct_size;
+  uint32_t num_arguments;
+  const OpwKernelArgument* arguments;
+  uint64_t groups[3];
+  uint64_t group_size[3]; /* 0, 0, 0: the device chooses, and `groups` counts single elements */
+  uint64_t shared_bytes;
+} OpwLaunch;
+
 /* All that a device does. Functions return 0, or 1 with the error given to `host`. Any thread. A
  * device without streams leaves the stream and event functions null: its work is done when the call
  * returns. */
@@ -415,6 +542,33 @@ typedef struct {
   /* A named property ("name", "total_memory", ...) as text; the whole length, 0 when there is no
    * such property. */
   size_t (*property)(int32_t index, const char* key, char* buffer, size_t capacity);
+
+  /* Since 1.1, each may be null. */
+  int (*compute_loop)(const OpwHost* host, int32_t index, const OpwLoop* loop, OpwStream* stream);
+  int (*compute_fold)(const OpwHost* host, int32_t index, const OpwFold* fold, OpwStream* stream);
+  int (*compute_product)(const OpwHost* host, int32_t index, const OpwProduct* product,
+                         OpwStream* stream);
+  int (*move_elements)(const OpwHost* host, int32_t index, const OpwMove* move, OpwStream* stream);
+  int (*draw_random)(const OpwHost* host, int32_t index, const OpwRandom* random,
+                     OpwStream* stream);
+  /* The kernel `name` of a text in the device's language; the same text is compiled once. The
+   * compiler's log is in the error. */
+  int (*build_kernel)(const OpwHost* host, int32_t index, const char* source, const char* name,
+                      const char* options, OpwDeviceKernel** kernel);
+  int (*launch_kernel)(const OpwHost* host, int32_t index, OpwDeviceKernel* kernel,
+                       const OpwLaunch* launch, OpwStream* stream);
+  /* Memory of the cpu that the device copies from and to without waiting. */
+  int (*allocate_pinned)(const OpwHost* host, size_t bytes, void** memory);
+  void (*free_pinned)(void* memory, size_t bytes);
+  /* Gives back what is kept for later allocations. */
+  void (*empty_cache)(int32_t index);
+  /* "allocated", "reserved", "peak_allocated", "peak_reserved", "allocations", ... in bytes or
+   * times; -1 for what is not counted. */
+  int64_t (*statistic)(int32_t index, const char* key);
+  void (*reset_peaks)(int32_t index);
+  /* Whether the event has come; the time between two that have, in milliseconds. */
+  int (*query_event)(const OpwHost* host, OpwEvent* event, int32_t* has_come);
+  int (*event_time)(const OpwHost* host, OpwEvent* from, OpwEvent* to, double* milliseconds);
 } OpwDeviceTable;
 
 /* ---- The host
@@ -508,6 +662,13 @@ typedef struct OpwImport {
   struct OpwImport* next;
 } OpwImport;
 
+/* A device that the binary adds. Since 1.1. */
+typedef struct OpwDevicePlugin {
+  uint32_t struct_size;
+  const OpwDeviceTable* table;
+  struct OpwDevicePlugin* next;
+} OpwDevicePlugin;
+
 /* What the one exported symbol of a binary returns. */
 typedef struct {
   uint32_t struct_size;
@@ -516,6 +677,7 @@ typedef struct {
   const OpwLibrary* libraries;
   const OpwImport* imports;
   uint32_t num_imports;
+  const OpwDevicePlugin* devices; /* since 1.1 */
 } OpwBinary;
 
 /* The exported symbol: `const OpwBinary* opw_binary(void)`. Any thread. */

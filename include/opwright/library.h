@@ -35,6 +35,9 @@ inline void link_library(OpwLibrary* library) {
   first_library = library;
 }
 
+// The devices of this binary (opwright/device_plugin.h).
+inline constinit OpwDevicePlugin* first_device = nullptr;
+
 inline const OpwBinary* own_binary() noexcept {
   // Made at the first question: the static initialisers have run by then, and the lists are whole.
   static const OpwBinary binary{.struct_size = sizeof(OpwBinary),
@@ -42,7 +45,8 @@ inline const OpwBinary* own_binary() noexcept {
                                 .abi_minor = OPW_ABI_MINOR,
                                 .libraries = first_library,
                                 .imports = first_import,
-                                .num_imports = first_import ? first_import->index + 1 : 0};
+                                .num_imports = first_import ? first_import->index + 1 : 0,
+                                .devices = first_device};
   return &binary;
 }
 #endif

@@ -19,6 +19,10 @@ namespace opwright OPWRIGHT_VISIBILITY {
 // lacks. Any thread.
 void load_library(const std::string& path);
 
+// The same of a plug-in: gives the names of the devices that it adds. A device is never removed.
+// ImportError for a binary that adds none, ValueError for a device that another one added.
+std::vector<std::string> load_device(const std::string& path);
+
 // Removes what load_library registered. The file stays mapped, so that what is still held fails
 // with an error instead of a crash; load_library takes it back. ValueError for a file that is not
 // loaded.
@@ -40,6 +44,7 @@ struct LibraryDescription {
   std::vector<Definition> definitions;
   std::vector<Function> functions;
   std::vector<std::string> imports;  // by name
+  std::vector<std::string> devices;  // names
 };
 [[nodiscard]] LibraryDescription describe_library(const std::string& path);
 // A line for each definition, function and import.

@@ -12,10 +12,12 @@ inline constexpr size_t kFirstBinarySize = 32;
 inline constexpr size_t kFirstLibrarySize = 64;
 inline constexpr size_t kFirstImportSize = 32;
 inline constexpr size_t kFirstImplementationSize = 64;
+inline constexpr size_t kFirstDevicePluginSize = 24;
 
 static_assert(sizeof(OpwBinary) >= kFirstBinarySize);
 static_assert(sizeof(OpwLibrary) >= kFirstLibrarySize);
 static_assert(sizeof(OpwImport) >= kFirstImportSize);
 static_assert(sizeof(OpwImplementation) >= kFirstImplementationSize);
+static_assert(sizeof(OpwDevicePlugin) >= kFirstDevicePluginSize);
 
 }  // namespace opwright

@@ -1,13 +1,18 @@
 #include "opwright/dispatch/row.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
+#include "opwright/base/core_host.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
+#include "opwright/tensor/device_table.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 
@@ -135,6 +140,21 @@ bool gives_only_what_it_writes(const Operator& op) {
   return op.writes_arguments() && op.returned_args() == all && !op.is_removed();
 }
 
+std::atomic<StandIn> stand_in_for_kernels{nullptr};
+
+bool is_asked_to_wait() {
+  const char* text = std::getenv("OPWRIGHT_SYNCHRONIZE");
+  return text && std::string_view(text) != "" && std::string_view(text) != "0";
+}
+std::atomic<bool> waits_after_calls{is_asked_to_wait()};
+
+void wait_for_call(const Operator& op, Slot slot, Arguments args, Results results) {
+  const int32_t type = device_type_of_bit(1U << static_cast<uint32_t>(slot));
+  const OpwDeviceTable* table = find_device_table(type);
+  if (table && table->synchronize(&core_host(), table->current()) != 0)
+    throw_failed_call(op, args, results);
+}
+
 void write_without_kernel(const Operator& op, Arguments args, Results results) {
   check_overlaps(op, args);
   for (uint32_t i = 0; i < results.size(); ++i) {
@@ -144,6 +164,26 @@ void write_without_kernel(const Operator& op, Arguments args, Results results) {
 }
 
 }  // namespace
+
+void set_stand_in(StandIn stand_in) noexcept { stand_in_for_kernels = stand_in; }
+void set_synchronizes_calls(bool synchronizes) noexcept { waits_after_calls = synchronizes; }
+bool synchronizes_calls() noexcept { return waits_after_calls.load(std::memory_order_relaxed); }
+
+void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results results) {
+  if (slot == Slot::Fake) return run_fake(op, args, results);
+  if (const OpwRecord* record = op.record(slot)) {
+    if (op.needs_care()) {
+      run_record_with_care(op, *record, args, results);
+    } else {
+      run_record(op, *record, args, results);
+    }
+  } else {
+    const StandIn stand_in = stand_in_for_kernels;
+    if (!stand_in || !stand_in(op, slot, args, results)) throw_missing_kernel(op, slot, args);
+  }
+  if (synchronizes_calls()) [[unlikely]]
+    wait_for_call(op, slot, args, results);
+}
 
 Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
   const uint32_t devices = flags & kOpwDeviceBits;

@@ -52,15 +52,29 @@ void run_record_with_care(const Operator& op, const OpwRecord& record, Arguments
 // it wrote needs none. NotImplementedError.
 void run_fake(const Operator& op, Arguments args, Results results);
 
+// Any slot but Cpu: the fake kernel, or another device's; without one what `set_stand_in` gave.
+// NotImplementedError.
+void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results results);
+
 inline void run_row(const Operator& op, Arguments args, Results results, uint32_t flags) {
   const Slot slot = select_slot(op, args, flags);
-  if (slot == Slot::Fake) [[unlikely]]
-    return run_fake(op, args, results);
+  if (slot != Slot::Cpu) [[unlikely]]
+    return run_elsewhere(op, slot, args, results);
   const OpwRecord* record = op.record(slot);
   if (!record) [[unlikely]]
     throw_missing_kernel(op, slot, args);
   if (op.needs_care()) return run_record_with_care(op, *record, args, results);
   run_record(op, *record, args, results);
 }
+
+// Tries to do the work of a kernel that a device lacks; false: it cannot.
+using StandIn = bool (*)(const Operator& op, Slot slot, Arguments args, Results results);
+// Of the layer above that knows how. Set once.
+void set_stand_in(StandIn stand_in) noexcept;
+
+// Waits after each call on a device but the cpu, so that a fault of a kernel is the error of the
+// operator that made it. From the environment (OPWRIGHT_SYNCHRONIZE=1) until it is set.
+void set_synchronizes_calls(bool synchronizes) noexcept;
+[[nodiscard]] bool synchronizes_calls() noexcept;
 
 }  // namespace opwright

@@ -38,7 +38,20 @@ void check_imports(const OpwBinary& binary, const std::string& path) {
     refuse(path, concatenate("it claims ", binary.num_imports, " imports, but has ", count));
 }
 
+void check_devices(const OpwBinary& binary, const std::string& path) {
+  size_t count = 0;
+  for (const OpwDevicePlugin* each = first_device(binary); each; each = each->next) {
+    if (++count > kMostBlocks) refuse(path, "its list of devices does not end");
+    if (each->struct_size < kFirstDevicePluginSize || !each->table)
+      refuse(path, "a device is not of this ABI");
+  }
+}
+
 }  // namespace
+
+const OpwDevicePlugin* first_device(const OpwBinary& binary) noexcept {
+  return binary.struct_size < sizeof(OpwBinary) ? nullptr : binary.devices;
+}
 
 void check_binary(const OpwBinary& binary, const std::string& path) {
   if (binary.abi_major != OPW_ABI_MAJOR) {
@@ -54,6 +67,7 @@ void check_binary(const OpwBinary& binary, const std::string& path) {
     if (each->struct_size < kFirstLibrarySize) refuse(path, "a library block is not of this ABI");
   }
   check_imports(binary, path);
+  check_devices(binary, path);
 }
 
 std::string absolute_path(const std::string& path) {
@@ -96,7 +110,10 @@ BlockContents collect_binary(const OpwBinary& binary, const OpwHost& host) {
 
 LibraryDescription describe_library(const std::string& path) {
   const OpwBinary& binary = open_binary(path);
-  LibraryDescription description{.path = path, .definitions = {}, .functions = {}, .imports = {}};
+  LibraryDescription description{
+      .path = path, .definitions = {}, .functions = {}, .imports = {}, .devices = {}};
+  for (const OpwDevicePlugin* each = first_device(binary); each; each = each->next)
+    description.devices.emplace_back(each->table->name);
   const BlockContents contents = collect_binary(binary, core_host());
   for (const BlockDefinition& each : contents.definitions) {
     description.definitions.push_back(
@@ -117,6 +134,8 @@ LibraryDescription describe_library(const std::string& path) {
 
 std::string to_text(const LibraryDescription& description) {
   std::string text = description.path + "\n";
+  for (const auto& each : description.devices)
+    text += concatenate("  adds the device ", each, "\n");
   for (const auto& each : description.definitions)
     text += concatenate("  defines ", each.schema, "  # ", each.site, "\n");
   for (const auto& each : description.functions) {

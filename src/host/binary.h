@@ -23,6 +23,9 @@ const OpwBinary& open_binary(const std::string& path);
 // numbers with gaps. `path` is for the message.
 void check_binary(const OpwBinary& binary, const std::string& path);
 
+// The devices that it adds; null: none.
+const OpwDevicePlugin* first_device(const OpwBinary& binary) noexcept;
+
 // Runs the bodies of all blocks, oldest first, for `host`.
 BlockContents collect_binary(const OpwBinary& binary, const OpwHost& host);
 

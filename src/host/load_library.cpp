@@ -6,6 +6,7 @@
 #include "opwright/host/binary.h"
 #include "opwright/host/binary_host.h"
 #include "opwright/runtime.h"
+#include "opwright/tensor/device_table.h"
 
 namespace opwright {
 namespace {
@@ -20,19 +21,50 @@ struct Loader {
   std::recursive_mutex mutex;
   std::map<const OpwBinary*, LoadedLibrary> loaded;  // by binary: two names of one file are one
   std::map<const OpwBinary*, BinaryHost*> hosts;     // kept over unloading
+  std::map<const OpwDeviceTable*, int32_t> devices;  // their types; a device is never removed
 };
 Loader& loader() {
   static auto* instance = new Loader;
   return *instance;
 }
 
+// Before the blocks: their kernels name the devices. Gives the types.
+std::vector<int32_t> take_devices(const OpwBinary& binary) {
+  std::vector<int32_t> types;
+  for (const OpwDevicePlugin* each = first_device(binary); each; each = each->next) {
+    const auto known = loader().devices.find(each->table);
+    if (known == loader().devices.end()) {
+      types.push_back(register_device(*each->table));
+      loader().devices.emplace(each->table, types.back());
+    } else {
+      types.push_back(known->second);
+    }
+  }
+  return types;
+}
+
 }  // namespace
+
+std::vector<std::string> load_device(const std::string& path) {
+  const OpwBinary& binary = open_binary(absolute_path(path));
+  if (!first_device(binary)) {
+    throw_error("ImportError", path,
+                " adds no device\n  A plug-in has an OPWRIGHT_DEVICE(table) of "
+                "opwright/device_plugin.h; load_library takes binaries of operators alone.");
+  }
+  load_library(path);
+  const std::lock_guard lock(loader().mutex);
+  std::vector<std::string> names;
+  for (const int32_t type : take_devices(binary)) names.emplace_back(find_device_name(type));
+  return names;
+}
 
 void load_library(const std::string& path) {
   const std::string file = absolute_path(path);
   const OpwBinary& binary = open_binary(file);
   const std::lock_guard lock(loader().mutex);
   if (loader().loaded.contains(&binary)) return;
+  (void)take_devices(binary);
   BinaryHost*& host = loader().hosts[&binary];
   if (!host) host = new BinaryHost(binary, file);
   BlockContents contents = collect_binary(binary, *host);

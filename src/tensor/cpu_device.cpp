@@ -43,29 +43,23 @@ int copy(const OpwHost* /*host*/, void* to, OpwDevice /*to_device*/, const void*
 
 int synchronize(const OpwHost* /*host*/, int32_t /*index*/) { return 0; }
 
+constexpr OpwDeviceTable make_table() {
+  OpwDeviceTable table{};
+  table.struct_size = sizeof(OpwDeviceTable);
+  table.name = "cpu";
+  table.type = kOpwDeviceCpu;
+  table.count = &count;
+  table.current = &current;
+  table.set_current = &set_current;
+  table.allocate = &allocate;
+  table.free = &free_memory;
+  table.copy = &copy;
+  table.synchronize = &synchronize;
+  return table;
+}
+
 }  // namespace
 
-constinit const OpwDeviceTable kCpuDevice{
-    .struct_size = sizeof(OpwDeviceTable),
-    .name = "cpu",
-    .type = kOpwDeviceCpu,
-    .count = &count,
-    .current = &current,
-    .set_current = &set_current,
-    .allocate = &allocate,
-    .free = &free_memory,
-    .copy = &copy,
-    .synchronize = &synchronize,
-    .current_stream = nullptr,
-    .set_current_stream = nullptr,
-    .new_stream = nullptr,
-    .free_stream = nullptr,
-    .synchronize_stream = nullptr,
-    .record_event = nullptr,
-    .wait_event = nullptr,
-    .synchronize_event = nullptr,
-    .free_event = nullptr,
-    .property = nullptr,
-};
+constinit const OpwDeviceTable kCpuDevice = make_table();
 
 }  // namespace opwright

@@ -5,7 +5,7 @@
 
 #include "opwright/c_api.h"
 
-static_assert(OPW_ABI_MAJOR == 1 && OPW_ABI_MINOR == 0);
+static_assert(OPW_ABI_MAJOR == 1 && OPW_ABI_MINOR == 1);
 
 static_assert(sizeof(OpwDtype) == 4 && offsetof(OpwDtype, code) == 0 &&
               offsetof(OpwDtype, bits) == 1);
@@ -47,8 +47,22 @@ static_assert(offsetof(OpwError, count) == 4 && offsetof(OpwError, release) == 8
 static_assert(offsetof(OpwError, message) == 32 && offsetof(OpwError, num_notes) == 48 &&
               offsetof(OpwError, payload) == 64);
 
-static_assert(sizeof(OpwDeviceTable) == 160 && offsetof(OpwDeviceTable, allocate) == 48);
-static_assert(offsetof(OpwDeviceTable, property) == 152);
+static_assert(sizeof(OpwDeviceTable) == 272 && offsetof(OpwDeviceTable, allocate) == 48);
+static_assert(offsetof(OpwDeviceTable, property) == 152 &&
+              offsetof(OpwDeviceTable, compute_loop) == 160 &&
+              offsetof(OpwDeviceTable, build_kernel) == 200 &&
+              offsetof(OpwDeviceTable, event_time) == 264);
+static_assert(sizeof(OpwOperand) == 40 && offsetof(OpwOperand, number) == 24);
+static_assert(sizeof(OpwLoop) == 96 && offsetof(OpwLoop, result) == 56);
+static_assert(sizeof(OpwFold) == 168 && offsetof(OpwFold, operand) == 48);
+static_assert(sizeof(OpwMatrix) == 32 && sizeof(OpwProduct) == 152 &&
+              offsetof(OpwProduct, left) == 40 && offsetof(OpwProduct, alpha) == 136);
+static_assert(kOpwMoveGather == 0 && kOpwMoveScatter == 1 && kOpwMoveAdd == 2);
+static_assert(sizeof(OpwIndex) == 56 && sizeof(OpwMove) == 112 && offsetof(OpwMove, source) == 32);
+static_assert(sizeof(OpwRandom) == 64 && offsetof(OpwRandom, seed) == 24);
+static_assert(sizeof(OpwKernelArgument) == 16 && sizeof(OpwLaunch) == 72 &&
+              offsetof(OpwLaunch, groups) == 16);
+static_assert(sizeof(OpwDevicePlugin) == 24);
 
 static_assert(sizeof(OpwHost) == 56 && offsetof(OpwHost, call) == 48);
 static_assert(offsetof(OpwHost, abi_major) == 4 && offsetof(OpwHost, name) == 8 &&
@@ -68,4 +82,5 @@ static_assert(sizeof(OpwRegistrar) == 32 && offsetof(OpwRegistrar, define) == 16
 static_assert(sizeof(OpwLibrary) == 64 && offsetof(OpwLibrary, kind) == 4);
 static_assert(offsetof(OpwLibrary, body) == 40 && offsetof(OpwLibrary, next) == 56);
 static_assert(sizeof(OpwImport) == 32 && offsetof(OpwImport, index) == 4);
-static_assert(sizeof(OpwBinary) == 32 && offsetof(OpwBinary, libraries) == 8);
+static_assert(sizeof(OpwBinary) == 40 && offsetof(OpwBinary, devices) == 32 &&
+              offsetof(OpwBinary, libraries) == 8);

@@ -126,7 +126,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .abi_minor = static_cast<uint16_t>(from.one_in(10) ? from.byte() : OPW_ABI_MINOR),
       .libraries = blocks.empty() ? nullptr : &blocks.back(),
       .imports = imports.empty() ? nullptr : &imports.back(),
-      .num_imports = from.one_in(6) ? from.word() : static_cast<uint32_t>(imports.size())};
+      .num_imports = from.one_in(6) ? from.word() : static_cast<uint32_t>(imports.size()),
+      .devices = nullptr};
   try {
     check_binary(binary, "fuzzed.so");
     BinaryHost host(binary, "fuzzed.so");

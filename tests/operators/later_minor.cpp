@@ -28,7 +28,8 @@ constinit const LaterBinary binary{.known = {.struct_size = sizeof(LaterBinary),
                                              .abi_minor = OPW_ABI_MINOR + 1,
                                              .libraries = &block,
                                              .imports = nullptr,
-                                             .num_imports = 0},
+                                             .num_imports = 0,
+                                             .devices = nullptr},
                                    .unknown = ~uint64_t{0}};
 
 }  // namespace

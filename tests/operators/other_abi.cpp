@@ -7,6 +7,7 @@ extern "C" __attribute__((visibility("default"))) const OpwBinary* opw_binary(vo
                                 .abi_minor = 0,
                                 .libraries = nullptr,
                                 .imports = nullptr,
-                                .num_imports = 0};
+                                .num_imports = 0,
+                                .devices = nullptr};
   return &binary;
 }

@@ -85,40 +85,37 @@ class TestDevice {
   }
 };
 
-inline const OpwDeviceTable TestDevice::kTable{
-    .struct_size = sizeof(OpwDeviceTable),
-    .name = "test",
-    .type = 0,
-    .count = [] { return int32_t{2}; },
-    .current = [] { return current_index; },
-    .set_current = nullptr,
-    .allocate = &allocate,
-    .free = &free_memory,
-    .copy = &copy,
-    .synchronize = &synchronize,
-    .current_stream = [](int32_t) { return current; },
-    .set_current_stream =
-        [](int32_t, OpwStream* stream) {
-          OpwStream* previous = current;
-          current = stream;
-          return previous;
-        },
-    .new_stream = &new_stream,
-    .free_stream = [](int32_t, OpwStream*) { --counts.live_streams; },
-    .synchronize_stream =
-        [](const OpwHost*, int32_t, OpwStream*) {
-          ++counts.synchronisations;
-          return 0;
-        },
-    .record_event = &record_event,
-    .wait_event = &wait_event,
-    .synchronize_event =
-        [](const OpwHost*, OpwEvent*) {
-          ++counts.synchronisations;
-          return 0;
-        },
-    .free_event = [](OpwEvent*) { --counts.live_events; },
-    .property = nullptr,
-};
+inline const OpwDeviceTable TestDevice::kTable = [] {
+  OpwDeviceTable table{};
+  table.struct_size = sizeof(OpwDeviceTable);
+  table.name = "test";
+  table.type = 0;
+  table.count = [] { return int32_t{2}; };
+  table.current = [] { return current_index; };
+  table.allocate = &allocate;
+  table.free = &free_memory;
+  table.copy = &copy;
+  table.synchronize = &synchronize;
+  table.current_stream = [](int32_t) { return current; };
+  table.set_current_stream = [](int32_t, OpwStream* stream) {
+    OpwStream* previous = current;
+    current = stream;
+    return previous;
+  };
+  table.new_stream = &new_stream;
+  table.free_stream = [](int32_t, OpwStream*) { --counts.live_streams; };
+  table.synchronize_stream = [](const OpwHost*, int32_t, OpwStream*) {
+    ++counts.synchronisations;
+    return 0;
+  };
+  table.record_event = &record_event;
+  table.wait_event = &wait_event;
+  table.synchronize_event = [](const OpwHost*, OpwEvent*) {
+    ++counts.synchronisations;
+    return 0;
+  };
+  table.free_event = [](OpwEvent*) { --counts.live_events; };
+  return table;
+}();
 
 }  // namespace opwright::testing
