@@ -26,7 +26,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 
-namespace opwright_cuda {
+namespace opwright::cuda {
 
 // ---- Errors ----
 
@@ -70,7 +70,7 @@ class [[nodiscard]] DeviceScope {
 // Runs the body of a function of the table on the device: 0, or 1 with the error given to `host`.
 template <class Body>
 int run_on(const OpwHost* host, int32_t index, const Body& body) noexcept {
-  return opwright::give_status(host, [&] {
+  return give_status(host, [&] {
     const DeviceScope scope(index);
     body();
   });
@@ -110,9 +110,8 @@ class Workspace {
 
  private:
   int32_t index_;
-  size_t bytes_;
   OpwStream* stream_;
-  void* data_ = nullptr;  // null where no bytes were wanted
+  void* data_;  // null where no bytes were wanted
 };
 
 // ---- Launches ----
@@ -133,8 +132,8 @@ inline unsigned busy_blocks_for(int32_t index, int64_t count, int64_t threads,
 
 // ---- Element types ----
 
-constexpr opwright::DType dtype_of(OpwDtype dtype) {
-  return static_cast<opwright::DType>(static_cast<uint32_t>(dtype.code) |
+constexpr DType dtype_of(OpwDtype dtype) {
+  return static_cast<DType>(static_cast<uint32_t>(dtype.code) |
                                       static_cast<uint32_t>(dtype.bits) << 8 |
                                       static_cast<uint32_t>(dtype.lanes) << 16);
 }
@@ -142,8 +141,7 @@ constexpr opwright::DType dtype_of(OpwDtype dtype) {
 // Calls body.template operator()<T>() with the type of a dtype's elements on the device. The
 // complex and eight-bit floating dtypes have none: NotImplementedError, which names `who`.
 template <class Body>
-void for_element_type(opwright::DType dtype, const char* who, const Body& body) {
-  using opwright::DType;
+void for_element_type(DType dtype, const char* who, const Body& body) {
   switch (dtype) {
     case DType::Bool:
       return body.template operator()<bool>();
@@ -172,8 +170,8 @@ void for_element_type(opwright::DType dtype, const char* who, const Body& body) 
     case DType::Float64:
       return body.template operator()<double>();
     default:
-      opwright::throw_error("NotImplementedError", who, " does not compute ", dtype, " on cuda");
+      throw_error("NotImplementedError", who, " does not compute ", dtype, " on cuda");
   }
 }
 
-}  // namespace opwright_cuda
+}  // namespace opwright::cuda
