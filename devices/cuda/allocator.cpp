@@ -54,11 +54,14 @@ constexpr int kSpins = 64;
 }  // namespace
 
 std::optional<int64_t> statistic_of(const AllocatorStatistics& statistics, const char* key) {
-  const std::pair<std::string_view, int64_t> all[] = {
-      {"allocated", statistics.allocated},           {"reserved", statistics.reserved},
-      {"peak_allocated", statistics.peak_allocated}, {"peak_reserved", statistics.peak_reserved},
-      {"allocations", statistics.allocations},       {"cache_hits", statistics.cache_hits},
-      {"retries", statistics.retries},               {"segments", statistics.segments}};
+  const std::pair<std::string_view, int64_t> all[] = {{"allocated", statistics.allocated},
+                                                      {"reserved", statistics.reserved},
+                                                      {"peak_allocated", statistics.peak_allocated},
+                                                      {"peak_reserved", statistics.peak_reserved},
+                                                      {"allocations", statistics.allocations},
+                                                      {"cache_hits", statistics.cache_hits},
+                                                      {"retries", statistics.retries},
+                                                      {"segments", statistics.segments}};
   for (const auto& [name, value] : all) {
     if (name == key) return value;
   }

@@ -66,8 +66,7 @@ struct DestroyProgram {
 };
 
 void check_nvrtc(Result result, const std::string& name) {
-  OPWRIGHT_CHECK(result == 0, "the kernel '", name,
-                 "' cannot be built: ", nvrtc().text_of(result));
+  OPWRIGHT_CHECK(result == 0, "the kernel '", name, "' cannot be built: ", nvrtc().text_of(result));
 }
 
 }  // namespace
@@ -77,9 +76,9 @@ std::vector<char> compile_source(const std::string& source, const std::string& n
   OPWRIGHT_CHECK(nvrtc().file.is_there(), "the kernel '", name,
                  "' cannot be built: ", nvrtc().file.problem());
   Program made = nullptr;
-  check_nvrtc(nvrtc().create(&made, source.c_str(), concatenate(name, ".cu").c_str(), 0, nullptr,
-                             nullptr),
-              name);
+  check_nvrtc(
+      nvrtc().create(&made, source.c_str(), concatenate(name, ".cu").c_str(), 0, nullptr, nullptr),
+      name);
   const std::unique_ptr<void, DestroyProgram> program(made);
   const std::vector<std::string> all = all_options(options, capability);
   std::vector<const char*> words;

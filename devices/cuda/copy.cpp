@@ -1,9 +1,9 @@
 #include "devices/cuda/copy.h"
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
+
+#include <cuda_runtime_api.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/pinned.h"

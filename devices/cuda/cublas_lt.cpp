@@ -1,7 +1,5 @@
 #include "devices/cuda/cublas_lt.h"
 
-#include <library_types.h>
-
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -14,6 +12,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include <library_types.h>
 
 #include "devices/cuda/cublas_lt_api.h"
 #include "devices/cuda/device.h"
@@ -179,9 +179,9 @@ Owned new_layout(const ColumnMatrix& matrix, int64_t batch, cudaDataType_t type)
     const auto count = static_cast<int32_t>(batch);
     check_lt(call.MatrixLayoutSetAttribute(made, lt::kBatchCount, &count, sizeof count),
              "describing a batch");
-    check_lt(call.MatrixLayoutSetAttribute(made, lt::kBatchOffset, &matrix.batch,
-                                           sizeof matrix.batch),
-             "describing a batch");
+    check_lt(
+        call.MatrixLayoutSetAttribute(made, lt::kBatchOffset, &matrix.batch, sizeof matrix.batch),
+        "describing a batch");
   }
   return layout;
 }

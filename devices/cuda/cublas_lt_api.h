@@ -2,11 +2,11 @@
 // build. The numbers are those of cublasLt.h, the same in versions 11 to 13.
 #pragma once
 
-#include <cuda_runtime_api.h>
-#include <library_types.h>
-
 #include <cstddef>
 #include <cstdint>
+
+#include <cuda_runtime_api.h>
+#include <library_types.h>
 
 namespace opwright::cuda::lt {
 
@@ -54,8 +54,8 @@ struct Functions {
   Status (*MatmulDescSetAttribute)(Operation operation, int attribute, const void* value,
                                    size_t bytes);
   Status (*MatmulDescDestroy)(Operation operation);
-  Status (*MatrixLayoutCreate)(Layout* layout, cudaDataType_t type, uint64_t rows,
-                               uint64_t columns, int64_t leading);
+  Status (*MatrixLayoutCreate)(Layout* layout, cudaDataType_t type, uint64_t rows, uint64_t columns,
+                               int64_t leading);
   Status (*MatrixLayoutSetAttribute)(Layout layout, int attribute, const void* value, size_t bytes);
   Status (*MatrixLayoutDestroy)(Layout layout);
   Status (*MatmulPreferenceCreate)(Preference* preference);

@@ -1,6 +1,5 @@
 #include "devices/cuda/device.h"
 
-#include <cuda_runtime_api.h>
 #include <pthread.h>
 
 #include <array>
@@ -10,6 +9,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+
+#include <cuda_runtime_api.h>
 
 #include "devices/cuda/driver.h"
 #include "devices/cuda/error_text.h"
@@ -94,8 +95,7 @@ int attribute_of(int32_t index, cudaDeviceAttr attribute) {
 DeviceLimits read_limits(int32_t index) {
   DeviceLimits limits{};
   limits.multiprocessors = attribute_of(index, cudaDevAttrMultiProcessorCount);
-  limits.threads_per_multiprocessor =
-      attribute_of(index, cudaDevAttrMaxThreadsPerMultiProcessor);
+  limits.threads_per_multiprocessor = attribute_of(index, cudaDevAttrMaxThreadsPerMultiProcessor);
   limits.shared_bytes_per_block = attribute_of(index, cudaDevAttrMaxSharedMemoryPerBlockOptin);
   limits.capability = attribute_of(index, cudaDevAttrComputeCapabilityMajor) * 10 +
                       attribute_of(index, cudaDevAttrComputeCapabilityMinor);

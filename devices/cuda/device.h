@@ -134,8 +134,8 @@ inline unsigned busy_blocks_for(int32_t index, int64_t count, int64_t threads,
 
 constexpr DType dtype_of(OpwDtype dtype) {
   return static_cast<DType>(static_cast<uint32_t>(dtype.code) |
-                                      static_cast<uint32_t>(dtype.bits) << 8 |
-                                      static_cast<uint32_t>(dtype.lanes) << 16);
+                            static_cast<uint32_t>(dtype.bits) << 8 |
+                            static_cast<uint32_t>(dtype.lanes) << 16);
 }
 
 // Calls body.template operator()<T>() with the type of a dtype's elements on the device. The

@@ -1,5 +1,5 @@
-// What the plug-in says when something is wrong, as text of plain values, so that every sentence can
-// be read and tested on a machine without a device.
+// What the plug-in says when something is wrong, as text of plain values, so that every sentence
+// can be read and tested on a machine without a device.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct AbsenceFacts {
   Absence absence = Absence::Nothing;
   int driver = 0;
   int needed = 0;
-  std::string problem;
+  std::string problem{};
 };
 std::string absence_text(const AbsenceFacts& facts);
 

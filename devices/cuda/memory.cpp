@@ -1,7 +1,5 @@
 #include "devices/cuda/memory.h"
 
-#include <cuda_runtime_api.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -9,6 +7,8 @@
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include <cuda_runtime_api.h>
 
 #include "devices/cuda/allocator.h"
 #include "devices/cuda/device.h"

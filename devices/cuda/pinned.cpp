@@ -1,7 +1,5 @@
 #include "devices/cuda/pinned.h"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,6 +11,8 @@
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include <cuda_runtime_api.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/driver.h"

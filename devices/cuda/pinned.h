@@ -3,11 +3,11 @@
 // A block that a copy uses is not given out again before that copy is done.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+
+#include <cuda_runtime_api.h>
 
 #include "opwright/c_api.h"
 

@@ -1,10 +1,9 @@
-#include "devices/cuda/product_fallback.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "devices/cuda/device.h"
+#include "devices/cuda/product_fallback.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -60,8 +59,8 @@ __device__ typename SumOf<T>::Type load(const T* data, int64_t row, int64_t colu
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    multiply(const T* left, const T* right, T* result, Shape shape,
-             typename SumOf<T>::Type alpha, typename SumOf<T>::Type beta) {
+    multiply(const T* left, const T* right, T* result, Shape shape, typename SumOf<T>::Type alpha,
+             typename SumOf<T>::Type beta) {
   using Sum = typename SumOf<T>::Type;
   // The left tile is stored by columns; one more element in a line keeps banks apart.
   __shared__ Sum left_tile[kDepth][kTile + 1];

@@ -14,7 +14,8 @@ constexpr int64_t kMostBatches = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMostSize = std::numeric_limits<int32_t>::max();
 
 // The distance between lines whose `length` elements have the stride `inside` and of which there
-// are `lines`, `between` apart; 0 where the elements of a line do not lie together or lines overlap.
+// are `lines`, `between` apart; 0 where the elements of a line do not lie together or lines
+// overlap.
 int64_t leading_of(int64_t length, int64_t inside, int64_t lines, int64_t between) {
   if (length > 1 && inside != 1) return 0;
   if (lines <= 1) return std::max<int64_t>(length, 1);
@@ -38,10 +39,7 @@ std::optional<Stored> stored(const OpwMatrix& matrix, int64_t rows, int64_t colu
 }
 
 OpwMatrix transposed(const OpwMatrix& matrix) {
-  return {.data = matrix.data,
-          .batch = matrix.batch,
-          .row = matrix.column,
-          .column = matrix.row};
+  return {.data = matrix.data, .batch = matrix.batch, .row = matrix.column, .column = matrix.row};
 }
 
 // As OpwProduct, with a result whose columns lie together.
@@ -71,8 +69,8 @@ bool is_in_range(const OpwProduct& product) {
 
 std::optional<ColumnProduct> column_product(const OpwProduct& product) {
   if (!is_in_range(product)) return std::nullopt;
-  if (product.batch > 1 && (product.left.batch < 0 || product.right.batch < 0 ||
-                            product.result.batch <= 0)) {
+  if (product.batch > 1 &&
+      (product.left.batch < 0 || product.right.batch < 0 || product.result.batch <= 0)) {
     return std::nullopt;
   }
   // (left @ right)^T = right^T @ left^T, and the transpose of rows that lie together is columns.

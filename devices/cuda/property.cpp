@@ -1,13 +1,13 @@
 #include "devices/cuda/property.h"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+
+#include <cuda_runtime_api.h>
 
 #include "devices/cuda/cublas_lt.h"
 #include "devices/cuda/device.h"

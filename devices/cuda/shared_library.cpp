@@ -1,12 +1,13 @@
 #include "devices/cuda/shared_library.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <link.h>
 
 #include "opwright/error.h"
 
@@ -67,9 +68,8 @@ SharedLibrary::SharedLibrary(const std::string& name, const std::string& package
     handle_ = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle_) continue;
     link_map* map = nullptr;
-    path_ = dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map
-                ? map->l_name
-                : candidate;
+    path_ = dlinfo(handle_, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map ? map->l_name
+                                                                                   : candidate;
     return;
   }
   problem_ = concatenate("lib", name, ".so.13 was not found: install nvidia-", package,

@@ -1,8 +1,5 @@
 #include "devices/cuda/source_kernel.h"
 
-#include <cuda.h>
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +9,9 @@
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
 
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/device.h"
@@ -133,9 +133,8 @@ Grid grid_of(const OpwDeviceKernel& kernel, const OpwLaunch& launch) {
     const uint64_t blocks =
         is_chosen ? (launch.groups[i] + threads - 1) / threads : launch.groups[i];
     OPWRIGHT_CHECK_VALUE(blocks <= kMostGroups[i] && threads <= 1024, "the kernel '", kernel.name,
-                         "' is launched with ", blocks, " groups of ", threads,
-                         " along dimension ", i, ": a device takes at most ", kMostGroups[i],
-                         " groups of 1024");
+                         "' is launched with ", blocks, " groups of ", threads, " along dimension ",
+                         i, ": a device takes at most ", kMostGroups[i], " groups of 1024");
     grid.blocks[i] = static_cast<unsigned>(blocks);
     grid.threads[i] = static_cast<unsigned>(std::max<uint64_t>(threads, 1));
   }
@@ -147,17 +146,16 @@ void allow_shared_bytes(const OpwDeviceKernel& kernel, uint64_t bytes) {
   const auto most = static_cast<uint64_t>(device_limits(kernel.index).shared_bytes_per_block);
   OPWRIGHT_CHECK_VALUE(bytes <= most, "the kernel '", kernel.name, "' asks for ", bytes,
                        " shared bytes; cuda:", kernel.index, " has ", most, " for a group");
-  check_driver(
-      driver_functions().set_attribute(kernel.function,
-                                       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                       static_cast<int>(bytes)),
-      concatenate("giving shared memory to the kernel '", kernel.name, "'"), kernel.index);
+  check_driver(driver_functions().set_attribute(kernel.function,
+                                                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                static_cast<int>(bytes)),
+               concatenate("giving shared memory to the kernel '", kernel.name, "'"), kernel.index);
 }
 
 void launch_on_device(const OpwDeviceKernel& kernel, const OpwLaunch& launch, OpwStream* stream) {
-  OPWRIGHT_CHECK_VALUE(
-      launch.groups[0] > 0 && launch.groups[1] > 0 && launch.groups[2] > 0, "the kernel '",
-      kernel.name, "' is launched with no groups: each of the three counts must be at least 1");
+  OPWRIGHT_CHECK_VALUE(launch.groups[0] > 0 && launch.groups[1] > 0 && launch.groups[2] > 0,
+                       "the kernel '", kernel.name,
+                       "' is launched with no groups: each of the three counts must be at least 1");
   check_arguments(kernel, launch);
   const Grid grid = grid_of(kernel, launch);
   allow_shared_bytes(kernel, launch.shared_bytes);
@@ -170,9 +168,8 @@ void launch_on_device(const OpwDeviceKernel& kernel, const OpwLaunch& launch, Op
                                    : const_cast<void*>(argument.value);  // only read
   }
   check_driver(driver_functions().launch(
-                   kernel.function, grid.blocks[0], grid.blocks[1], grid.blocks[2],
-                   grid.threads[0], grid.threads[1], grid.threads[2],
-                   static_cast<unsigned>(launch.shared_bytes),
+                   kernel.function, grid.blocks[0], grid.blocks[1], grid.blocks[2], grid.threads[0],
+                   grid.threads[1], grid.threads[2], static_cast<unsigned>(launch.shared_bytes),
                    reinterpret_cast<CUstream>(stream), places.data(), nullptr),
                concatenate("launching the kernel '", kernel.name, "'"), kernel.index);
 }

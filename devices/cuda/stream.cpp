@@ -1,7 +1,5 @@
 #include "devices/cuda/stream.h"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -11,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <cuda_runtime_api.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/driver.h"
