@@ -3,7 +3,7 @@
 // wrap. The names are those that formula_text.h writes.
 #pragma once
 
-#include "number.h"
+#include "devices/cuda/kernels/number.h"
 
 namespace opwright::cuda::formula {
 
@@ -34,46 +34,55 @@ OPWRIGHT_ANYWHERE T multiply_rounded(T x, T y) {
 }
 #endif
 
-#define OPWRIGHT_FUNCTION(name, of_float, of_double)                      \
-  OPWRIGHT_ANYWHERE float name(float x) { return of_float(x); }           \
+// Small functions stand in every kernel, large ones once: compilers need minutes for all else.
+#define OPWRIGHT_FUNCTION(name, of_float, of_double)            \
+  OPWRIGHT_ANYWHERE float name(float x) { return of_float(x); } \
   OPWRIGHT_ANYWHERE double name(double x) { return of_double(x); }
+#define OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(name, of_float, of_double) \
+  OPWRIGHT_ANYWHERE float name(float x) { return of_float(x); }     \
+  OPWRIGHT_ANYWHERE_ONCE double name(double x) { return of_double(x); }
+#define OPWRIGHT_FUNCTION_ONCE(name, of_float, of_double)            \
+  OPWRIGHT_ANYWHERE_ONCE float name(float x) { return of_float(x); } \
+  OPWRIGHT_ANYWHERE_ONCE double name(double x) { return of_double(x); }
 OPWRIGHT_FUNCTION(magnitude, ::fabsf, ::fabs)
 OPWRIGHT_FUNCTION(floor, ::floorf, ::floor)
 OPWRIGHT_FUNCTION(ceil, ::ceilf, ::ceil)
 OPWRIGHT_FUNCTION(trunc, ::truncf, ::trunc)
 OPWRIGHT_FUNCTION(round, ::nearbyintf, ::nearbyint)
 OPWRIGHT_FUNCTION(sqrt, ::sqrtf, ::sqrt)
-OPWRIGHT_FUNCTION(exp, ::expf, ::exp)
-OPWRIGHT_FUNCTION(exp2, ::exp2f, ::exp2)
-OPWRIGHT_FUNCTION(expm1, ::expm1f, ::expm1)
-OPWRIGHT_FUNCTION(log, ::logf, ::log)
-OPWRIGHT_FUNCTION(log2, ::log2f, ::log2)
-OPWRIGHT_FUNCTION(log10, ::log10f, ::log10)
-OPWRIGHT_FUNCTION(log1p, ::log1pf, ::log1p)
-OPWRIGHT_FUNCTION(sin, ::sinf, ::sin)
-OPWRIGHT_FUNCTION(cos, ::cosf, ::cos)
-OPWRIGHT_FUNCTION(tan, ::tanf, ::tan)
-OPWRIGHT_FUNCTION(asin, ::asinf, ::asin)
-OPWRIGHT_FUNCTION(acos, ::acosf, ::acos)
-OPWRIGHT_FUNCTION(atan, ::atanf, ::atan)
-OPWRIGHT_FUNCTION(sinh, ::sinhf, ::sinh)
-OPWRIGHT_FUNCTION(cosh, ::coshf, ::cosh)
-OPWRIGHT_FUNCTION(tanh, ::tanhf, ::tanh)
-OPWRIGHT_FUNCTION(asinh, ::asinhf, ::asinh)
-OPWRIGHT_FUNCTION(acosh, ::acoshf, ::acosh)
-OPWRIGHT_FUNCTION(atanh, ::atanhf, ::atanh)
-OPWRIGHT_FUNCTION(erf, ::erff, ::erf)
-OPWRIGHT_FUNCTION(erfc, ::erfcf, ::erfc)
-OPWRIGHT_FUNCTION(lgamma, ::lgammaf, ::lgamma)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(exp, ::expf, ::exp)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(exp2, ::exp2f, ::exp2)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(expm1, ::expm1f, ::expm1)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(log, ::logf, ::log)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(log2, ::log2f, ::log2)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(log10, ::log10f, ::log10)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(log1p, ::log1pf, ::log1p)
+OPWRIGHT_FUNCTION_ONCE(sin, ::sinf, ::sin)
+OPWRIGHT_FUNCTION_ONCE(cos, ::cosf, ::cos)
+OPWRIGHT_FUNCTION_ONCE(tan, ::tanf, ::tan)
+OPWRIGHT_FUNCTION_ONCE(asin, ::asinf, ::asin)
+OPWRIGHT_FUNCTION_ONCE(acos, ::acosf, ::acos)
+OPWRIGHT_FUNCTION_ONCE(atan, ::atanf, ::atan)
+OPWRIGHT_FUNCTION_ONCE(sinh, ::sinhf, ::sinh)
+OPWRIGHT_FUNCTION_ONCE(cosh, ::coshf, ::cosh)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(tanh, ::tanhf, ::tanh)
+OPWRIGHT_FUNCTION_ONCE(asinh, ::asinhf, ::asinh)
+OPWRIGHT_FUNCTION_ONCE(acosh, ::acoshf, ::acosh)
+OPWRIGHT_FUNCTION_ONCE(atanh, ::atanhf, ::atanh)
+OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE(erf, ::erff, ::erf)
+OPWRIGHT_FUNCTION_ONCE(erfc, ::erfcf, ::erfc)
+OPWRIGHT_FUNCTION_ONCE(lgamma, ::lgammaf, ::lgamma)
 #undef OPWRIGHT_FUNCTION
-OPWRIGHT_ANYWHERE float pow(float x, float y) { return ::powf(x, y); }
-OPWRIGHT_ANYWHERE double pow(double x, double y) { return ::pow(x, y); }
-OPWRIGHT_ANYWHERE float atan2(float x, float y) { return ::atan2f(x, y); }
-OPWRIGHT_ANYWHERE double atan2(double x, double y) { return ::atan2(x, y); }
+#undef OPWRIGHT_FUNCTION_ONCE_OF_DOUBLE
+#undef OPWRIGHT_FUNCTION_ONCE
+OPWRIGHT_ANYWHERE_ONCE float pow(float x, float y) { return ::powf(x, y); }
+OPWRIGHT_ANYWHERE_ONCE double pow(double x, double y) { return ::pow(x, y); }
+OPWRIGHT_ANYWHERE_ONCE float atan2(float x, float y) { return ::atan2f(x, y); }
+OPWRIGHT_ANYWHERE_ONCE double atan2(double x, double y) { return ::atan2(x, y); }
 OPWRIGHT_ANYWHERE float copysign(float x, float y) { return ::copysignf(x, y); }
 OPWRIGHT_ANYWHERE double copysign(double x, double y) { return ::copysign(x, y); }
-OPWRIGHT_ANYWHERE float fmod_of_floats(float x, float y) { return ::fmodf(x, y); }
-OPWRIGHT_ANYWHERE double fmod_of_floats(double x, double y) { return ::fmod(x, y); }
+OPWRIGHT_ANYWHERE_ONCE float fmod_of_floats(float x, float y) { return ::fmodf(x, y); }
+OPWRIGHT_ANYWHERE_ONCE double fmod_of_floats(double x, double y) { return ::fmod(x, y); }
 OPWRIGHT_ANYWHERE float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
 OPWRIGHT_ANYWHERE double fma(double x, double y, double z) { return ::fma(x, y, z); }
 

@@ -4,20 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/loop_arguments.h"
-#include "kernels/vector_loop.h"
+#include "devices/cuda/kernels/loop_arguments.h"
+#include "devices/cuda/kernels/vector_loop.h"
 
 struct CUstream_st;
 
 namespace opwright::cuda {
 
-// Queue one loop; the caller checks the launch.
+// Queue one loop, of a small space; the caller checks the launch.
 using LaunchStrided = void (*)(const LoopArguments& arguments, CUstream_st* stream);
 using LaunchDense = void (*)(const DenseLoop& loop, CUstream_st* stream);
 
 // The types that formulas are computed in.
-enum class Compute : uint8_t { Float, Double, Int32, Int64, UInt64, Bool };
-inline constexpr size_t kNumComputes = 6;
+enum class Compute : uint8_t { Float, Double, Int32, Int64, Bool };
+inline constexpr size_t kNumComputes = 5;
 // The dtypes in memory with kernels for dense elements that are all of that dtype.
 enum class Dense : uint8_t { Float32, Float16, BFloat16, Float64, Int32, Int64, Bool };
 inline constexpr size_t kNumDenses = 7;

@@ -1,4 +1,4 @@
-#include "kernels/formula_text.h"
+#include "devices/cuda/kernels/formula_text.h"
 
 #include <algorithm>
 #include <array>

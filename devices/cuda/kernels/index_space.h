@@ -1,7 +1,7 @@
 // Where elements lie: the place in memory of element i of a space of sizes and strides.
 #pragma once
 
-#include "number.h"
+#include "devices/cuda/kernels/number.h"
 
 namespace opwright::cuda {
 
@@ -37,31 +37,32 @@ struct IndexSpace {
   int64_t sizes[kMostDimensions];
   Divider dividers[kMostDimensions];
 
-  // Calls take(dimension, coordinate) for every dimension, innermost first.
+  // Calls take(dimension, coordinate) for every dimension of a small space, innermost first.
   template <class Take>
-  OPWRIGHT_ANYWHERE void split(int64_t index, const Take& take) const {
-    if (is_small) {
-      auto rest = static_cast<uint32_t>(index);
-      for (int d = rank - 1; d > 0; --d) {
-        const uint32_t quotient = dividers[d].quotient(rest);
-        take(d, static_cast<int64_t>(rest - quotient * dividers[d].divisor));
-        rest = quotient;
-      }
-      if (rank > 0) take(0, static_cast<int64_t>(rest));
-    } else {
-      for (int d = rank - 1; d > 0; --d) {
-        const int64_t quotient = index / sizes[d];
-        take(d, index - quotient * sizes[d]);
-        index = quotient;
-      }
-      if (rank > 0) take(0, index);
+  OPWRIGHT_ANYWHERE void split(uint32_t index, const Take& take) const {
+    for (int d = rank - 1; d > 0; --d) {
+      const uint32_t quotient = dividers[d].quotient(index);
+      take(d, static_cast<int64_t>(index - quotient * dividers[d].divisor));
+      index = quotient;
     }
+    if (rank > 0) take(0, static_cast<int64_t>(index));
   }
   // The place of element `index` in memory of these strides.
   OPWRIGHT_ANYWHERE int64_t place(int64_t index, const int64_t* strides) const {
+    if (!is_small) return large_place(index, strides);
     int64_t place = 0;
-    split(index, [&](int d, int64_t coordinate) { place += coordinate * strides[d]; });
+    split(static_cast<uint32_t>(index),
+          [&](int d, int64_t coordinate) { place += coordinate * strides[d]; });
     return place;
+  }
+  OPWRIGHT_ANYWHERE_ONCE int64_t large_place(int64_t index, const int64_t* strides) const {
+    int64_t place = 0;
+    for (int d = rank - 1; d > 0; --d) {
+      const int64_t quotient = index / sizes[d];
+      place += (index - quotient * sizes[d]) * strides[d];
+      index = quotient;
+    }
+    return rank > 0 ? place + index * strides[0] : 0;
   }
 };
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/formula_text.h"
+#include "devices/cuda/kernels/formula_text.h"
 
 namespace {
 
@@ -100,7 +100,7 @@ void write_functor(std::ofstream& out, const Formula& formula, size_t number) {
 void write_parts(const std::string& folder, const std::vector<Formula>& formulas, size_t parts) {
   for (size_t part = 0; part < parts; ++part) {
     std::ofstream out(folder + "/formulas_" + std::to_string(part) + ".cu");
-    out << "// Written by list_formulas.\n#include \"kernels/loop_kernel.h\"\n\n"
+    out << "// Written by list_formulas.\n#include \"devices/cuda/kernels/loop_kernel.h\"\n\n"
         << "namespace opwright::cuda {\n";
     for (size_t i = part; i < formulas.size(); i += parts) write_functor(out, formulas[i], i);
     for (size_t i = part; i < formulas.size(); i += parts) {
@@ -113,7 +113,7 @@ void write_parts(const std::string& folder, const std::vector<Formula>& formulas
 
 void write_table(const std::string& folder, const std::vector<Formula>& formulas) {
   std::ofstream out(folder + "/formula_table.cpp");
-  out << "// Written by list_formulas.\n#include \"kernels/formula_table.h\"\n\n"
+  out << "// Written by list_formulas.\n#include \"devices/cuda/kernels/formula_table.h\"\n\n"
       << "namespace opwright::cuda {\n";
   for (size_t i = 0; i < formulas.size(); ++i)
     out << "extern const FormulaKernels kFormula" << i << ";\n";

@@ -1,7 +1,7 @@
 // One loop as its kernel gets it.
 #pragma once
 
-#include "index_space.h"
+#include "devices/cuda/kernels/index_space.h"
 
 namespace opwright::cuda {
 

@@ -6,10 +6,10 @@
 
 #include <cuda_runtime.h>
 
-#include "kernels/formula_functions.h"
-#include "kernels/formula_table.h"
-#include "kernels/loop_arguments.h"
-#include "kernels/vector_loop.h"
+#include "devices/cuda/kernels/formula_functions.h"
+#include "devices/cuda/kernels/formula_table.h"
+#include "devices/cuda/kernels/loop_arguments.h"
+#include "devices/cuda/kernels/vector_loop.h"
 
 namespace opwright::cuda {
 
@@ -23,38 +23,26 @@ __device__ __forceinline__ auto apply_formula(const C* operands, const C* number
 }
 
 inline constexpr int kLoopThreads = 256;
-inline constexpr int kStridedElements = 4;  // of one thread
 
-// Any strides and dtypes: places by division, conversions by switches that all threads take alike.
+// Any strides and dtypes: places by division, conversions by branches that all threads take alike.
 template <class F, class C>
 __global__ void __launch_bounds__(kLoopThreads)
     strided_loop(const __grid_constant__ LoopArguments loop) {
-  const int64_t first = int64_t{blockIdx.x} * (kLoopThreads * kStridedElements) + threadIdx.x;
+  const uint32_t i = blockIdx.x * kLoopThreads + threadIdx.x;
+  if (i >= loop.space.count) return;
   const C numbers[3] = {loop.numbers[0].get<C>(), loop.numbers[1].get<C>(),
                         loop.numbers[2].get<C>()};
-  C values[kStridedElements][3];
-  int64_t places[kStridedElements];
+  int64_t from[3] = {0, 0, 0};
+  int64_t to = 0;
+  loop.space.split(i, [&](int d, int64_t coordinate) {
+    to += coordinate * loop.result_strides[d];
 #pragma unroll
-  for (int k = 0; k < kStridedElements; ++k) {
-    const int64_t i = first + k * kLoopThreads;
-    places[k] = -1;
-    if (i >= loop.space.count) continue;
-    int64_t from[3] = {0, 0, 0};
-    int64_t to = 0;
-    loop.space.split(i, [&](int d, int64_t coordinate) {
-      to += coordinate * loop.result_strides[d];
+    for (int n = 0; n < F::kNumOperands; ++n) from[n] += coordinate * loop.operands[n].strides[d];
+  });
+  C values[3] = {C{}, C{}, C{}};
 #pragma unroll
-      for (int n = 0; n < F::kNumOperands; ++n)
-        from[n] += coordinate * loop.operands[n].strides[d];
-    });
-    places[k] = i;
-    values[k][0] = values[k][1] = values[k][2] = C{};
-#pragma unroll
-    for (int n = 0; n < F::kNumOperands; ++n) values[k][n] = loop.operands[n].load<C>(from[n]);
-    places[k] = to;
-    const auto result = apply_formula<F, C>(values[k], numbers);
-    store_as(loop.result, loop.result_element, to, result);
-  }
+  for (int n = 0; n < F::kNumOperands; ++n) values[n] = loop.operands[n].load<C>(from[n]);
+  store_as(loop.result, loop.result_element, to, apply_formula<F, C>(values, numbers));
 }
 
 template <class T, int kCount>
@@ -69,12 +57,6 @@ __global__ void __launch_bounds__(kLoopThreads)
   using Result = decltype(apply_formula<F, C>(static_cast<const C*>(nullptr),
                                               static_cast<const C*>(nullptr)));
   constexpr bool kGivesTruth = kIsSame<Result, bool>;
-  struct Same {
-    using Type = T;
-  };
-  struct Truth {
-    using Type = uint8_t;
-  };
   constexpr int kWidth = 16 / sizeof(T);
   constexpr int kPacks = 2;
   const C numbers[3] = {loop.numbers[0].get<C>(), loop.numbers[1].get<C>(),
@@ -146,8 +128,7 @@ __global__ void __launch_bounds__(kLoopThreads)
 
 template <class F, class C>
 void launch_strided(const LoopArguments& loop, CUstream_st* stream) {
-  constexpr int64_t kOfBlock = kLoopThreads * kStridedElements;
-  const auto blocks = static_cast<unsigned>((loop.space.count + kOfBlock - 1) / kOfBlock);
+  const auto blocks = static_cast<unsigned>((loop.space.count + kLoopThreads - 1) / kLoopThreads);
   strided_loop<F, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
 }
 
@@ -185,7 +166,6 @@ FormulaKernels make_formula_kernels() {
     kernels.gives_truth = gives_truth<F, int64_t>();
     strided(Compute::Int32) = &launch_strided<F, int32_t>;
     strided(Compute::Int64) = &launch_strided<F, int64_t>;
-    strided(Compute::UInt64) = &launch_strided<F, uint64_t>;
     dense(Dense::Int32) = &launch_dense<F, int32_t, int32_t>;
     dense(Dense::Int64) = &launch_dense<F, int64_t, int64_t>;
   }

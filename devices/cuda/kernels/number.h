@@ -19,10 +19,13 @@ using uint64_t = unsigned long long;
 #include "opwright/dtype.h"
 #endif
 
+// Functions that run on both sides; those that are seldom called, or are large, once in the code.
 #ifdef __CUDACC__
 #define OPWRIGHT_ANYWHERE __host__ __device__ __forceinline__
+#define OPWRIGHT_ANYWHERE_ONCE __host__ __device__ __noinline__
 #else
 #define OPWRIGHT_ANYWHERE inline
+#define OPWRIGHT_ANYWHERE_ONCE inline
 #endif
 
 namespace opwright::cuda {
@@ -157,7 +160,7 @@ OPWRIGHT_ANYWHERE To convert_parts(ComplexParts<T> value) {
 
 // Element `at` of memory as a C.
 template <class C>
-OPWRIGHT_ANYWHERE C load_as(const void* data, Element element, int64_t at) {
+OPWRIGHT_ANYWHERE_ONCE C convert_element(const void* data, Element element, int64_t at) {
   switch (element) {
     case Element::Bool:
       return convert<C>(static_cast<const uint8_t*>(data)[at] != 0);
@@ -195,7 +198,7 @@ OPWRIGHT_ANYWHERE C load_as(const void* data, Element element, int64_t at) {
 }
 
 template <class C>
-OPWRIGHT_ANYWHERE void store_as(void* data, Element element, int64_t at, C value) {
+OPWRIGHT_ANYWHERE_ONCE void store_converted(void* data, Element element, int64_t at, C value) {
   switch (element) {
     case Element::Bool:
       static_cast<uint8_t*>(data)[at] = convert<bool>(value) ? 1 : 0;
@@ -249,7 +252,7 @@ OPWRIGHT_ANYWHERE void store_as(void* data, Element element, int64_t at, C value
 
 // The number that `value` becomes in the dtype of `through`; C is at least as wide, but for bools.
 template <class C>
-OPWRIGHT_ANYWHERE C round_through(C value, Element through) {
+OPWRIGHT_ANYWHERE_ONCE C round_through(C value, Element through) {
   switch (through) {
     case Element::Bool:
       return convert<C>(convert<bool>(value));
@@ -274,6 +277,52 @@ OPWRIGHT_ANYWHERE C round_through(C value, Element through) {
     default:
       return value;
   }
+}
+
+// The dtype in memory that needs no conversion.
+template <class C>
+inline constexpr Element kNativeElement = kIsSame<C, float>      ? Element::Float32
+                                          : kIsSame<C, double>   ? Element::Float64
+                                          : kIsSame<C, int32_t>  ? Element::Int32
+                                          : kIsSame<C, int64_t>  ? Element::Int64
+                                          : kIsSame<C, uint64_t> ? Element::UInt64
+                                                                 : Element::Bool;
+
+// convert_element and store_converted with the usual dtypes in the caller's own code.
+template <class C>
+OPWRIGHT_ANYWHERE C load_as(const void* data, Element element, int64_t at) {
+  if (element == kNativeElement<C>) {
+    if constexpr (kIsSame<C, bool>)
+      return static_cast<const uint8_t*>(data)[at] != 0;
+    else
+      return static_cast<const C*>(data)[at];
+  }
+  if constexpr (kIsSame<C, float>) {
+    if (element == Element::BFloat16) return to_float(static_cast<const BFloatBits*>(data)[at]);
+    if (element == Element::Float16) return to_float(static_cast<const HalfBits*>(data)[at]);
+  }
+  return convert_element<C>(data, element, at);
+}
+template <class C>
+OPWRIGHT_ANYWHERE void store_as(void* data, Element element, int64_t at, C value) {
+  if (element == kNativeElement<C>) {
+    if constexpr (kIsSame<C, bool>)
+      static_cast<uint8_t*>(data)[at] = value ? 1 : 0;
+    else
+      static_cast<C*>(data)[at] = value;
+    return;
+  }
+  if constexpr (kIsSame<C, float>) {
+    if (element == Element::BFloat16) {
+      static_cast<BFloatBits*>(data)[at] = to_bfloat(value);
+      return;
+    }
+    if (element == Element::Float16) {
+      static_cast<HalfBits*>(data)[at] = to_half(value);
+      return;
+    }
+  }
+  store_converted<C>(data, element, at, value);
 }
 
 }  // namespace opwright::cuda

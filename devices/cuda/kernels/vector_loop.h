@@ -1,7 +1,7 @@
 // A loop over dense elements of one dtype, 16 bytes at a time.
 #pragma once
 
-#include "loop_arguments.h"
+#include "devices/cuda/kernels/loop_arguments.h"
 
 namespace opwright::cuda {
 
