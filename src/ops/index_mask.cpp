@@ -22,7 +22,7 @@ IndexTensors without_masks(const char* who, const Tensor& self, const IndexTenso
     if (!index || !index->is_defined()) {
       result.emplace_back();
     } else if (!is_mask(*index)) {
-      result.push_back(is_on_cpu(self) ? *index : index->to(self.device()));
+      result.push_back(is_on_cpu(self) ? *index : index->to(self.device(), index->dtype()));
     } else {
       const size_t first = result.size();
       const auto ndim = static_cast<size_t>(index->dim());
@@ -31,8 +31,8 @@ IndexTensors without_masks(const char* who, const Tensor& self, const IndexTenso
       OPWRIGHT_CHECK_INDEX(fits, who, ": a mask of sizes ", to_text(index->sizes()),
                            " does not fit the sizes ", to_text(self.sizes()),
                            " of self from dimension ", first, " on");
-      Tensor rows = find_nonzero(is_on_cpu(*index) ? *index : index->to(kCpu));
-      if (!is_on_cpu(self)) rows = rows.to(self.device());
+      Tensor rows = find_nonzero(is_on_cpu(*index) ? *index : index->to(kCpu, index->dtype()));
+      if (!is_on_cpu(self)) rows = rows.to(self.device(), DType::Int64);
       for (int64_t d = 0; d < index->dim(); ++d)
         result.emplace_back(make_view(rows, select_geometry(geometry_of(rows), 0, d, who)));
     }

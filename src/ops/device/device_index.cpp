@@ -86,7 +86,7 @@ Tensor& index_put_in_place_all_devices(Tensor& self, const IndexTensors& indices
   check_writable(kWho, self);
   const FoundIndices found = find_indices(kWho, self, indices);
   const DeviceMove move = found.move_of(kWho, self);
-  const Tensor there = apart_from(values.to(self.device()), self);
+  const Tensor there = apart_from(values.to(self.device(), values.dtype()), self);
   const Tensor source =
       make_view(there, expand_geometry<int64_t>(geometry_of(there), move.sizes(),
                                                 "index_put_: values of the indexed part"));
@@ -160,7 +160,9 @@ Tensor& scatter_add_in_place_all_devices(Tensor& self, int64_t dim, const Tensor
 // ---- what the CPU finds: its number of elements is not known before
 // ------------------------------
 
-Tensor nonzero_all_devices(const Tensor& self) { return self.to(kCpu).nonzero().to(self.device()); }
+Tensor nonzero_all_devices(const Tensor& self) {
+  return self.to(kCpu, self.dtype()).nonzero().to(self.device(), DType::Int64);
+}
 
 Tensor masked_select_all_devices(const Tensor& self, const Tensor& mask) {
   OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, "masked_select: mask must be of bool, got ",

@@ -193,7 +193,7 @@ Tensor& geometric_in_place_all_devices(Tensor& self, double p,
   check_geometric(self.dtype(), p);
   check_writable("geometric_", self);
   const double scale = 1 / std::log1p(-p);
-  self.copy_(draw_unit(self, generator).neg_().log1p_().mul_(scale).ceil_().clamp_min_(1));
+  self.copy_(draw_unit(self, generator).neg_().log1p_().mul_(scale).ceil_().clamp_(1));
   return self;
 }
 FakeTensor& geometric_fake(FakeTensor& self, double p, const optional<Generator>& /*generator*/) {
