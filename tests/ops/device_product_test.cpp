@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
+#include "ops/device_twin.h"
 #include "ops/moving_device.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
@@ -12,6 +13,7 @@ namespace {
 
 using testing::computed;
 using testing::ComputingDevice;
+using testing::expect_twin;
 using testing::list;
 using testing::MovingDevice;
 using testing::on_cpu;
@@ -19,17 +21,6 @@ using testing::range;
 using testing::sizes;
 using testing::tensor_of;
 using testing::TestDevice;
-using testing::values_of;
-
-// The same elements, dtype, sizes and strides, but on the device.
-void expect_twin(const Tensor& actual, const Tensor& expected, double tolerance = 1e-5) {
-  EXPECT_EQ(actual.device().type, ComputingDevice::device().type);
-  EXPECT_EQ(actual.dtype(), expected.dtype());
-  EXPECT_EQ(sizes(actual), sizes(expected));
-  EXPECT_EQ(values_of(actual.strides()), values_of(expected.strides()));
-  EXPECT_TRUE(allclose(on_cpu(actual), expected, tolerance, tolerance, true))
-      << on_cpu(actual) << " is not " << expected;
-}
 
 // Small numbers of both signs.
 Tensor numbers(const std::vector<int64_t>& sizes, DType dtype = DType::Float32) {
@@ -126,8 +117,7 @@ TEST(DeviceProduct, OfDepthZeroIsWhatIsKept) {
   const Tensor b = numbers({0, 2});
 
   expect_twin(computed(a).mm(computed(b)), a.mm(b));
-  expect_twin(computed(numbers({3, 2})).addmm(computed(a), computed(b), 2),
-              numbers({3, 2}).mul(2));
+  expect_twin(computed(numbers({3, 2})).addmm(computed(a), computed(b), 2), numbers({3, 2}).mul(2));
 }
 
 TEST(DeviceProduct, AsksTheDeviceForNothingWhereTheResultIsEmpty) {

@@ -110,10 +110,8 @@ class MovingDevice {
     for_each_index(sizes, [&](const std::vector<int64_t>& at) {
       const int64_t moved = index_offset(by, at);
       const bool gathers = by.kind == kOpwMoveGather;
-      const int64_t from =
-          (by.source.data ? offset_of(by.source, at) : 0) + (gathers ? moved : 0);
-      T& to =
-          static_cast<T*>(by.result.data)[offset_of(by.result, at) + (gathers ? 0 : moved)];
+      const int64_t from = (by.source.data ? offset_of(by.source, at) : 0) + (gathers ? moved : 0);
+      T& to = static_cast<T*>(by.result.data)[offset_of(by.result, at) + (gathers ? 0 : moved)];
       const T value = by.source.data ? static_cast<const T*>(by.source.data)[from]
                                      : number_as<T>(ValueOf<Scalar>::read(by.source.number));
       using C = ComputeType<T>;
@@ -131,8 +129,7 @@ class MovingDevice {
 
     [[nodiscard]] uint32_t operator()(int64_t k, int64_t i) const {
       const int64_t lane = i % 64;
-      const auto counter =
-          by.first + static_cast<uint64_t>(16 * (i / 64 * each + k) + lane % 16);
+      const auto counter = by.first + static_cast<uint64_t>(16 * (i / 64 * each + k) + lane % 16);
       const PhiloxBlock block =
           philox({static_cast<uint32_t>(counter), static_cast<uint32_t>(counter >> 32), 0, 0},
                  static_cast<uint32_t>(by.seed), static_cast<uint32_t>(by.seed >> 32));
@@ -142,7 +139,9 @@ class MovingDevice {
 
   template <class C>
   static C number(const OpwRandom& by, int64_t i) {
-    return number_as<C>(ValueOf<Scalar>::read(by.numbers[i]));
+    const OpwValue& value = by.numbers[i];
+    if (value.tag == kOpwFloat) return static_cast<C>(value.as_double);
+    return static_cast<C>(value.as_int);
   }
 
   // In [0, 1) of two words, and in (0, 1] of one or two.

@@ -157,19 +157,4 @@ Tensor& scatter_add_in_place_all_devices(Tensor& self, int64_t dim, const Tensor
   return self;
 }
 
-// ---- what the CPU finds: its number of elements is not known before
-// ------------------------------
-
-Tensor nonzero_all_devices(const Tensor& self) {
-  return self.to(kCpu, self.dtype()).nonzero().to(self.device(), DType::Int64);
-}
-
-Tensor masked_select_all_devices(const Tensor& self, const Tensor& mask) {
-  OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, "masked_select: mask must be of bool, got ",
-                      mask);
-  const Sizes sizes = broadcast_sizes(Sizes(self.sizes()), Sizes(mask.sizes()), "masked_select");
-  if (sizes.empty()) return masked_select_all_devices(self.reshape({1}), mask.reshape({1}));
-  return self.expand(sizes).index({mask.expand(sizes)});
-}
-
 }  // namespace opwright

@@ -13,13 +13,13 @@ namespace opwright {
 
 void fill_random_on_device(const char* who, const Tensor& self, RandomState& state,
                            const char* distribution, int64_t words,
-                           std::initializer_list<Scalar> numbers) {
+                           std::initializer_list<RandomNumber> numbers) {
   check_writable(who, self);
   if (self.numel() == 0) return;
   const bool is_dense = self.is_contiguous();
   const Tensor dense = is_dense ? self : make_empty(self.sizes(), self.dtype(), self.device());
   SmallVector<OpwValue, 4> values;
-  for (const Scalar& number : numbers) values.push_back(number.value());
+  for (const RandomNumber& number : numbers) values.push_back(number.value);
   OpwRandom random{};
   random.struct_size = sizeof random;
   random.num_numbers = static_cast<uint32_t>(values.size());
