@@ -103,6 +103,14 @@ void copy_by_mirrors(const Tensor& self, const Tensor& src) {
   target.write_back();
 }
 
+// Whether two devices know each other's memory through the cpu alone.
+bool are_strangers(Device a, Device b) {
+  const auto is_neutral = [](Device device) {
+    return device.type == kOpwDeviceCpu || device.type == kOpwDeviceMeta;
+  };
+  return a.type != b.type && !is_neutral(a) && !is_neutral(b);
+}
+
 bool is_in_format(const Tensor& self, MemoryFormat format) {
   if (!self.is_symbolic() && format == MemoryFormat::Contiguous) return self.is_contiguous();
   const SymGeometry geometry = sym_geometry_of(self);
@@ -193,6 +201,9 @@ Tensor to_copy_all_devices(const Tensor& self, const std::optional<DType>& dtype
                            const std::optional<Layout>& layout, const std::optional<Device>& device,
                            const std::optional<bool>& pin_memory, bool non_blocking,
                            const std::optional<MemoryFormat>& memory_format) {
+  if (device && are_strangers(self.device(), *device))
+    return _to_copy(_to_copy(self, std::nullopt, std::nullopt, kCpu), dtype, layout, device,
+                    pin_memory, non_blocking, memory_format);
   Tensor copy = empty_like(self, dtype, layout, device, pin_memory,
                            memory_format.value_or(MemoryFormat::Preserve));
   copy.copy_(self, non_blocking);

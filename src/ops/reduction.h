@@ -19,8 +19,8 @@ using OptionalDims = std::optional<std::span<const int64_t>>;
 struct Reduction {
   const char* who;  // as errors name the operator
   const FoldTable* kernels;
-  const char* fold;   // as devices know it (OpwFold): "sum", "max"
-  const char* takes;  // the dtypes with a kernel, for the refusal of others
+  const char* fold = nullptr;  // as devices know it (OpwFold): "sum"; null: the CPU alone folds
+  const char* takes;           // the dtypes with a kernel, for the refusal of others
   DimSet folded;
   bool keepdim = false;
   DType compute{};  // what elements are converted to

@@ -1,4 +1,5 @@
 // Pointwise operators, copies and fills on a device that computes loops.
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -7,6 +8,8 @@
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
 #include "ops/op_tensors.h"
+#include "opwright/dispatch/call.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/stream.h"
@@ -32,11 +35,20 @@ void expect_twin(const Tensor& actual, const Tensor& expected) {
   EXPECT_EQ(sizes(actual), sizes(expected));
   EXPECT_EQ(values_of(actual.strides()), values_of(expected.strides()));
   EXPECT_TRUE(allclose(on_cpu(actual), expected, 1e-6, 1e-7, true))
-      << on_cpu(actual) << " is not " << expected;
+      << concatenate(on_cpu(actual), " is not ", expected);
 }
 
 Tensor halves(const std::vector<float>& values) {
   return tensor_of<float>({static_cast<int64_t>(values.size())}, values).to(DType::Float16);
+}
+
+// aten::mul.out, which C++ calls by its name.
+void write_product(const Tensor& x, const Tensor& y, Tensor& out) {
+  const std::array<OpwValue, 3> args{ValueOf<Tensor>::lend(x), ValueOf<Tensor>::lend(y),
+                                     ValueOf<Tensor>::lend(out)};
+  OpwValue result{};
+  call(Registry::get().require("aten::mul.out"), args, {&result, 1});
+  release_value(result);
 }
 
 // ---- pointwise
@@ -157,13 +169,13 @@ TEST(DevicePointwise, WritesOut) {
   Tensor doubles = computed(range({2, 2}).to(DType::Float64));
   Tensor wrong = computed(range({3}));
 
-  add_out(out, x, x);
-  add_out(doubles, x, x);
+  write_product(x, x, out);
+  write_product(x, x, doubles);
 
-  expect_twin(out, range({2, 2}).mul(2));
-  expect_twin(doubles, range({2, 2}).mul(2).to(DType::Float64));
-  EXPECT_ERROR_CONTAINS(add_out(wrong, x, x), "ValueError",
-                        "add: out of sizes [3] cannot hold a result of sizes [2, 2]");
+  expect_twin(out, range({2, 2}).mul(range({2, 2})));
+  expect_twin(doubles, range({2, 2}).mul(range({2, 2})).to(DType::Float64));
+  EXPECT_ERROR_CONTAINS(write_product(x, x, wrong), "ValueError",
+                        "mul: out of sizes [3] cannot hold a result of sizes [2, 2]");
 }
 
 TEST(DevicePointwise, AsksForNoLoopWithoutElements) {
@@ -257,23 +269,22 @@ TEST(DeviceCopy, ConvertsOnTheDevice) {
 
   for (const DType dtype : {DType::Int64, DType::Int8, DType::Bool, DType::Float16, DType::BFloat16,
                             DType::Float64, DType::Complex64, DType::Complex128}) {
-    EXPECT_EQ(count_copies([&] { expect_twin(y.to(dtype), x.to(dtype)); }), 1) << dtype;
+    EXPECT_EQ(count_copies([&] { expect_twin(y.to(dtype), x.to(dtype)); }), 1)
+        << dtype_name_or_null(dtype);
     expect_twin(y.to(dtype).to(DType::Float32), x.to(dtype).to(DType::Float32));
   }
 }
 
 TEST(DeviceCopy, MovesElementsOfEveryDtypeAsTheyAre) {
-  for (const DType dtype : {DType::Complex128, DType::Complex64, DType::UInt16, DType::BFloat16,
-                            DType::Bool, DType::Float8E5M2}) {
+  for (const DType dtype :
+       {DType::Complex128, DType::Complex64, DType::UInt16, DType::BFloat16, DType::Bool}) {
     const Tensor x = range({3, 2}).to(dtype);
-    const Tensor target = computed(make_empty(IntList{2, 3, 2}, dtype));
+    Tensor target = computed(make_empty(IntList{2, 3, 2}, dtype));
 
-    target.mutable_data();
-    Tensor written = target;
-    written.copy_(computed(x));
+    target.copy_(computed(x));
 
-    const Tensor expected = x.expand({2, 3, 2}).contiguous();
-    EXPECT_TRUE(equal(on_cpu(written), expected)) << dtype;
+    EXPECT_TRUE(equal(on_cpu(target), x.expand({2, 3, 2}).contiguous()))
+        << dtype_name_or_null(dtype);
   }
 }
 
@@ -320,21 +331,18 @@ TEST(DeviceCopy, CrossesBetweenTwoOfAKindAndTwoKinds) {
 TEST(DeviceCopy, FillsOnTheDevice) {
   Tensor x = computed(range({2, 2}));
   Tensor numbers = computed(range({2}).to(DType::Complex64));
-  Tensor small = computed(range({2}).to(DType::Float8E5M2));
   Tensor column = x.select(1, 0);
 
   EXPECT_EQ(count_copies([&] { column.fill_(7.5); }), 0);
   numbers.fill_(Complex<double>(1, -2));
-  small.fill_(2);
 
-  EXPECT_EQ(ComputingDevice::formula, "x");
+  EXPECT_EQ(ComputingDevice::formula, "a");
   EXPECT_EQ(floats(on_cpu(x)), (std::vector<float>{7.5, 1, 7.5, 3}));
   EXPECT_EQ(elements<Complex<float>>(on_cpu(numbers)),
             (std::vector<Complex<float>>{{1, -2}, {1, -2}}));
-  EXPECT_EQ(floats(on_cpu(small).to(DType::Float32)), (std::vector<float>{2, 2}));
   EXPECT_EQ(floats(on_cpu(x.zero_())), (std::vector<float>{0, 0, 0, 0}));
   EXPECT_ERROR_CONTAINS(x.fill_(Complex<double>(1, 1)), "TypeError",
-                        "fill_: the complex number (1+1j) cannot be stored in self of float32");
+                        "fill_: the complex number 1+1j cannot be stored in self of float32");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "opwright/complex.h"
+#include "opwright/functions.h"
+#include "opwright/ops/device/device_formula.h"
 #include "opwright/ops/device/device_loop.h"
 #include "opwright/ops/pointwise_formula.h"
 #include "opwright/ops/promotion.h"
@@ -51,14 +53,14 @@ DeviceElements as_ints(DeviceElements elements) {
 
 void convert(Device device, const DeviceElements& target, const DeviceElements& source) {
   const DType compute = kernel_dtype(source.dtype);
-  DeviceLoop loop("x", compute);
+  DeviceLoop loop(device_formula::kCopy, compute);
   loop.add_operand(source, compute);
   loop.write(kCopy, device, target);
 }
 
 void fill(Device device, const DeviceElements& target, const Scalar& value) {
   const DType compute = kernel_dtype(target.dtype);
-  DeviceLoop loop("a", compute);
+  DeviceLoop loop(device_formula::kFill, compute);
   loop.add_number(number_in_formula(value, compute));
   loop.write(kFill, device, target);
 }
@@ -67,7 +69,7 @@ void fill(Device device, const DeviceElements& target, const Scalar& value) {
 void fill_where(const Tensor& mask, const DeviceElements& target, const DeviceElements& value,
                 const Scalar& number) {
   const DType compute = kernel_dtype(target.dtype);
-  DeviceLoop loop("x ? y : z", compute);
+  DeviceLoop loop(device_formula::kChoose, compute);
   loop.add_operand(elements_of(mask), DType::Bool);
   if (value.data)
     loop.add_operand(value, compute);
@@ -91,7 +93,7 @@ void copy_on_device(const Tensor& target, const Tensor& source) {
     return convert(device, as_ints(elements_of(target)), as_ints(elements_of(source)));
   if (target.dtype() == DType::Bool && is_complex(source.dtype())) {
     const DType compute = real_dtype(source.dtype());
-    DeviceLoop loop("x != 0 || y != 0", compute);
+    DeviceLoop loop(device_formula::kIsEitherTrue, compute);
     for (const size_t part : {0, 1}) loop.add_operand(part_of(source, part), compute);
     return loop.write(kCopy, device, elements_of(target));
   }

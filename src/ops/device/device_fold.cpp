@@ -8,6 +8,7 @@
 
 #include "opwright/error.h"
 #include "opwright/ops/device/device_copy.h"
+#include "opwright/ops/device/device_formula.h"
 #include "opwright/ops/device/device_loop.h"
 #include "opwright/ops/device/device_primitive.h"
 #include "opwright/tensor/factory.h"
@@ -141,7 +142,7 @@ Tensor fold_on_device(const Tensor& self, const Reduction& reduction, int64_t co
   const Tensor squares =
       make_empty(sizes, is_complex(wide) ? reduction.result : wide, self.device());
   compute(self, reduction, squares, nullptr);
-  DeviceLoop root("sqrt(x)", wide);
+  DeviceLoop root(device_formula::kRoot, wide);
   root.add_operand(elements_of(squares), wide);
   root.write(reduction.who, self.device(), elements_of(result));
   return result;

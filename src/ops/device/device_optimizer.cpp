@@ -1,5 +1,6 @@
 // Steps of optimizers on devices that compute loops: each part of a step is a loop over one
 // parameter. The numbers are those of the CPU's kernels (cpu/fused_sgd.cpp, cpu/fused_adam.cpp).
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/cpu/aligned_tensors.h"
+#include "opwright/ops/device/device_formula.h"
 #include "opwright/ops/device/device_loop.h"
 #include "opwright/ops/pointwise_formula.h"
 #include "opwright/tensor/factory.h"
@@ -17,7 +19,7 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWeightedSum = "a * x + b * y";
+using device_formula::kWeightedSum;
 
 // target = formula(operands), in the dtype of the target.
 void write(const char* who, const Tensor& target, const char* formula,
@@ -74,11 +76,11 @@ struct AdamStep {
     const Tensor& mean = lists[2][i];
     const Tensor& square = lists[3][i];
     write(who, mean, kWeightedSum, {&mean, &gradient}, {beta1, 1 - beta1});
-    write(who, square, "a * x + b * y * y", {&square, &gradient}, {beta2, 1 - beta2});
-    if (is_amsgrad) write(who, lists[4][i], "maximum(x, y)", {&lists[4][i], &square}, {});
+    write(who, square, device_formula::kWeightedSquare, {&square, &gradient}, {beta2, 1 - beta2});
+    if (is_amsgrad) write(who, lists[4][i], device_formula::kGreatest, {&lists[4][i], &square}, {});
     const double correction = 1 / std::sqrt(1 - std::pow(beta2, step));
     const double rate = lr / (1 - std::pow(beta1, step));
-    write(who, parameter, "a * x - b * y / (sqrt(z) + c)",
+    write(who, parameter, device_formula::kAdamStep,
           {&parameter, &mean, is_amsgrad ? &lists[4][i] : &square},
           {is_decoupled ? 1 - lr * weight_decay : 1, rate / correction, eps / correction});
   }
@@ -125,7 +127,7 @@ void fused_sgd_all_devices(std::span<const Tensor> self, std::span<const Tensor>
     if (momentum != 0) {
       const Tensor& buffer = momentum_buffer_list[i];
       if (is_first_step)
-        write(kWho, buffer, "x", {&gradient}, {});
+        write(kWho, buffer, device_formula::kCopy, {&gradient}, {});
       else
         write(kWho, buffer, kWeightedSum, {&buffer, &gradient}, {momentum, 1 - dampening});
       gradient = nesterov ? directed(kWho, gradient, buffer, 1, momentum) : buffer;

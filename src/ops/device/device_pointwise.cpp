@@ -1,6 +1,7 @@
 #include "opwright/ops/device/device_pointwise.h"
 
 #include <algorithm>
+#include <string>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -8,6 +9,7 @@
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_formula.h"
 #include "opwright/ops/pointwise_result.h"
+#include "opwright/tensor/device_table.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 
