@@ -79,8 +79,8 @@ void check_value(const char* who, const AnyTensor& value) {
 
 }  // namespace
 
-Tensor& index_add_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
-                               const Scalar& alpha) {
+Tensor& index_add_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
+                                       const Tensor& source, const Scalar& alpha) {
   constexpr const char* kWho = "index_add_";
   const size_t along = check_index(kWho, self, dim, index);
   check_source(kWho, self, along, index, source, false);
@@ -103,7 +103,7 @@ Tensor index_add_all_devices(const Tensor& self, int64_t dim, const Tensor& inde
 }
 
 Tensor& index_copy_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
-                                const Tensor& source) {
+                                        const Tensor& source) {
   constexpr const char* kWho = "index_copy_";
   const size_t along = check_index(kWho, self, dim, index);
   check_source(kWho, self, along, index, source, true);
@@ -125,7 +125,7 @@ Tensor index_copy_all_devices(const Tensor& self, int64_t dim, const Tensor& ind
 }
 
 Tensor& index_fill_scalar_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
-                                       const Scalar& value) {
+                                               const Scalar& value) {
   constexpr const char* kWho = "index_fill_";
   const size_t along = check_filled(self, dim, index);
   put_rows(kWho, self, along, counted_from_start(self, along, index), make_value(kWho, self, value),
@@ -138,7 +138,7 @@ FakeTensor& index_fill_scalar_in_place_fake(FakeTensor& self, int64_t dim, const
   return self;
 }
 Tensor& index_fill_tensor_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
-                                       const Tensor& value) {
+                                               const Tensor& value) {
   check_value("index_fill_", value);
   return index_fill_scalar_in_place_all_devices(self, dim, index, value.item());
 }
