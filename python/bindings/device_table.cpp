@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -23,6 +25,7 @@
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/stream.h"
+#include "opwright/transforms/kernel_stand_in.h"
 
 namespace nb = nanobind;
 
@@ -103,6 +106,23 @@ void bind_plugins(nb::module_& m) {
       nb::arg("enabled"), "Wait after each call on a device; returns what it was before.");
 }
 
+void bind_fallback(nb::module_& m) {
+  m.def(
+      "set_allows_fallback",
+      [](bool enabled) {
+        const bool previous = allows_fallback();
+        set_allows_fallback(enabled);
+        return previous;
+      },
+      nb::arg("enabled"), "Run what a device lacks on the CPU; returns what it was before.");
+  m.def("fallback_counts", [] {
+    std::vector<std::pair<std::string, int64_t>> counts;
+    for (const FallbackCount& each : fallback_counts()) counts.emplace_back(each.name, each.times);
+    return counts;
+  });
+  m.def("reset_fallback_counts", [] { reset_fallback_counts(); });
+}
+
 void bind_current_device(nb::module_& m) {
   m.def("resolve_device",
         [](const nb::object& device) { return nb::steal(to_python(resolved(device))); });
@@ -146,6 +166,7 @@ void bind_memory(nb::module_& m) {
 
 void bind_device_table(nb::module_& m) {
   bind_plugins(m);
+  bind_fallback(m);
   bind_current_device(m);
   bind_memory(m);
 }

@@ -105,6 +105,9 @@ from ._devices import devices as devices
 from ._devices import is_available as is_available
 from ._devices import load_device as load_device
 from ._explain import explain as explain
+from ._fallback import allow_fallback as allow_fallback
+from ._fallback import fallback_counts as fallback_counts
+from ._fallback import reset_fallback_counts as reset_fallback_counts
 from .autocast_mode import autocast as autocast
 from .autocast_mode import get_autocast_dtype as get_autocast_dtype
 from .autocast_mode import is_autocast_enabled as is_autocast_enabled
@@ -162,6 +165,7 @@ __all__ = [
     "SymBool",
     "SymInt",
     "Tensor",
+    "allow_fallback",
     "as_tensor",
     "asarray",
     "autocast",
@@ -183,6 +187,7 @@ __all__ = [
     "explain",
     "export",
     "fake",
+    "fallback_counts",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
@@ -215,6 +220,7 @@ __all__ = [
     "preserve_format",
     "random",
     "register_backend",
+    "reset_fallback_counts",
     "seed",
     "set_grad_enabled",
     "set_num_threads",

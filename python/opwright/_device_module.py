@@ -150,7 +150,7 @@ class DeviceModule:
         _C.empty_device_cache(self._read(device))
 
     def mem_get_info(self, device: _device | str | int | None = None) -> tuple[int, int]:
-        """Return the free and the whole memory of the device in bytes, 0 for what it does not say."""
+        """Return the bytes that are free and those of all its memory; 0: it does not say."""
         target = self._read(device)
         free, total = (_C.device_property(target, key) for key in ("free_memory", "total_memory"))
         return int(free or 0), int(total or 0)

@@ -22,6 +22,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device_search.h"

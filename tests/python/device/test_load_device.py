@@ -1,6 +1,7 @@
 """Plug-ins: loading them, which devices there are, and what is refused."""
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -71,9 +72,11 @@ def test_a_plug_in_without_the_functions_that_all_need():
         ow.load_device(plugin("hollow_device"))
 
 
-def test_a_device_that_another_plug_in_added(plain):
+def test_a_device_that_another_plug_in_added(plain, tmp_path):
+    copy = shutil.copy(plugin("plain_device"), tmp_path)
+
     with pytest.raises(ValueError, match="the device plain is registered already"):
-        ow.load_device(plugin("same_device"))
+        ow.load_device(copy)
 
 
 def test_an_index_that_does_not_exist(sample):
@@ -101,7 +104,7 @@ def test_what_was_looked_for_stands_in_the_error():
     )
     assert "libopwright_vulkan.so (there is no such file)" in text
     assert "entry points of the group opwright.devices (none has that name)" in text
-    assert text.endswith("opwright.load_device(path) takes a plug-in from anywhere.")
+    assert "opwright.load_device(path) takes a plug-in from anywhere." in text
 
 
 # ---- entry points --------------------------------------------------------------------------------
@@ -162,7 +165,7 @@ def test_a_package_that_fails_is_shown_in_the_error(package):
 
     done = run_python("import opwright as ow; ow.ones(2, device='npu')", PYTHONPATH=path)
 
-    assert "ValueError: unknown device 'npu'; known: cpu, cuda" in done.stderr
+    assert "unknown device 'npu'; did you mean 'cpu'? known: cpu, cuda" in done.stderr
     assert "(npu = acme_devices:path: OSError: there is no file nowhere/libnpu.so)" in done.stderr
 
 

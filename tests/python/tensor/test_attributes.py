@@ -389,7 +389,7 @@ def test_wrong_arguments_of_to_are_named(call, text):
 
 @pytest.mark.skipif(ow.is_available("cuda"), reason="there is a cuda device")
 def test_cuda_without_a_device_says_so():
-    with pytest.raises(RuntimeError, match="(?i)cuda"):
+    with pytest.raises(RuntimeError, match=r"(?i)cuda"):
         ow.zeros(2).cuda()
 
 
