@@ -4,10 +4,14 @@
 #include "copy.h"
 #include "device.h"
 #include "event.h"
+#include "fold.h"
 #include "loop.h"
 #include "memory.h"
+#include "move.h"
 #include "opwright/c_api.h"
 #include "opwright/device_plugin.h"
+#include "product.h"
+#include "random.h"
 #include "source_kernel.h"
 #include "stream.h"
 
@@ -49,6 +53,10 @@ constexpr OpwDeviceTable make_table() {
   table.free_event = &free_event;
   table.property = &device_property;
   table.compute_loop = kStatusOf<&compute_loop>;
+  table.compute_fold = kStatusOf<&compute_fold>;
+  table.compute_product = kStatusOf<&compute_product>;
+  table.move_elements = kStatusOf<&move_elements>;
+  table.draw_random = kStatusOf<&draw_random>;
   table.build_kernel = kStatusOf<&build_kernel>;
   table.launch_kernel = kStatusOf<&launch_kernel>;
   table.empty_cache = &empty_cache;

@@ -325,7 +325,10 @@ class Driver:
         def give_error(_host, error):
             content = error.contents
             self.errors.append((content.kind.decode(), content.text.decode()))
-            CFUNCTYPE(None, POINTER(ErrorObject))(content.release)(error)
+            if content.count == 1:
+                CFUNCTYPE(None, POINTER(ErrorObject))(content.release)(error)
+            else:
+                content.count -= 1
 
         self._give_error = Host._fields_[5][1](give_error)
         self.host = Host(ctypes.sizeof(Host), 1, 1, b"test", None, self._give_error)
