@@ -53,9 +53,7 @@ bool are_same(OpwDtype a, OpwDtype b) {
 Element rounding_of(const OpwLoop& call, const OpwOperand& operand) {
   const Element through = element_of(operand.through, call.formula);
   const Element compute = element_of(call.compute, call.formula);
-  if (operand.data && are_same(operand.dtype, operand.through)) {
-    return are_same(operand.dtype, call.compute) || through != compute ? Element::None : compute;
-  }
+  if (operand.data && are_same(operand.dtype, operand.through)) return Element::None;
   if (through != compute) return through;
   switch (compute) {  // these are computed in wider ints
     case Element::UInt8:
@@ -242,7 +240,7 @@ bool run_copy(const Loop& loop) {
   if (call.formula != std::string_view("x") || call.num_operands != 1) return false;
   const OpwOperand& from = call.operands[0];
   if (!from.data || !are_same(from.dtype, call.result.dtype) ||
-      !(are_same(from.through, from.dtype) || are_same(from.through, call.compute)))
+      !is_computed_as(from.dtype, call.compute) || rounding_of(call, from) != Element::None)
     return false;
   if (from.data == call.result.data && loop.space.is_dense(0) && loop.space.is_dense(1))
     return true;
