@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "opwright/c_api.h"
@@ -52,7 +53,7 @@ TEST(CudaPlugin, TellsWhyThereIsNoDevice) {
 }
 
 TEST(CudaPlugin, NamesTheMissingDriver) {
-  if (table().count() > 0 || has_mapped("libcuda.so")) GTEST_SKIP() << "there is a driver";
+  if (dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "there is a driver";
   EXPECT_EQ(property("problem"),
             "no NVIDIA driver (libcuda.so.1 is not there): install one, or run on another device");
 }
