@@ -57,7 +57,8 @@ OPWRIGHT_ANYWHERE Turned<C> turn(C cosine, C sine, uint32_t quarter) {
   const bool is_odd = (quarter & 1) != 0;
   const C along = is_odd ? sine : cosine;
   const C across = is_odd ? cosine : sine;
-  return {((quarter + 1) >> 1 & 1) != 0 ? -along : along, (quarter >> 1 & 1) != 0 ? -across : across};
+  return {((quarter + 1) >> 1 & 1) != 0 ? -along : along,
+          (quarter >> 1 & 1) != 0 ? -across : across};
 }
 // The rest of `word` over the nearest quarter turn, from -2^29 to 2^29.
 OPWRIGHT_ANYWHERE int32_t rest_of_quarter(uint32_t shifted) {
@@ -65,8 +66,7 @@ OPWRIGHT_ANYWHERE int32_t rest_of_quarter(uint32_t shifted) {
 }
 OPWRIGHT_ANYWHERE Turned<float> direction(uint32_t word) {
   const uint32_t shifted = word + (1U << 29);
-  const float angle =
-      static_cast<float>(rest_of_quarter(shifted)) * (1.57079632679F * 0x1p-30F);
+  const float angle = static_cast<float>(rest_of_quarter(shifted)) * (1.57079632679F * 0x1p-30F);
   return turn(formula::cos(angle), formula::sin(angle), shifted >> 30);
 }
 OPWRIGHT_ANYWHERE Turned<double> direction(uint32_t low, uint32_t high) {

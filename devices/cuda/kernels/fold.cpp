@@ -23,9 +23,9 @@ constexpr int64_t kMostSlices = 1024;
 
 // The kept dimensions have three memories: operand, result, indices.
 JoinedSpace join_kept(const OpwFold& call) {
-  const std::array<const int64_t*, 3> strides{
-      call.operand.strides, call.result.data ? call.result.strides : nullptr,
-      call.indices.data ? call.indices.strides : nullptr};
+  const std::array<const int64_t*, 3> strides{call.operand.strides,
+                                              call.result.data ? call.result.strides : nullptr,
+                                              call.indices.data ? call.indices.strides : nullptr};
   return {call.num_kept, call.sizes, strides};
 }
 JoinedSpace join_folded(const OpwFold& call) {
@@ -69,8 +69,8 @@ void set_launch(FoldPlan& plan, const DeviceLimits& limits) {
   const int64_t slices = std::clamp(std::min(wanted, elements / least), int64_t{1}, kMostSlices);
   plan.arguments.slice = (elements + slices - 1) / slices;
   plan.arguments.slice += (kSliceMultiple - plan.arguments.slice % kSliceMultiple) % kSliceMultiple;
-  plan.blocks.y = static_cast<unsigned>((elements + plan.arguments.slice - 1) /
-                                        plan.arguments.slice);
+  plan.blocks.y =
+      static_cast<unsigned>((elements + plan.arguments.slice - 1) / plan.arguments.slice);
   plan.blocks.y = std::max(plan.blocks.y, 1U);
 }
 
@@ -113,8 +113,8 @@ void run(const OpwFold& call, int32_t index, OpwStream* stream) {
   fold.numbers = {static_cast<double>(fold.folded.count), call.number};
   plan.stream = cuda_stream(stream);
   plan.is_columns = fold.folded.count <= 16 || inner_stride(kept) < inner_stride(folded);
-  plan.is_dense = !plan.is_columns && call.operand.data &&
-                  fold.operand.through == Element::None && has_aligned_rows(call, kept, folded);
+  plan.is_dense = !plan.is_columns && call.operand.data && fold.operand.through == Element::None &&
+                  has_aligned_rows(call, kept, folded);
   set_launch(plan, device_limits(index));
   const size_t slices = plan.blocks.y;
   const size_t bytes =

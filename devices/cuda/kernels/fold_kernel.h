@@ -68,8 +68,7 @@ __device__ __forceinline__ void give_result(const FoldArguments& fold, int64_t r
   }
   if constexpr (sizeof(typename F::State) > 8) {
     if constexpr (kIsSame<typename F::State, Found<typename F::Value>>) {
-      if (fold.indices)
-        fold.indices[fold.kept.place(result, fold.index_strides)] = state.number;
+      if (fold.indices) fold.indices[fold.kept.place(result, fold.index_strides)] = state.number;
     }
   }
 }
@@ -86,8 +85,7 @@ __global__ void __launch_bounds__(256) fold_rows(const __grid_constant__ FoldArg
     const int64_t end = min(begin + fold.slice, fold.folded.count);
     const int64_t base = fold.kept.place(result, fold.operand.strides);
     for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
-      const C value =
-          fold.operand.load<C>(base + fold.folded.place(i, fold.folded_strides));
+      const C value = fold.operand.load<C>(base + fold.folded.place(i, fold.folded_strides));
       state = F::step(state, value, i);
     }
   }
@@ -112,8 +110,8 @@ __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ F
   if (is_inside) {
     const int64_t begin = blockIdx.y * fold.slice;
     const int64_t end = min(begin + fold.slice, fold.folded.count);
-    const T* row = static_cast<const T*>(fold.operand.data) +
-                   fold.kept.place(result, fold.operand.strides);
+    const T* row =
+        static_cast<const T*>(fold.operand.data) + fold.kept.place(result, fold.operand.strides);
     State lanes[kWidth];
 #pragma unroll
     for (int e = 0; e < kWidth; ++e) lanes[e] = F::identity();
@@ -166,15 +164,15 @@ __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ Fold
       C values[kAtOnce];
 #pragma unroll
       for (int k = 0; k < kAtOnce; ++k) {
-        values[k] = fold.operand.load<C>(
-            base + fold.folded.place(i + k * stride, fold.folded_strides));
+        values[k] =
+            fold.operand.load<C>(base + fold.folded.place(i + k * stride, fold.folded_strides));
       }
 #pragma unroll
       for (int k = 0; k < kAtOnce; ++k) state = F::step(state, values[k], i + k * stride);
     }
     for (; i < end; i += stride) {
-      state = F::step(
-          state, fold.operand.load<C>(base + fold.folded.place(i, fold.folded_strides)), i);
+      state =
+          F::step(state, fold.operand.load<C>(base + fold.folded.place(i, fold.folded_strides)), i);
     }
   }
   if (blockDim.y > 1) {

@@ -28,8 +28,9 @@ IndexFault* index_fault(int32_t device) {
   const std::lock_guard lock(making);
   if (IndexFault* fault = place.load(std::memory_order_acquire)) return fault;
   void* memory = nullptr;
-  check_cuda(cudaHostAlloc(&memory, sizeof(IndexFault), cudaHostAllocPortable | cudaHostAllocMapped),
-             "allocating pinned memory", device);
+  check_cuda(
+      cudaHostAlloc(&memory, sizeof(IndexFault), cudaHostAllocPortable | cudaHostAllocMapped),
+      "allocating pinned memory", device);
   auto* fault = new (memory) IndexFault{};
   place.store(fault, std::memory_order_release);
   return fault;

@@ -93,8 +93,7 @@ __global__ void layer_norm_gradient_rows(T* out, const T* gradient, const T* in,
   const C mean_of_sum = sum_over_lanes(sum) / static_cast<C>(length);
   const C mean_of_product = sum_over_lanes(product) / static_cast<C>(length);
   Part::for_each(inside, [&](int k, int e, int) {
-    g.values[k][e] =
-        reciprocal * (g.values[k][e] - mean_of_sum - x.values[k][e] * mean_of_product);
+    g.values[k][e] = reciprocal * (g.values[k][e] - mean_of_sum - x.values[k][e] * mean_of_product);
   });
   g.store(out + row * length, inside);
 }
@@ -148,7 +147,8 @@ __global__ void layer_norm_sum_slices(ParameterView of_weight, ParameterView of_
     product += weights[i * length + column];
     sum += biases[i * length + column];
   }
-  if (of_weight.data) store_as(const_cast<void*>(of_weight.data), of_weight.element, column, product);
+  if (of_weight.data)
+    store_as(const_cast<void*>(of_weight.data), of_weight.element, column, product);
   if (of_bias.data) store_as(const_cast<void*>(of_bias.data), of_bias.element, column, sum);
 }
 
@@ -245,8 +245,7 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_cuda(const Tensor& input,
 
 template <class T>
 void run_columns(const KernelCall& call, const Rows& rows, const T* gradient, const T* in,
-                 const StatisticsView& statistics, ParameterView of_weight,
-                 ParameterView of_bias) {
+                 const StatisticsView& statistics, ParameterView of_weight, ParameterView of_bias) {
   using C = ComputedAs<T>;
   const int64_t column_blocks = blocks_for(rows.length, kColumnThreads);
   const int64_t busy = int64_t{4} * device_limits(call.index()).multiprocessors;
@@ -284,7 +283,8 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_cuda(
   if (output_mask[0]) of_input = empty_like(input, {}, {}, {}, {}, MemoryFormat::Contiguous);
   if (output_mask[1])
     of_weight = empty(normalized_shape, dtype_of_gradient(weight), {}, input.device());
-  if (output_mask[2]) of_bias = empty(normalized_shape, dtype_of_gradient(bias), {}, input.device());
+  if (output_mask[2])
+    of_bias = empty(normalized_shape, dtype_of_gradient(bias), {}, input.device());
   if (input.numel() == 0) {
     if (output_mask[1]) of_weight.zero_();
     if (output_mask[2]) of_bias.zero_();
@@ -309,9 +309,9 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_cuda(
       check_plan(kBackward, plan, rows.length);
       for_row_plan<T>(plan, [&]<int kPacks, int kWidth>() {
         layer_norm_gradient_rows<T, ComputedAs<T>, kPacks, kWidth>
-            <<<plan.blocks, plan.threads, 0, call.stream()>>>(
-                out, gradient, in, rows.count, static_cast<int>(rows.length), view_of(scale),
-                statistics);
+            <<<plan.blocks, plan.threads, 0, call.stream()>>>(out, gradient, in, rows.count,
+                                                              static_cast<int>(rows.length),
+                                                              view_of(scale), statistics);
       });
     }
     if (output_mask[1] || output_mask[2])

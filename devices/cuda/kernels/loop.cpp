@@ -132,7 +132,8 @@ size_t dense_index(OpwDtype dtype) {
 }
 
 bool is_computed_as(OpwDtype dtype, OpwDtype compute) {
-  const bool is_half = dtype.bits == 16 && dtype.code != kOpwDtypeInt && dtype.code != kOpwDtypeUInt;
+  const bool is_half =
+      dtype.bits == 16 && dtype.code != kOpwDtypeInt && dtype.code != kOpwDtypeUInt;
   const bool is_float = compute.code == kOpwDtypeFloat && compute.bits == 32;
   return are_same(dtype, compute) || (is_half && is_float);
 }
@@ -146,8 +147,8 @@ const OpwDtype* find_dense_dtype(const Loop& loop, bool gives_truth) {
     const OpwOperand& operand = call.operands[i];
     if (!operand.data) continue;
     if (!dtype) dtype = &operand.dtype;
-    const bool is_regular = (loop.space.is_dense(i + 1) && is_aligned(operand.data)) ||
-                            loop.space.is_repeated(i + 1);
+    const bool is_regular =
+        (loop.space.is_dense(i + 1) && is_aligned(operand.data)) || loop.space.is_repeated(i + 1);
     if (!is_regular || !are_same(operand.dtype, *dtype) ||
         rounding_of(call, operand) != Element::None)
       return nullptr;

@@ -125,7 +125,9 @@ int64_t widening_of(const OpwMove& call, const JoinedSpace& space) {
   const int64_t width = 16 / item;
   const int last = space.rank() - 1;
   if (call.kind == kOpwMoveAdd || !call.source.data || width <= 1 || last < 0) return 1;
-  const auto is_aligned = [](const void* data) { return reinterpret_cast<uintptr_t>(data) % 16 == 0; };
+  const auto is_aligned = [](const void* data) {
+    return reinterpret_cast<uintptr_t>(data) % 16 == 0;
+  };
   bool fits = space.size(last) % width == 0 && space.stride(0, last) == 1 &&
               space.stride(1, last) == 1 && is_aligned(call.result.data) &&
               is_aligned(call.source.data);

@@ -63,7 +63,8 @@ void run(const OpwRandom& call, int32_t index, OpwStream* stream) {
   if (name == "uniform" && is_double)
     launch(fill, UniformDouble{real(0), real(1), real(2)}, queue);
   else if (name == "uniform")
-    launch(fill, Uniform{narrow(0), narrow(1), narrow(2), static_cast<int>(number(3).as_int)}, queue);
+    launch(fill, Uniform{narrow(0), narrow(1), narrow(2), static_cast<int>(number(3).as_int)},
+           queue);
   else if (name == "normal" && is_double)
     launch(fill, NormalDouble{real(0), real(1)}, queue);
   else if (name == "normal")

@@ -27,9 +27,8 @@ __global__ void softmax_rows(T* out, const T* in, int64_t rows, int length, bool
   Part part;
   part.load(in + row * length, inside, lowest<C>());
   C largest = lowest<C>();
-  Part::for_each(inside, [&](int k, int e, int) {
-    largest = LargestLane::apply(largest, part.values[k][e]);
-  });
+  Part::for_each(
+      inside, [&](int k, int e, int) { largest = LargestLane::apply(largest, part.values[k][e]); });
   largest = over_lanes<LargestLane>(largest, lowest<C>());
   C sum = 0;
   Part::for_each(inside, [&](int k, int e, int) {
@@ -152,7 +151,9 @@ Columns columns_of(const char* who, const Tensor& self, int64_t dim) {
   return columns;
 }
 
-dim3 column_threads(const Columns& columns) { return columns.inner > 1 ? dim3(32, 8) : dim3(1, 256); }
+dim3 column_threads(const Columns& columns) {
+  return columns.inner > 1 ? dim3(32, 8) : dim3(1, 256);
+}
 unsigned column_blocks(const Columns& columns) {
   return static_cast<unsigned>(blocks_for(columns.lines, column_threads(columns).x));
 }
@@ -163,8 +164,7 @@ void run_softmax(const KernelCall& call, const Columns& columns, Tensor& output,
   using C = ComputedAs<T>;
   T* out = data_of<T>(output);
   const T* in = data_of<T>(input);
-  const RowPlan plan =
-      plan_rows(columns.lines, columns.length, sizeof(T), are_aligned({out, in}));
+  const RowPlan plan = plan_rows(columns.lines, columns.length, sizeof(T), are_aligned({out, in}));
   if constexpr (!kIsSame<T, double>) {
     if (columns.inner == 1 && plan.packs > 0) {
       for_row_plan<T>(plan, [&]<int kPacks, int kWidth>() {
