@@ -82,8 +82,9 @@ void write_functor(std::ofstream& out, const Formula& formula, size_t number) {
   int num_operands = 0;
   if (formula.of_numbers) {
     num_operands = formula.of_numbers->num_operands;
-    out << "  template <class T>\n  OPWRIGHT_ANYWHERE static auto of_numbers(" << list_arguments("T")
-        << ") {\n    using namespace formula;\n    " << formula.of_numbers->body << "\n  }\n";
+    out << "  template <class T>\n  OPWRIGHT_ANYWHERE static auto of_numbers("
+        << list_arguments("T") << ") {\n    using namespace formula;\n    "
+        << formula.of_numbers->body << "\n  }\n";
   }
   if (formula.of_bools) {
     num_operands = formula.of_bools->num_operands;
