@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(256) fold_rows(const __grid_constant__ FoldArg
   typename F::State state = F::identity();
   if (is_inside) {
     const int64_t begin = blockIdx.y * fold.slice;
-    const int64_t end = min(begin + fold.slice, fold.folded.count);
+    const int64_t end = ::min(begin + fold.slice, fold.folded.count);
     const int64_t base = fold.kept.place(result, fold.operand.strides);
     for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
       const C value = fold.operand.load<C>(base + fold.folded.place(i, fold.folded_strides));
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ F
   State state = F::identity();
   if (is_inside) {
     const int64_t begin = blockIdx.y * fold.slice;
-    const int64_t end = min(begin + fold.slice, fold.folded.count);
+    const int64_t end = ::min(begin + fold.slice, fold.folded.count);
     const T* row =
         static_cast<const T*>(fold.operand.data) + fold.kept.place(result, fold.operand.strides);
     State lanes[kWidth];
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ Fold
   State state = F::identity();
   if (is_inside) {
     const int64_t begin = blockIdx.y * fold.slice;
-    const int64_t end = min(begin + fold.slice, fold.folded.count);
+    const int64_t end = ::min(begin + fold.slice, fold.folded.count);
     const int64_t base = fold.kept.place(result, fold.operand.strides);
     const int64_t stride = blockDim.y;
     int64_t i = begin + threadIdx.y;

@@ -34,7 +34,7 @@ foreach(part RANGE ${last_formula_part})
   list(APPEND formula_sources "${formula_folder}/formulas_${part}.cu")
 endforeach()
 add_custom_command(
-  OUTPUT ${formula_sources} "${formula_folder}/formula_table.cpp"
+  OUTPUT ${formula_sources} "${formula_folder}/formula_table.cpp" "${formula_folder}/formula_list.h"
   COMMAND list_formulas "${formula_folder}" ${formula_parts} ${formula_texts}
   DEPENDS list_formulas ${formula_texts}
   COMMENT "Writing the kernels of formulas"
@@ -42,3 +42,22 @@ add_custom_command(
 )
 list(APPEND device_sources ${formula_sources})
 list(APPEND host_sources "${formula_folder}/formula_table.cpp")
+
+# The functors, folds and distributions of the kernels, compiled for the CPU and compared with the
+# core's own.
+if(OPWRIGHT_TESTS)
+  file(GLOB kernel_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/devices/cuda/*_test.cpp")
+  opwright_test_executable(
+    cuda_kernels_test
+    ops
+    SOURCES ${kernel_tests} "${formula_folder}/formula_list.h"
+    LAYERS base symbolic tensor schema dispatch ops
+  )
+  target_include_directories(
+    cuda_kernels_test
+    PRIVATE "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}"
+  )
+  target_link_libraries(cuda_kernels_test PRIVATE GTest::gtest_main)
+  add_test(NAME cuda_kernels_test COMMAND cuda_kernels_test)
+  set_property(GLOBAL APPEND PROPERTY OPWRIGHT_LAYER_TESTS cuda_kernels_test)
+endif()

@@ -108,7 +108,7 @@ __global__ void layer_norm_gradient_columns(C* of_weight, C* of_bias, const T* g
                                             int64_t slice, StatisticsView statistics) {
   const int64_t column = int64_t{blockIdx.x} * kColumnThreads + threadIdx.x;
   const int64_t begin = blockIdx.y * slice;
-  const int64_t end = begin + slice < rows ? begin + slice : rows;
+  const int64_t end = ::min(begin + slice, rows);
   C product = 0;
   C sum = 0;
   if (column < length) {
