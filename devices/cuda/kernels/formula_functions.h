@@ -196,7 +196,6 @@ OPWRIGHT_ANYWHERE bool isnan(T x) {
   return x != x;
 }
 
-
 template <class T>
 OPWRIGHT_ANYWHERE T rsqrt(T x) {
   return T(1) / sqrt(x);

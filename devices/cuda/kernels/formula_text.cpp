@@ -12,10 +12,10 @@ namespace {
 
 struct Infix {
   std::string_view spelling;
-  int level;                      // binds the tighter, the higher
-  std::string_view function;      // of numbers; empty: the operator itself
-  std::string_view of_truths{};   // the operator that stands for it between truth values
-  bool is_logical = false;        // of truth values alone
+  int level;                     // binds the tighter, the higher
+  std::string_view function;     // of numbers; empty: the operator itself
+  std::string_view of_truths{};  // the operator that stands for it between truth values
+  bool is_logical = false;       // of truth values alone
   bool gives_truth = false;
 };
 // The longer spelling first where one begins another.
@@ -45,19 +45,45 @@ struct Function {
   bool takes_ints = false;
 };
 constexpr std::array<Function, 40> kFunctions{{
-    {"minimum", 2, true},   {"maximum", 2, true},      {"absolute", 1, true},
-    {"fmod", 2, true},      {"remainder", 2, true},    {"divide_floor", 2, true},
-    {"divide_trunc", 2, true}, {"shift_left", 2, true}, {"shift_right", 2, true},
-    {"isnan", 1},           {"fma", 3},                {"copysign", 2},
-    {"pow", 2},             {"atan2", 2},              {"floor", 1},
-    {"ceil", 1},            {"trunc", 1},              {"round", 1},
-    {"sqrt", 1},            {"rsqrt", 1},              {"exp", 1},
-    {"exp2", 1},            {"expm1", 1},              {"log", 1},
-    {"log2", 1},            {"log10", 1},              {"log1p", 1},
-    {"sin", 1},             {"cos", 1},                {"tan", 1},
-    {"asin", 1},            {"acos", 1},               {"atan", 1},
-    {"sinh", 1},            {"cosh", 1},               {"tanh", 1},
-    {"sigmoid", 1},         {"erf", 1},                {"erfc", 1},
+    {"minimum", 2, true},
+    {"maximum", 2, true},
+    {"absolute", 1, true},
+    {"fmod", 2, true},
+    {"remainder", 2, true},
+    {"divide_floor", 2, true},
+    {"divide_trunc", 2, true},
+    {"shift_left", 2, true},
+    {"shift_right", 2, true},
+    {"isnan", 1},
+    {"fma", 3},
+    {"copysign", 2},
+    {"pow", 2},
+    {"atan2", 2},
+    {"floor", 1},
+    {"ceil", 1},
+    {"trunc", 1},
+    {"round", 1},
+    {"sqrt", 1},
+    {"rsqrt", 1},
+    {"exp", 1},
+    {"exp2", 1},
+    {"expm1", 1},
+    {"log", 1},
+    {"log2", 1},
+    {"log10", 1},
+    {"log1p", 1},
+    {"sin", 1},
+    {"cos", 1},
+    {"tan", 1},
+    {"asin", 1},
+    {"acos", 1},
+    {"atan", 1},
+    {"sinh", 1},
+    {"cosh", 1},
+    {"tanh", 1},
+    {"sigmoid", 1},
+    {"erf", 1},
+    {"erfc", 1},
     {"lgamma", 1},
 }};
 
@@ -99,7 +125,8 @@ class FormulaWriter {
 
   // The constant that holds `code`.
   Term keep(const std::string& code, bool is_truth) {
-    const auto [entry, is_new] = constants_.try_emplace(code, "t" + std::to_string(constants_.size()));
+    const auto [entry, is_new] =
+        constants_.try_emplace(code, "t" + std::to_string(constants_.size()));
     if (is_new) {
       result_.body +=
           std::string(is_truth ? "const bool " : "const T ") + entry->second + " = " + code + "; ";

@@ -1,8 +1,9 @@
 // list_formulas <folder> <parts> <source>...: the formulas of the core's loops as kernels.
 //
 // Every string of the sources that reads as a formula becomes a functor. Writes
-// <folder>/formulas_<n>.cu for n below <parts>, and <folder>/formula_table.cpp, which finds the
-// kernels of a text. A string that is no formula of a loop but reads like one does no harm.
+// <folder>/formulas_<n>.h and .cu for n below <parts>; formula_table.cpp, which finds the kernels
+// of a text; and formula_list.h, all functors for the tests. A string that is no formula of a loop
+// but reads like one does no harm.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -82,8 +83,9 @@ void write_functor(std::ofstream& out, const Formula& formula, size_t number) {
   int num_operands = 0;
   if (formula.of_numbers) {
     num_operands = formula.of_numbers->num_operands;
-    out << "  template <class T>\n  OPWRIGHT_ANYWHERE static auto of_numbers(" << list_arguments("T")
-        << ") {\n    using namespace formula;\n    " << formula.of_numbers->body << "\n  }\n";
+    out << "  template <class T>\n  OPWRIGHT_ANYWHERE static auto of_numbers("
+        << list_arguments("T") << ") {\n    using namespace formula;\n    "
+        << formula.of_numbers->body << "\n  }\n";
   }
   if (formula.of_bools) {
     num_operands = formula.of_bools->num_operands;
@@ -99,16 +101,34 @@ void write_functor(std::ofstream& out, const Formula& formula, size_t number) {
 
 void write_parts(const std::string& folder, const std::vector<Formula>& formulas, size_t parts) {
   for (size_t part = 0; part < parts; ++part) {
-    std::ofstream out(folder + "/formulas_" + std::to_string(part) + ".cu");
-    out << "// Written by list_formulas.\n#include \"devices/cuda/kernels/loop_kernel.h\"\n\n"
-        << "namespace opwright::cuda {\n";
-    for (size_t i = part; i < formulas.size(); i += parts) write_functor(out, formulas[i], i);
+    const std::string name = "formulas_" + std::to_string(part);
+    std::ofstream functors(folder + "/" + name + ".h");
+    functors << "// Written by list_formulas.\n#pragma once\n\n"
+             << "#include \"devices/cuda/kernels/formula_functions.h\"\n\n"
+             << "namespace opwright::cuda {\n";
+    std::ofstream kernels(folder + "/" + name + ".cu");
+    kernels << "// Written by list_formulas.\n#include \"formulas/" << name << ".h\"\n\n"
+            << "#include \"devices/cuda/kernels/loop_kernel.h\"\n\nnamespace opwright::cuda {\n";
     for (size_t i = part; i < formulas.size(); i += parts) {
-      out << "extern const FormulaKernels kFormula" << i << ";\nconst FormulaKernels kFormula" << i
-          << " = make_formula_kernels<Formula" << i << ">();\n";
+      write_functor(functors, formulas[i], i);
+      kernels << "extern const FormulaKernels kFormula" << i << ";\nconst FormulaKernels kFormula"
+              << i << " = make_formula_kernels<Formula" << i << ">();\n";
     }
-    out << "\n}  // namespace opwright::cuda\n";
+    functors << "\n}  // namespace opwright::cuda\n";
+    kernels << "\n}  // namespace opwright::cuda\n";
   }
+}
+
+// All functors, and a line for each in which a macro stands for what is done with it.
+void write_list(const std::string& folder, const std::vector<Formula>& formulas, size_t parts) {
+  std::ofstream out(folder + "/formula_list.h");
+  out << "// Written by list_formulas.\n";
+  for (size_t part = 0; part < parts; ++part)
+    out << "#include \"formulas/formulas_" << part << ".h\"\n";
+  out << "\n#define OPWRIGHT_FORMULA_LIST(OPWRIGHT_FORMULA)";
+  for (size_t i = 0; i < formulas.size(); ++i)
+    out << " \\\n  OPWRIGHT_FORMULA(Formula" << i << ", \"" << formulas[i].text << "\")";
+  out << "\n";
 }
 
 void write_table(const std::string& folder, const std::vector<Formula>& formulas) {
@@ -135,6 +155,7 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) strings.merge(find_strings(read_file(argv[i])));
   const std::vector<Formula> formulas = find_formulas(strings);  // sorted, as sets are
   write_parts(argv[1], formulas, static_cast<size_t>(std::atoi(argv[2])));
+  write_list(argv[1], formulas, static_cast<size_t>(std::atoi(argv[2])));
   write_table(argv[1], formulas);
   return 0;
 }

@@ -53,9 +53,7 @@ bool are_same(OpwDtype a, OpwDtype b) {
 Element rounding_of(const OpwLoop& call, const OpwOperand& operand) {
   const Element through = element_of(operand.through, call.formula);
   const Element compute = element_of(call.compute, call.formula);
-  if (operand.data && are_same(operand.dtype, operand.through)) {
-    return are_same(operand.dtype, call.compute) || through != compute ? Element::None : compute;
-  }
+  if (operand.data && are_same(operand.dtype, operand.through)) return Element::None;
   if (through != compute) return through;
   switch (compute) {  // these are computed in wider ints
     case Element::UInt8:
@@ -134,7 +132,8 @@ size_t dense_index(OpwDtype dtype) {
 }
 
 bool is_computed_as(OpwDtype dtype, OpwDtype compute) {
-  const bool is_half = dtype.bits == 16 && dtype.code != kOpwDtypeInt && dtype.code != kOpwDtypeUInt;
+  const bool is_half =
+      dtype.bits == 16 && dtype.code != kOpwDtypeInt && dtype.code != kOpwDtypeUInt;
   const bool is_float = compute.code == kOpwDtypeFloat && compute.bits == 32;
   return are_same(dtype, compute) || (is_half && is_float);
 }
@@ -148,8 +147,8 @@ const OpwDtype* find_dense_dtype(const Loop& loop, bool gives_truth) {
     const OpwOperand& operand = call.operands[i];
     if (!operand.data) continue;
     if (!dtype) dtype = &operand.dtype;
-    const bool is_regular = (loop.space.is_dense(i + 1) && is_aligned(operand.data)) ||
-                            loop.space.is_repeated(i + 1);
+    const bool is_regular =
+        (loop.space.is_dense(i + 1) && is_aligned(operand.data)) || loop.space.is_repeated(i + 1);
     if (!is_regular || !are_same(operand.dtype, *dtype) ||
         rounding_of(call, operand) != Element::None)
       return nullptr;
@@ -242,7 +241,7 @@ bool run_copy(const Loop& loop) {
   if (call.formula != std::string_view("x") || call.num_operands != 1) return false;
   const OpwOperand& from = call.operands[0];
   if (!from.data || !are_same(from.dtype, call.result.dtype) ||
-      !(are_same(from.through, from.dtype) || are_same(from.through, call.compute)))
+      !is_computed_as(from.dtype, call.compute) || rounding_of(call, from) != Element::None)
     return false;
   if (from.data == call.result.data && loop.space.is_dense(0) && loop.space.is_dense(1))
     return true;

@@ -52,10 +52,9 @@ struct alignas(sizeof(T) * kCount) Pack {
 
 // T in memory, C computed with; a thread takes kPacks times 16 bytes of every operand.
 template <class F, class T, class C>
-__global__ void __launch_bounds__(kLoopThreads)
-    dense_loop(const __grid_constant__ DenseLoop loop) {
-  using Result = decltype(apply_formula<F, C>(static_cast<const C*>(nullptr),
-                                              static_cast<const C*>(nullptr)));
+__global__ void __launch_bounds__(kLoopThreads) dense_loop(const __grid_constant__ DenseLoop loop) {
+  using Result =
+      decltype(apply_formula<F, C>(static_cast<const C*>(nullptr), static_cast<const C*>(nullptr)));
   constexpr bool kGivesTruth = kIsSame<Result, bool>;
   constexpr int kWidth = 16 / sizeof(T);
   constexpr int kPacks = 2;

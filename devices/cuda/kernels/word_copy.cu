@@ -1,8 +1,7 @@
-#include "devices/cuda/kernels/word_copy.h"
-
 #include <cuda_runtime.h>
 
 #include "devices/cuda/device.h"
+#include "devices/cuda/kernels/word_copy.h"
 
 namespace opwright::cuda {
 namespace {
