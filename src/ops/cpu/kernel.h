@@ -137,8 +137,6 @@ template <class F, class... In>
 constexpr LeveledKernel make_kernel() {
   using Loop = Kernel<F, In...>;
   using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
-  constexpr bool kIsShared =
-      requires { requires F::kIsModular; } || requires { requires F::kIsBitwise; };
   constexpr bool kIsScalar = requires { requires F::kIsScalar; } || kIsComplex<T>;
   LeveledKernel kernel{};
   kernel.output = dtype_of<typename Loop::Out>();
@@ -148,6 +146,8 @@ constexpr LeveledKernel make_kernel() {
   if constexpr (kHasRepeated)
     kernel.repeated_by_level = {&Loop::run_repeated, &Loop::run_repeated, &Loop::run_repeated};
 #ifdef OPWRIGHT_HAS_CPU_LEVELS
+  constexpr bool kIsShared =
+      requires { requires F::kIsModular; } || requires { requires F::kIsBitwise; };
   if constexpr (!kIsScalar && (kIsShared || !kIsRare<T>)) {
     kernel.by_level[1] = kernel.by_level[2] = &Loop::run_avx2;
     if constexpr (std::is_floating_point_v<T>) kernel.by_level[2] = &Loop::run_avx512;
