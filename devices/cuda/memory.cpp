@@ -146,6 +146,7 @@ void empty_cache_cuda(int32_t index) {
 }
 
 int64_t statistic_cuda(int32_t index, const char* key) {
+  if (is_in_forked_process()) return -1;
   if (const std::optional<int64_t> pinned = pinned_statistic(key)) return *pinned;
   MemoryOfDevice* found = find_memory(index);
   return statistic_of(found ? found->allocator.statistics() : AllocatorStatistics{}, key)
@@ -153,6 +154,7 @@ int64_t statistic_cuda(int32_t index, const char* key) {
 }
 
 void reset_peaks_cuda(int32_t index) {
+  if (is_in_forked_process()) return;
   if (MemoryOfDevice* found = find_memory(index)) found->allocator.reset_peaks();
 }
 
