@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/allocator.h"
 #include "devices/cuda/device.h"

@@ -12,6 +12,7 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/device.h"
