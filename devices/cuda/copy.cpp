@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/pinned.h"

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 #include <library_types.h>
 
 namespace opwright::cuda::lt {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/driver.h"
 #include "devices/cuda/error_text.h"

@@ -20,6 +20,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "opwright/c_api.h"
 #include "opwright/device_plugin.h"

@@ -13,7 +13,7 @@ inline constexpr int32_t kMostDevices = 64;
 std::string absence_of_devices();
 
 // Whether the process that started the driver was forked into this one. Nothing of CUDA may be
-// called here any more.
+// called here any more, and a lock may be held for ever by a thread that is not here.
 bool is_in_forked_process() noexcept;
 
 // use_device, and this thread's device of the table from here on.

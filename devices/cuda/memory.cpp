@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/allocator.h"
 #include "devices/cuda/device.h"
@@ -146,6 +147,7 @@ void empty_cache_cuda(int32_t index) {
 }
 
 int64_t statistic_cuda(int32_t index, const char* key) {
+  if (is_in_forked_process()) return -1;
   if (const std::optional<int64_t> pinned = pinned_statistic(key)) return *pinned;
   MemoryOfDevice* found = find_memory(index);
   return statistic_of(found ? found->allocator.statistics() : AllocatorStatistics{}, key)
@@ -153,6 +155,7 @@ int64_t statistic_cuda(int32_t index, const char* key) {
 }
 
 void reset_peaks_cuda(int32_t index) {
+  if (is_in_forked_process()) return;
   if (MemoryOfDevice* found = find_memory(index)) found->allocator.reset_peaks();
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/driver.h"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "opwright/c_api.h"
 

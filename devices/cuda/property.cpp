@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/cublas_lt.h"
 #include "devices/cuda/device.h"

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/device.h"

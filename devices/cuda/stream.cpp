@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <driver_types.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/driver.h"
@@ -133,7 +134,7 @@ int new_stream_cuda(const OpwHost* host, int32_t index, int32_t priority, OpwStr
 }
 
 void free_stream_cuda(int32_t index, OpwStream* stream) {
-  if (!stream || !is_index(index)) return;
+  if (!stream || !is_index(index) || is_in_forked_process()) return;
   Streams& streams = streams_of(index);
   const std::lock_guard lock(streams.mutex);
   const auto found = streams.priorities.find(stream);
@@ -209,7 +210,7 @@ int event_time_cuda(const OpwHost* host, OpwEvent* from, OpwEvent* to, double* m
 }
 
 void free_event_cuda(OpwEvent* event) {
-  if (!event) return;
+  if (!event || is_in_forked_process()) return;
   Events& events = events_of(event->index);
   const std::lock_guard lock(events.mutex);
   events.unused.push_back(event);

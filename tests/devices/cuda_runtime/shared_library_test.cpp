@@ -16,8 +16,8 @@ TEST(CudaSharedLibrary, LooksInTheUsersFoldersFirst) {
   unsetenv("OPWRIGHT_CUDA_LIBRARIES");
 
   EXPECT_EQ(candidates, (std::vector<std::string>{
-                            "/one/libcublasLt.so.13", "/two/libcublasLt.so.13",
-                            "libcublasLt.so.13", "/own/lib/../../nvidia/cu13/lib/libcublasLt.so.13",
+                            "/one/libcublasLt.so.13", "/two/libcublasLt.so.13", "libcublasLt.so.13",
+                            "/own/lib/../../nvidia/cu13/lib/libcublasLt.so.13",
                             "/own/lib/../../nvidia/cublas/lib/libcublasLt.so.13",
                             "/usr/local/cuda/lib64/libcublasLt.so.13", "/one/libcublasLt.so.12",
                             "/two/libcublasLt.so.12", "libcublasLt.so.12",

@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
-PLUGIN = BUILD / "libopwright_cuda.so"
+# Another one with made-up devices takes its place in a run of these tests: see below.
+PLUGIN = Path(os.environ.get("OPWRIGHT_CUDA_PLUGIN", BUILD / "libopwright_cuda.so"))
+ON_CPU = BUILD / "devices" / "cuda" / "on_cpu"
 
 pytestmark = pytest.mark.skipif(
     not PLUGIN.exists(),
@@ -72,6 +74,8 @@ def test_tensors_go_there_and_come_back(with_device):
 
 
 def test_a_custom_operator_launches_on_the_current_stream(with_device):
+    if ow.cuda.get_device_name() == "made up":
+        pytest.skip("the device is made up")
     ow.load_library(BUILD / "operators" / "libadd_cuda.so")
     x = ow.arange(5, dtype=ow.float32).to("cuda")
     stream = ow.cuda.Stream()
@@ -96,3 +100,50 @@ def test_no_room_is_told_with_sizes(with_device):
         match=r"cannot allocate .* on cuda:0: cuda:0 has .* are free; .*opwright.cuda.empty_cache",
     ):
         ow.empty(1 << 50, device="cuda", dtype=ow.uint8)
+
+
+def pinned_bytes() -> int:
+    return ow._C.device_statistic(ow.device("cuda:0"), "pinned_allocated")
+
+
+def test_pinned_memory_is_copied_and_given_back(with_device):
+    x = ow.arange(1000, dtype=ow.float32).pin_memory()
+    y = x.to("cuda", non_blocking=True)
+    assert y.cpu().tolist() == x.tolist()
+    assert pinned_bytes() == 4096
+    del x
+    assert pinned_bytes() == 0
+
+
+def test_events_order_streams(with_device):
+    stream = ow.cuda.Stream()
+    with ow.cuda.stream(stream):
+        x = ow.arange(100, dtype=ow.float32).to("cuda")
+        event = stream.record_event()
+    ow.cuda.current_stream().wait_event(event)
+    assert x.cpu().tolist() == list(range(100))
+
+
+def test_a_forked_process_is_refused(with_device):
+    x = ow.ones(3).to("cuda")
+    child = os.fork()
+    if child == 0:
+        try:
+            x.cpu()
+        except RuntimeError as error:
+            os._exit(0 if "cuda was used before this process was forked" in str(error) else 1)
+        os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif("OPWRIGHT_CUDA_PLUGIN" in os.environ, reason="this is that run")
+def test_all_of_this_holds_on_two_made_up_devices():
+    environment = {
+        **os.environ,
+        "OPWRIGHT_CUDA_PLUGIN": str(ON_CPU / "libopwright_cuda.so"),
+        "OPWRIGHT_CUDA_LIBRARIES": str(ON_CPU),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "8 passed" in done.stdout, done.stdout

@@ -292,7 +292,10 @@ class Array:
         item = self.view.itemsize
         strides = (c_int64 * max(self.view.ndim, 1))(*[s // item for s in self.view.strides])
         result = Operand(
-            self.memory + self.offset, strides, dtype_of(self.dtype), dtype_of(through or self.dtype)
+            self.memory + self.offset,
+            strides,
+            dtype_of(self.dtype),
+            dtype_of(through or self.dtype),
         )
         return result
 
