@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -78,6 +79,11 @@ class ComputingDevice {
       made.name = "computing";
       made.compute_loop = &compute_loop;
       made.compute_fold = &compute_fold;
+      made.allocate_pinned = [](const OpwHost*, size_t bytes, void** memory) {
+        *memory = std::malloc(bytes);
+        return 0;
+      };
+      made.free_pinned = [](void* memory, size_t) { std::free(memory); };
       return made;
     }();
     return table;

@@ -12,6 +12,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/pinned_memory.h"
 #include "opwright/tensor/stream.h"
 
 namespace opwright {
@@ -326,6 +327,18 @@ TEST(DeviceCopy, CrossesBetweenTwoOfAKindAndTwoKinds) {
   EXPECT_EQ(elements<double>(on_cpu(other)), (std::vector<double>{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(plain.device(), TestDevice::device());
   EXPECT_EQ(elements<double>(on_cpu(plain)), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+}
+
+TEST(DeviceCopy, WaitsUntilPinnedMemoryIsReadUnlessToldNotTo) {
+  Tensor x = computed(range({2}));
+  const Tensor pinned = make_empty_pinned(IntList{2}, IntList{1}, DType::Float32);
+  const int64_t before = TestDevice::counts.synchronisations;
+
+  x.copy_(pinned, true);
+  EXPECT_EQ(TestDevice::counts.synchronisations, before);
+
+  x.copy_(pinned);
+  EXPECT_EQ(TestDevice::counts.synchronisations, before + 1);
 }
 
 TEST(DeviceCopy, FillsOnTheDevice) {

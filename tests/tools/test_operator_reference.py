@@ -34,8 +34,9 @@ PAGE = """\
 
 | schema | forms | runs on | tags |
 |---|---|---|---|
-| `add(Tensor self, Tensor other) -> Tensor` | function, method | cpu, meta | core, pointwise |
-| `add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)` |  | cpu, meta | \
+| `add(Tensor self, Tensor other) -> Tensor` | function, method | cpu, devices, meta | \
+core, pointwise |
+| `add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)` |  | cpu, devices, meta | \
 pointwise, out |
 
 ## Views

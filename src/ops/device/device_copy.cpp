@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "opwright/complex.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/device/device_formula.h"
 #include "opwright/ops/device/device_loop.h"
 #include "opwright/ops/pointwise_formula.h"
@@ -94,7 +94,8 @@ void copy_on_device(const Tensor& target, const Tensor& source) {
   if (target.dtype() == DType::Bool && is_complex(source.dtype())) {
     const DType compute = real_dtype(source.dtype());
     DeviceLoop loop(device_formula::kIsEitherTrue, compute);
-    for (const size_t part : {0, 1}) loop.add_operand(part_of(source, part), compute);
+    for (const size_t part : {size_t{0}, size_t{1}})
+      loop.add_operand(part_of(source, part), compute);
     return loop.write(kCopy, device, elements_of(target));
   }
   if (!is_complex(target.dtype()))
@@ -104,7 +105,8 @@ void copy_on_device(const Tensor& target, const Tensor& source) {
     convert(device, part_of(target, 0), elements_of(source));
     return fill(device, part_of(target, 1), 0);
   }
-  for (const size_t part : {0, 1}) convert(device, part_of(target, part), part_of(source, part));
+  for (const size_t part : {size_t{0}, size_t{1}})
+    convert(device, part_of(target, part), part_of(source, part));
 }
 
 bool can_fill_on_device(const Tensor& target) {

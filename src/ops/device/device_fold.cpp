@@ -12,7 +12,6 @@
 #include "opwright/ops/device/device_loop.h"
 #include "opwright/ops/device/device_primitive.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {

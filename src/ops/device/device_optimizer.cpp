@@ -9,7 +9,7 @@
 #include <span>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/aligned_tensors.h"
 #include "opwright/ops/device/device_formula.h"
 #include "opwright/ops/device/device_loop.h"

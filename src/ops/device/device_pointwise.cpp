@@ -4,7 +4,7 @@
 #include <string>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/device/device_loop.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_formula.h"

@@ -1,11 +1,10 @@
 // Operators whose result depends on values that the host must know: equal, allclose, nonzero,
 // masked_select. Other devices give their elements to the cpu.
-#include <cstdint>
+#include <optional>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
