@@ -131,7 +131,12 @@ def test_the_smallest_int_divided_by_minus_one_is_itself(driver):
 
 @pytest.mark.parametrize(
     "formula, expected",
-    [("x | y", [0, 1, 1, 1]), ("x ^ y", [0, 1, 1, 0]), ("!x & y", [0, 1, 0, 0]), ("~x", [1, 1, 0, 0])],
+    [
+        ("x | y", [0, 1, 1, 1]),
+        ("x ^ y", [0, 1, 1, 0]),
+        ("!x & y", [0, 1, 0, 0]),
+        ("~x", [1, 1, 0, 0]),
+    ],
 )
 def test_bools_are_computed_as_truth_values(driver, formula, expected):
     x = numpy.array([0, 0, 1, 1], bool)
@@ -270,5 +275,7 @@ def test_complex_numbers_are_moved_and_not_computed(driver):
 
 
 def test_a_formula_that_is_none_has_the_compilers_log(driver):
-    with pytest.raises(RuntimeError, match=r"the loop 'x \+ nothing' cannot be built(.|\n)*nothing"):
+    with pytest.raises(
+        RuntimeError, match=r"the loop 'x \+ nothing' cannot be built(.|\n)*nothing"
+    ):
         run(driver, "x + nothing", [floats(3)])
