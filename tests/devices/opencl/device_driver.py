@@ -44,7 +44,7 @@ class _Number(Union):
 
 
 class Value(Structure):
-    _anonymous_ = ["number"]
+    _anonymous_ = ("number",)
     _fields_ = [("tag", c_uint32), ("length", c_uint32), ("number", _Number)]
 
 
@@ -291,13 +291,12 @@ class Array:
     def operand(self, through=None):
         item = self.view.itemsize
         strides = (c_int64 * max(self.view.ndim, 1))(*[s // item for s in self.view.strides])
-        result = Operand(
+        return Operand(
             self.memory + self.offset,
             strides,
             dtype_of(self.dtype),
             dtype_of(through or self.dtype),
         )
-        return result
 
     def read(self):
         """The view's elements as they are on the device now."""

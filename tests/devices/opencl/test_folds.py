@@ -127,7 +127,7 @@ def test_truth_of_elements(driver, name):
 
 
 @pytest.mark.parametrize(
-    "name, expected", [("sum", 0), ("prod", 1), ("any", 0), ("all", 1), ("mean", numpy.nan)]
+    ("name", "expected"), [("sum", 0), ("prod", 1), ("any", 0), ("all", 1), ("mean", numpy.nan)]
 )
 def test_the_fold_of_nothing(driver, name, expected):
     x = numpy.zeros((2, 0), numpy.float32)

@@ -22,7 +22,7 @@ def test_the_words_are_those_of_the_published_algorithm():
     assert [hex(word) for word in block] == ["0x6627e8d5", "0xe169c58d", "0xbc57ac4c", "0x9b00dbd8"]
 
 
-@pytest.mark.parametrize("dtype, bits", [("float32", 24), ("float16", 11)])
+@pytest.mark.parametrize(("dtype", "bits"), [("float32", 24), ("float16", 11)])
 def test_uniform_numbers_to_the_bit(driver, dtype, bits):
     word = words(SEED, FIRST, COUNT, 1)[0]
 
@@ -91,16 +91,18 @@ def test_bernoulli_numbers_to_the_bit(driver, dtype):
 
 
 @pytest.mark.parametrize(
-    "low, size", [(-5, 11), (0, 2**16), (7, 2**20), (-(2**40), 2**41 + 3), (-(2**63), 0)]
+    ("low", "size"), [(-5, 11), (0, 2**16), (7, 2**20), (-(2**40), 2**41 + 3), (-(2**63), 0)]
 )
 def test_ints_of_every_range_to_the_bit(driver, low, size):
     drawn = words(SEED, FIRST, COUNT, 1 if 0 < size <= 2**16 else 2).tolist()
     if 0 < size <= 2**16:
         expected = [low + (w * size >> 32) for w in drawn[0]]
     elif 0 < size < 2**32:
-        expected = [low + ((hi * size + (lo * size >> 32)) >> 32) for lo, hi in zip(*drawn)]
+        expected = [
+            low + ((hi * size + (lo * size >> 32)) >> 32) for lo, hi in zip(*drawn, strict=True)
+        ]
     else:
-        bits = [hi << 32 | lo for lo, hi in zip(*drawn)]
+        bits = [hi << 32 | lo for lo, hi in zip(*drawn, strict=True)]
         expected = [low + (b * size >> 64 if size else b) for b in bits]
 
     actual = draw(driver, "integers", [low, size], "int64")
