@@ -1,4 +1,4 @@
-#include "device.h"
+#include "devices/opencl/device.h"
 
 #include <pthread.h>
 
@@ -17,10 +17,10 @@
 
 #include <CL/cl.h>
 
-#include "loader.h"
+#include "devices/opencl/loader.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

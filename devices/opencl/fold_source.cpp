@@ -1,4 +1,4 @@
-#include "fold_source.h"
+#include "devices/opencl/fold_source.h"
 
 #include <cmath>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "dtype_text.h"
+#include "devices/opencl/dtype_text.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 

@@ -1,9 +1,8 @@
-"""Operators on tensors of the device opencl: what they give on the CPU, by the device's own work."""
+"""Operators on tensors of the device opencl give what they give on the CPU, by its own work."""
 
 import numpy
-import pytest
-
 import opwright as ow
+import pytest
 
 pytestmark = pytest.mark.usefixtures("device")
 RANDOM = numpy.random.default_rng(13)
@@ -178,6 +177,6 @@ def test_a_users_source_is_a_kernel():
     source = "__kernel void twice(__global float* x) { x[get_global_id(0)] *= 2; }"
     x = ow.arange(8, device="opencl", dtype=ow.float32)
 
-    ow.SourceKernel("opencl", source, "twice").launch(8, None, x)
+    ow.SourceKernel("opencl", source, "twice")(8, None, x)
 
     assert x.cpu().tolist() == [2.0 * i for i in range(8)]
