@@ -37,7 +37,8 @@ class ToDevice(Conversion):
 
     def __call__(self, value):
         converted = super().__call__(value)
-        return ow.device(DEVICE) if converted == ow.device("cpu") or value == "cpu" else converted
+        is_device = isinstance(converted, ow.device) or (isinstance(value, str) and value == "cpu")
+        return ow.device(DEVICE) if is_device else converted
 
     def tensor(self, value: torch.Tensor) -> ow.Tensor:
         on_cpu = super().tensor(value)
