@@ -1,14 +1,14 @@
-#include "copy.h"
+#include "devices/opencl/copy.h"
 
 #include <cstddef>
 #include <vector>
 
 #include <CL/cl.h>
 
-#include "device.h"
-#include "loader.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/loader.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

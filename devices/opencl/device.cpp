@@ -1,4 +1,4 @@
-#include "device.h"
+#include "devices/opencl/device.h"
 
 #include <pthread.h>
 
@@ -17,10 +17,10 @@
 
 #include <CL/cl.h>
 
-#include "loader.h"
+#include "devices/opencl/loader.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {
@@ -131,7 +131,7 @@ const Devices& all_devices() {
   return devices;
 }
 
-std::string property_text(const Device& device, std::string_view key) {
+std::string property_text(Device& device, std::string_view key) {
   if (key == "name") return device_text(device.id(), CL_DEVICE_NAME);
   if (key == "vendor") return device_text(device.id(), CL_DEVICE_VENDOR);
   if (key == "driver_version") return device_text(device.id(), CL_DRIVER_VERSION);
@@ -139,6 +139,10 @@ std::string property_text(const Device& device, std::string_view key) {
   if (key == "extensions") return device_text(device.id(), CL_DEVICE_EXTENSIONS);
   if (key == "total_memory")
     return std::to_string(device_number<cl_ulong>(device.id(), CL_DEVICE_GLOBAL_MEM_SIZE));
+  if (key == "free_memory") {
+    const auto total = device_number<cl_ulong>(device.id(), CL_DEVICE_GLOBAL_MEM_SIZE);
+    return std::to_string(static_cast<int64_t>(total) - device.memory().statistic("reserved"));
+  }
   if (key == "compute_units") return std::to_string(device.compute_units());
   if (key == "platform")
     return platform_name(device_number<cl_platform_id>(device.id(), CL_DEVICE_PLATFORM));
@@ -225,7 +229,7 @@ int32_t current_device() { return current_index; }
 void set_current_device(int32_t index) { current_index = find_device(index).index(); }
 
 size_t device_property(int32_t index, const char* key, char* buffer, size_t capacity) {
-  const Device* device = find_device_or_null(index);
+  Device* device = find_device_or_null(index);
   if (device == nullptr) return 0;
   try {
     const std::string text = property_text(*device, key);

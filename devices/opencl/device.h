@@ -10,10 +10,10 @@
 
 #include <CL/cl.h>
 
-#include "kernel_cache.h"
-#include "memory.h"
+#include "devices/opencl/kernel_cache.h"
+#include "devices/opencl/memory.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 

@@ -1,11 +1,11 @@
-#include "dtype_text.h"
+#include "devices/opencl/dtype_text.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 
-#include "device.h"
+#include "devices/opencl/device.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"

@@ -1,14 +1,14 @@
-#include "event.h"
+#include "devices/opencl/event.h"
 
 #include <cstdint>
 
 #include <CL/cl.h>
 
-#include "device.h"
-#include "loader.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/loader.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 struct OpwEvent {
   cl_event event;

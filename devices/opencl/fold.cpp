@@ -1,4 +1,4 @@
-#include "fold.h"
+#include "devices/opencl/fold.h"
 
 #include <algorithm>
 #include <array>
@@ -10,16 +10,16 @@
 
 #include <CL/cl.h>
 
-#include "device.h"
-#include "dtype_text.h"
-#include "fold_source.h"
-#include "kernel_cache.h"
-#include "layout.h"
-#include "memory.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/dtype_text.h"
+#include "devices/opencl/fold_source.h"
+#include "devices/opencl/kernel_cache.h"
+#include "devices/opencl/layout.h"
+#include "devices/opencl/memory.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

@@ -1,4 +1,4 @@
-#include "fold_source.h"
+#include "devices/opencl/fold_source.h"
 
 #include <cmath>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "dtype_text.h"
+#include "devices/opencl/dtype_text.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 
@@ -215,9 +215,11 @@ FoldText text_of(const FoldForm& form) {
   if (form.fold == "prod")
     return {kPlain, define("(v)", "(v)") + define_joined("1", "(A)((a) * (b))")};
   if (form.fold == "any")
-    return {kPlain, define("((v) != 0 ? (A)1 : (A)0)", "(v)") + define_joined("0", "(A)max(a, b)")};
+    return {kPlain, define("((v) != 0 ? (A)1 : (A)0)", "(v)") +
+                        define_joined("0", "((a) > (b) ? (a) : (b))")};
   if (form.fold == "all")
-    return {kPlain, define("((v) != 0 ? (A)1 : (A)0)", "(v)") + define_joined("1", "(A)min(a, b)")};
+    return {kPlain, define("((v) != 0 ? (A)1 : (A)0)", "(v)") +
+                        define_joined("1", "((a) < (b) ? (a) : (b))")};
   if (form.fold == "max" || form.fold == "min") {
     return {kExtremum, concatenate("#define IS_BETTER(a, b) ((a) ", form.fold == "max" ? ">" : "<",
                                    " (b))\n#define IS_NAN(v) ", is_float ? "isnan(v)" : "0", "\n")};

@@ -1,4 +1,4 @@
-#include "formula_text.h"
+#include "devices/opencl/formula_text.h"
 
 #include <cctype>
 #include <charconv>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "dtype_text.h"
+#include "devices/opencl/dtype_text.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 

@@ -1,4 +1,4 @@
-#include "kernel_cache.h"
+#include "devices/opencl/kernel_cache.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include <CL/cl.h>
 
-#include "loader.h"
+#include "devices/opencl/loader.h"
 #include "opwright/error.h"
 
 namespace opwright::opencl {

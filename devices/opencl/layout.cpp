@@ -1,4 +1,4 @@
-#include "layout.h"
+#include "devices/opencl/layout.h"
 
 #include <cstddef>
 #include <cstdint>

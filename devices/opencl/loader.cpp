@@ -1,4 +1,4 @@
-#include "loader.h"
+#include "devices/opencl/loader.h"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "loop.h"
+#include "devices/opencl/loop.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "device.h"
-#include "dtype_text.h"
-#include "formula_text.h"
-#include "kernel_cache.h"
-#include "layout.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/dtype_text.h"
+#include "devices/opencl/formula_text.h"
+#include "devices/opencl/kernel_cache.h"
+#include "devices/opencl/layout.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

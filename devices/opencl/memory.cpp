@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "devices/opencl/memory.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,11 +11,11 @@
 
 #include <CL/cl.h>
 
-#include "device.h"
-#include "loader.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/loader.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

@@ -1,16 +1,16 @@
-#include "product.h"
+#include "devices/opencl/product.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "device.h"
-#include "dtype_text.h"
-#include "kernel_cache.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/dtype_text.h"
+#include "devices/opencl/kernel_cache.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

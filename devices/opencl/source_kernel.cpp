@@ -1,14 +1,14 @@
-#include "source_kernel.h"
+#include "devices/opencl/source_kernel.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "device.h"
-#include "kernel_cache.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/kernel_cache.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

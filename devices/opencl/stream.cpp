@@ -1,4 +1,4 @@
-#include "stream.h"
+#include "devices/opencl/stream.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 #include <CL/cl.h>
 
-#include "device.h"
-#include "loader.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/loader.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 

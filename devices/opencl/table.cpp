@@ -1,19 +1,19 @@
 // The device "opencl" as the host knows it.
 #include <type_traits>
 
-#include "copy.h"
-#include "device.h"
-#include "event.h"
-#include "fold.h"
-#include "loop.h"
-#include "memory.h"
-#include "move.h"
+#include "devices/opencl/copy.h"
+#include "devices/opencl/device.h"
+#include "devices/opencl/event.h"
+#include "devices/opencl/fold.h"
+#include "devices/opencl/loop.h"
+#include "devices/opencl/memory.h"
+#include "devices/opencl/move.h"
+#include "devices/opencl/product.h"
+#include "devices/opencl/random.h"
+#include "devices/opencl/source_kernel.h"
+#include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
 #include "opwright/device_plugin.h"
-#include "product.h"
-#include "random.h"
-#include "source_kernel.h"
-#include "stream.h"
 
 namespace opwright::opencl {
 namespace {

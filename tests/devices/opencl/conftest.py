@@ -14,3 +14,9 @@ def driver():
             found.allocate(64)
         pytest.skip(f"no OpenCL device: {error.value}")
     return found
+
+
+@pytest.fixture(scope="session")
+def device(driver):
+    """The device of the package: left out as `driver` is."""
+    return driver

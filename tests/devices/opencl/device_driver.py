@@ -44,7 +44,7 @@ class _Number(Union):
 
 
 class Value(Structure):
-    _anonymous_ = ["number"]
+    _anonymous_ = ("number",)
     _fields_ = [("tag", c_uint32), ("length", c_uint32), ("number", _Number)]
 
 
@@ -291,13 +291,12 @@ class Array:
     def operand(self, through=None):
         item = self.view.itemsize
         strides = (c_int64 * max(self.view.ndim, 1))(*[s // item for s in self.view.strides])
-        result = Operand(
+        return Operand(
             self.memory + self.offset,
             strides,
             dtype_of(self.dtype),
             dtype_of(through or self.dtype),
         )
-        return result
 
     def read(self):
         """The view's elements as they are on the device now."""
@@ -397,3 +396,80 @@ class Driver:
             indices.operand() if indices else Operand(),
         )
         self.call("compute_fold", 0, byref(call), None)
+
+    def product(self, result, left, right, alpha=1.0, beta=0.0):
+        """result = alpha * left @ right + beta * result, of Arrays with a batch dimension."""
+
+        def matrix(array):
+            batch, row, column = (stride // array.view.itemsize for stride in array.view.strides)
+            return Matrix(array.memory + array.offset, batch, row, column)
+
+        batch, rows, depth = left.view.shape
+        call = Product(
+            ctypes.sizeof(Product),
+            dtype_of(result.dtype),
+            batch,
+            rows,
+            depth,
+            right.view.shape[2],
+            matrix(left),
+            matrix(right),
+            matrix(result),
+            alpha,
+            beta,
+        )
+        self.call("compute_product", 0, byref(call), None)
+
+    def move(self, kind, sizes, source, result, indices):
+        """Operands as OpwMove has them; indices are (operand, size, step)."""
+        call = Move(
+            ctypes.sizeof(Move),
+            len(sizes),
+            (c_int64 * max(len(sizes), 1))(*sizes),
+            {"gather": 0, "scatter": 1, "add": 2}[kind],
+            len(indices),
+            (Index * max(len(indices), 1))(*[Index(*index) for index in indices]),
+            source,
+            result,
+        )
+        self.call("move_elements", 0, byref(call), None)
+
+    def random(self, distribution, result, numbers, seed, first):
+        """Fills a dense Array."""
+        call = Random(
+            ctypes.sizeof(Random),
+            len(numbers),
+            distribution.encode(),
+            (Value * len(numbers))(*[value_of(number) for number in numbers]),
+            seed,
+            first,
+            result.view.size,
+            dtype_of(result.dtype),
+            result.memory,
+        )
+        self.call("draw_random", 0, byref(call), None)
+
+    def build(self, source, name, options=""):
+        kernel = c_void_p()
+        self.call(
+            "build_kernel", 0, source.encode(), name.encode(), options.encode(), byref(kernel)
+        )
+        return kernel.value
+
+    def launch(self, kernel, arguments, groups, group_size=(0, 0, 0), shared_bytes=0):
+        """Arguments are Arrays and ctypes values."""
+        listed = [
+            KernelArgument(argument.memory, 0)
+            if isinstance(argument, Array)
+            else KernelArgument(ctypes.addressof(argument), ctypes.sizeof(argument))
+            for argument in arguments
+        ]
+        call = Launch(
+            ctypes.sizeof(Launch),
+            len(listed),
+            (KernelArgument * max(len(listed), 1))(*listed),
+            (c_uint64 * 3)(*groups),
+            (c_uint64 * 3)(*group_size),
+            shared_bytes,
+        )
+        self.call("launch_kernel", 0, kernel, byref(call), None)

@@ -130,7 +130,7 @@ def test_the_smallest_int_divided_by_minus_one_is_itself(driver):
 
 
 @pytest.mark.parametrize(
-    "formula, expected",
+    ("formula", "expected"),
     [
         ("x | y", [0, 1, 1, 1]),
         ("x ^ y", [0, 1, 1, 0]),
