@@ -38,11 +38,12 @@ def main(logs: Path, file: Path) -> None:
     if device == "missing":
         print(f"{file} was not written: there is no GPU")
         return
+    commit = first_line("git", "rev-parse", "--short", "HEAD")
     lines = [
         "# The CUDA device",
         "",
         f"{datetime.date.today()}; {device}; torch {version_of('torch')}, "
-        f"Python {platform.python_version()}, commit {first_line('git', 'rev-parse', '--short', 'HEAD')}. "
+        f"Python {platform.python_version()}, commit {commit}. "
         "Written by `make test-cuda`.",
         "",
         "| part | outcome | last line |",
