@@ -22,7 +22,7 @@ using uint64_t = unsigned long long;
 // Functions that run on both sides; those that are seldom called, or are large, once in the code.
 #ifdef __CUDACC__
 #define OPWRIGHT_ANYWHERE __host__ __device__ __forceinline__
-#define OPWRIGHT_ANYWHERE_ONCE __host__ __device__ __noinline__
+#define OPWRIGHT_ANYWHERE_ONCE inline __host__ __device__ __noinline__
 #else
 #define OPWRIGHT_ANYWHERE inline
 #define OPWRIGHT_ANYWHERE_ONCE inline
