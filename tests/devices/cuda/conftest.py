@@ -1,11 +1,6 @@
 """A GPU for tests, or all of them are left out with the reason."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the package `recorded`
 
 
 @pytest.fixture(scope="session", autouse=True)

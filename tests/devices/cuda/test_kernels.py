@@ -2,7 +2,7 @@
 
 import opwright as ow
 import pytest
-from close import assert_close, assert_same_on_cuda
+from beside_cpu import assert_close, assert_same_on_cuda
 
 FLOATS = (ow.float32, ow.float16, ow.bfloat16)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import opwright as ow
 import pytest
-from close import assert_close
+from beside_cpu import assert_close
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))

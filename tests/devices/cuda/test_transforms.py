@@ -1,7 +1,7 @@
 """Autograd, vmap, traced and exported graphs, fake tensors and compile on device tensors."""
 
 import opwright as ow
-from close import assert_close
+from beside_cpu import assert_close
 from opwright.func import grad, vmap
 
 
