@@ -39,7 +39,6 @@ UNARY = {
     "abs": (-2, 2),
     "neg": (-2, 2),
     "sign": (-2, 2),
-    "square": (-2, 2),
 }
 UNARY_OF_FLOATS = {
     "exp": (-3, 3),
@@ -76,7 +75,6 @@ UNARY_OF_FLOATS = {
     "mish": (-4, 4),
     "softplus": (-4, 4),
     "isnan": (-1, 1),
-    "isfinite": (-1, 1),
 }
 BINARY = (
     "add.Tensor",
