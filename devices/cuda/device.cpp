@@ -137,6 +137,10 @@ std::string absence_of_devices() { return absence_text(driver().absence); }
 
 int32_t current_device() noexcept { return device_of_table; }
 
+int32_t device_in_use() noexcept {
+  return device_of_runtime >= 0 ? device_of_runtime : device_of_table;
+}
+
 void use_device(int32_t index) {
   // With one device nobody can have made another one current.
   if (index == device_of_runtime && !is_in_forked_process() && driver().count == 1) [[likely]]
@@ -155,9 +159,9 @@ void set_current_device(int32_t index) {
   device_of_table = index;
 }
 
-void DeviceScope::leave() noexcept {
+void DeviceScope::return_to(int32_t index) noexcept {
   if (is_in_forked_process()) return;
-  if (cudaSetDevice(device_of_table) == cudaSuccess) device_of_runtime = device_of_table;
+  if (cudaSetDevice(index) == cudaSuccess) device_of_runtime = index;
 }
 
 const DeviceLimits& device_limits(int32_t index) {

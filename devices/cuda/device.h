@@ -47,23 +47,27 @@ int32_t device_count() noexcept;
 // RuntimeError or IndexError that says why `index` cannot be used: no driver, no such device, a
 // forked process. Then makes it current for CUDA's runtime on this thread.
 void use_device(int32_t index);
-// This thread's device of the table.
+// This thread's device of the table, and the one that CUDA's runtime was told last.
 int32_t current_device() noexcept;
+int32_t device_in_use() noexcept;
 
-// Makes `index` current for CUDA's runtime until the end of the scope.
+// Makes `index` current for CUDA's runtime until the end of the scope. Scopes nest.
 class [[nodiscard]] DeviceScope {
  public:
-  explicit DeviceScope(int32_t index) : index_(index) { use_device(index); }
+  explicit DeviceScope(int32_t index) : previous_(device_in_use()), index_(index) {
+    use_device(index);
+  }
   ~DeviceScope() {
-    if (index_ != current_device()) [[unlikely]]
-      leave();
+    if (index_ != previous_) [[unlikely]]
+      return_to(previous_);
   }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  static void leave() noexcept;
+  static void return_to(int32_t index) noexcept;
 
+  int32_t previous_;
   int32_t index_;
 };
 

@@ -79,6 +79,7 @@ OpwStream* take_stream(int32_t index, int priority) {
   return stream;
 }
 
+// The device is in use.
 OpwEvent* take_event(int32_t index) {
   Events& events = events_of(index);
   {
@@ -102,10 +103,11 @@ OpwStream* current_stream_of(int32_t index) noexcept {
 
 void order_streams(int32_t earlier_index, OpwStream* earlier, int32_t later_index,
                    OpwStream* later) {
-  OpwEvent* event = take_event(earlier_index);
+  OpwEvent* event = nullptr;
   cudaError_t status = cudaSuccess;
   {
     const DeviceScope scope(earlier_index);
+    event = take_event(earlier_index);
     status = cudaEventRecord(event->event, cuda_stream(earlier));
   }
   if (status == cudaSuccess) {

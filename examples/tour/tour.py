@@ -16,6 +16,7 @@ from stops import Row
 # Modules of stops, each with its host and the package without which it has nothing to show.
 HOSTS = (
     ("in_opwright", "Opwright", "opwright"),
+    ("in_devices", "Devices", "opwright"),
     ("in_torch", "PyTorch", "torch"),
     ("in_jax", "JAX", "jax"),
     ("in_onnxruntime", "ONNX Runtime", "onnxruntime"),
@@ -36,7 +37,8 @@ def run_cpp_tour(program: str, binary: str) -> list[Row]:
 def run_host(module: str, host: str, package: str) -> list[Row]:
     if importlib.util.find_spec(package) is None:
         return [Row(host, "every mode", f"left out: pip install {package}")]
-    return importlib.import_module(module).stops.run()
+    rows = importlib.import_module(module).stops.run()
+    return rows or [Row(host, "every mode", "left out: there is none here")]
 
 
 def print_table(binary: Path, rows: list[Row]) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import opwright as ow
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
 BINARY = BUILD / "operators/libsoft_clip.so"
@@ -34,7 +36,9 @@ def test_every_stop_in_every_host_works_with_one_binary():
     assert table.count("PyTorch ") == 9
     assert table.count("JAX ") == 3
     assert table.count("ONNX Runtime ") == 2
-    assert table.count("works") == 44
+    num_devices = sum(map(ow.is_available, ("opencl", "cuda")))
+    assert table.count("Devices ") == max(3 * num_devices, 1)
+    assert table.count("works") == 44 + 3 * num_devices
     assert tour.count(hashlib.sha256(BINARY.read_bytes()).hexdigest()) == 1
     assert "ValueError: soft_clip: limit must be positive, got -1" in tour
 

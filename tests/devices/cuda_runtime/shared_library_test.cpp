@@ -10,17 +10,17 @@ namespace opwright::cuda {
 namespace {
 
 TEST(CudaSharedLibrary, LooksInTheUsersFoldersFirst) {
-  setenv("OPWRIGHT_CUDA_LIBRARIES", "/opt/one:/opt/two", 1);
+  setenv("OPWRIGHT_CUDA_LIBRARIES", "/one:/two", 1);
   unsetenv("CUDA_HOME");
   const std::vector<std::string> candidates = library_candidates("cublasLt", "cublas", "/own/lib");
   unsetenv("OPWRIGHT_CUDA_LIBRARIES");
 
   EXPECT_EQ(candidates, (std::vector<std::string>{
-                            "/opt/one/libcublasLt.so.13", "/opt/two/libcublasLt.so.13",
+                            "/one/libcublasLt.so.13", "/two/libcublasLt.so.13",
                             "libcublasLt.so.13", "/own/lib/../../nvidia/cu13/lib/libcublasLt.so.13",
                             "/own/lib/../../nvidia/cublas/lib/libcublasLt.so.13",
-                            "/usr/local/cuda/lib64/libcublasLt.so.13", "/opt/one/libcublasLt.so.12",
-                            "/opt/two/libcublasLt.so.12", "libcublasLt.so.12",
+                            "/usr/local/cuda/lib64/libcublasLt.so.13", "/one/libcublasLt.so.12",
+                            "/two/libcublasLt.so.12", "libcublasLt.so.12",
                             "/own/lib/../../nvidia/cu13/lib/libcublasLt.so.12",
                             "/own/lib/../../nvidia/cublas/lib/libcublasLt.so.12",
                             "/usr/local/cuda/lib64/libcublasLt.so.12"}));

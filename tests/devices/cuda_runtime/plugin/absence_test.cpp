@@ -1,11 +1,12 @@
 // What the plug-in is and says on any machine, with a device or without one.
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "opwright/c_api.h"
@@ -53,7 +54,7 @@ TEST(CudaPlugin, TellsWhyThereIsNoDevice) {
 }
 
 TEST(CudaPlugin, NamesTheMissingDriver) {
-  if (dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "there is a driver";
+  if (table().count() > 0 || dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "there is a driver";
   EXPECT_EQ(property("problem"),
             "no NVIDIA driver (libcuda.so.1 is not there): install one, or run on another device");
 }

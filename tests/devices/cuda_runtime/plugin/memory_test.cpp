@@ -130,7 +130,7 @@ TEST(CudaDevice, AllocatesFromTheCacheInLessThan200Nanoseconds) {
 
 TEST(CudaDevice, OrdersStreamsByEvents) {
   OPWRIGHT_NEED_DEVICE();
-  constexpr size_t kBytes = size_t{256} << 20;
+  constexpr size_t kBytes = size_t{64} << 20;
   const std::vector<int32_t> values = numbers(kBytes / sizeof(int32_t));
   OpwStream* streams[2] = {};
   for (OpwStream*& stream : streams) expect_ok(table().new_stream(host(), 0, 0, &stream));

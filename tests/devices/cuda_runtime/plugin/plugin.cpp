@@ -20,7 +20,7 @@ std::string last_error;
 
 void keep_error(const OpwHost* /*host*/, OpwError* error) {
   last_error = std::string(error->kind) + ": " + error->text;
-  error->release(error);
+  if (__atomic_fetch_sub(&error->count, 1, __ATOMIC_ACQ_REL) == 1) error->release(error);
 }
 
 const OpwHost kHost{.struct_size = sizeof(OpwHost),
@@ -34,7 +34,8 @@ const OpwHost kHost{.struct_size = sizeof(OpwHost),
                     .call = nullptr};
 
 const OpwBinary* load() {
-  void* library = dlopen(OPWRIGHT_CUDA_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  const char* other = std::getenv("OPWRIGHT_CUDA_PLUGIN");
+  void* library = dlopen(other ? other : OPWRIGHT_CUDA_PLUGIN, RTLD_NOW | RTLD_LOCAL);
   void* symbol = library ? dlsym(library, OPW_BINARY_SYMBOL) : nullptr;
   if (!symbol) {
     std::fprintf(stderr, "%s\n", dlerror());

@@ -12,7 +12,8 @@
 
 namespace opwright::cuda {
 
-// Loads the binary at the first call. Lives as long as the process.
+// Loads the binary at the first call, or the one that the environment variable OPWRIGHT_CUDA_PLUGIN
+// names. Lives as long as the process.
 const OpwBinary& plugin();
 const OpwDeviceTable& table();
 const OpwHost* host();
@@ -64,3 +65,7 @@ class Memory {
     GTEST_SKIP() << "CUDA WAS NOT TESTED: " << ::opwright::cuda::property("problem"); \
   }                                                                                   \
   static_assert(true)
+
+#define OPWRIGHT_NEED_TWO_DEVICES() \
+  OPWRIGHT_NEED_DEVICE();           \
+  if (::opwright::cuda::table().count() < 2) GTEST_SKIP() << "there is one device"
