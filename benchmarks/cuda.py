@@ -36,7 +36,7 @@ def reason_without_device():
     try:
         opwright.empty(1, device="cuda")
     except Exception as error:
-        return str(error)
+        return str(error).splitlines()[0]
     return None
 
 
