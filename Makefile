@@ -1,5 +1,5 @@
 # The commands of the README. Each does its own set-up (tools/setup).
-.PHONY: demo test test-all check bench clean
+.PHONY: demo test test-all test-cuda check bench clean
 
 # The tour of what works, from a release build.
 demo:
@@ -17,6 +17,11 @@ test:
 test-all:
 	@tools/setup test
 	@OPWRIGHT_ALL=1 tools/test
+
+# The CUDA device, on a machine with a GPU; writes docs/results/cuda.md.
+test-cuda:
+	@tools/setup test
+	@tools/test_cuda
 
 # Format, lint, layers, names, sizes.
 check:

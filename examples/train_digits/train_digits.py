@@ -2,6 +2,7 @@
 
     python train_digits.py                                  compiles soft_limit.cpp first
     python train_digits.py --operators libsoft_limit.so     takes the binary that a build made
+    python train_digits.py --device cuda                    on a GPU, with soft_limit_cuda.cu
 
 It reads 1,437 images of 8x8 pixels, and tells which part of 360 others it gets right.
 """
@@ -20,13 +21,15 @@ BATCH = 32
 LEARNING_RATE = 4e-3  # falls to zero over the epochs
 
 
-def load_operators(binary: str | None) -> None:
-    """Make `opwright.ops.digits` known: from a binary, or from its source."""
+def load_operators(binary: str | None, device: str) -> None:
+    """Make `opwright.ops.digits` known: from a binary, or from its sources."""
     if binary:
         ow.load_library(binary)
     else:
-        source = str(HERE / "soft_limit.cpp")
-        ow.cpp_extension.load("soft_limit", source, is_python_module=False)
+        sources = [str(HERE / "soft_limit.cpp")]
+        if device.startswith("cuda"):
+            sources.append(str(HERE / "soft_limit_cuda.cu"))
+        ow.cpp_extension.load("soft_limit", sources, is_python_module=False)
 
 
 class SoftLimit(nn.Module):
@@ -71,7 +74,7 @@ def show_progress(epoch: int, epochs: int, done: float, loss: float) -> None:
 
 def train_epoch(net, optimizer, images, classes, show) -> None:
     net.train()
-    order = ow.randperm(len(images))
+    order = ow.randperm(len(images)).to(images.device)
     starts = range(0, len(images), BATCH)
     mean_loss = 0.0
     for number, start in enumerate(starts, start=1):
@@ -95,13 +98,15 @@ def main() -> None:
     parser.add_argument("--operators", help="the binary made of soft_limit.cpp")
     parser.add_argument("--epochs", type=int, default=15)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, ...")
     options = parser.parse_args()
 
-    load_operators(options.operators)
+    load_operators(options.operators, options.device)
     ow.manual_seed(options.seed)
-    images, classes = (ow.from_numpy(array) for array in read_digits(options.seed))
+    arrays = read_digits(options.seed)
+    images, classes = (ow.from_numpy(array).to(options.device) for array in arrays)
     split = len(images) * 4 // 5
-    net = make_net()
+    net = make_net().to(options.device)
     optimizer = ow.optim.AdamW(net.parameters(), lr=LEARNING_RATE)
 
     started = time.perf_counter()

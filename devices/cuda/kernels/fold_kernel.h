@@ -55,6 +55,10 @@ __device__ __forceinline__ typename F::State merge_lanes(typename F::State state
   return warp == 0 ? merge_warp<F>(state) : state;
 }
 
+// Reads of a thread before it folds what came: fewer where folding is long code.
+template <class State>
+inline constexpr int kReadAtOnce = sizeof(State) > 8 ? 2 : 4;
+
 template <class F>
 __device__ __forceinline__ void give_result(const FoldArguments& fold, int64_t result,
                                             const typename F::State& state) {
@@ -104,6 +108,7 @@ __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ F
   using C = typename F::Value;
   using State = typename F::State;
   constexpr int kWidth = 16 / sizeof(T);
+  constexpr int kAtOnce = kReadAtOnce<State>;
   const int64_t result = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const bool is_inside = result < fold.kept.count;
   State state = F::identity();
@@ -118,13 +123,13 @@ __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ F
     const int64_t packed_end = begin + (end - begin) / kWidth * kWidth;
     int64_t i = begin + int64_t{threadIdx.x} * kWidth;
     const int64_t stride = int64_t{blockDim.x} * kWidth;
-    for (; i + 3 * stride < packed_end; i += 4 * stride) {
-      FoldPack<T> packs[4];
+    for (; i + (kAtOnce - 1) * stride < packed_end; i += kAtOnce * stride) {
+      FoldPack<T> packs[kAtOnce];
 #pragma unroll
-      for (int k = 0; k < 4; ++k)
+      for (int k = 0; k < kAtOnce; ++k)
         packs[k] = *reinterpret_cast<const FoldPack<T>*>(row + i + k * stride);
 #pragma unroll
-      for (int k = 0; k < 4; ++k) {
+      for (int k = 0; k < kAtOnce; ++k) {
 #pragma unroll
         for (int e = 0; e < kWidth; ++e)
           lanes[e] = F::step(lanes[e], convert<C>(packs[k].elements[e]), i + k * stride + e);
@@ -150,7 +155,7 @@ template <class F>
 __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ FoldArguments fold) {
   using C = typename F::Value;
   using State = typename F::State;
-  constexpr int kAtOnce = 4;
+  constexpr int kAtOnce = kReadAtOnce<State>;
   const int64_t result = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const bool is_inside = result < fold.kept.count;
   State state = F::identity();

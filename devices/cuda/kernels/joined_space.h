@@ -40,8 +40,9 @@ class JoinedSpace {
  private:
   int rank_ = 0;
   size_t num_memories_;
-  std::array<int64_t, 64> sizes_{};
-  std::array<std::array<int64_t, 64>, kMostMemories> strides_{};
+  // Set up to rank_ and num_memories_: the rest would cost more than most calls.
+  std::array<int64_t, 64> sizes_;
+  std::array<std::array<int64_t, 64>, kMostMemories> strides_;
 };
 
 // NotImplementedError for a dtype that no kernel takes.

@@ -57,7 +57,21 @@ if(OPWRIGHT_TESTS)
     cuda_kernels_test
     PRIVATE "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_BINARY_DIR}"
   )
+  # "x != x" is a formula.
+  target_compile_options(cuda_kernels_test PRIVATE -Wno-tautological-compare)
   target_link_libraries(cuda_kernels_test PRIVATE GTest::gtest_main)
   add_test(NAME cuda_kernels_test COMMAND cuda_kernels_test)
   set_property(GLOBAL APPEND PROPERTY OPWRIGHT_LAYER_TESTS cuda_kernels_test)
 endif()
+
+# What an allocation costs, through the plug-in's table; benchmarks/cuda.py runs it.
+add_executable(
+  cuda_allocation_bench
+  "${CMAKE_SOURCE_DIR}/benchmarks/cuda_device/allocation_bench.cpp"
+)
+opwright_see_public(cuda_allocation_bench)
+target_compile_definitions(
+  cuda_allocation_bench
+  PRIVATE "OPWRIGHT_CUDA_PLUGIN=\"${CMAKE_BINARY_DIR}/libopwright_cuda.so\""
+)
+target_link_libraries(cuda_allocation_bench PRIVATE ${CMAKE_DL_LIBS})

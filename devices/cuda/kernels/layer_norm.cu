@@ -20,16 +20,35 @@
 namespace opwright::cuda {
 namespace {
 
-// Weight or bias, of the input's dtype or float32; means and deviations.
+// Weight or bias, of the input's dtype or float32.
 struct ParameterView {
   const void* data = nullptr;
   Element element = Element::None;
 
-  template <class C>
-  __device__ __forceinline__ C get(int64_t at, C missing) const {
-    return data ? load_as<C>(data, element, at) : missing;
+  // `kWidth` of them from `first` on, which is a multiple of it; `missing` without memory.
+  template <class T, class C, int kWidth>
+  __device__ __forceinline__ void load(int first, C missing, C* values) const {
+    if (!data) {
+#pragma unroll
+      for (int e = 0; e < kWidth; ++e) values[e] = missing;
+    } else if (sizeof(T) == 2 && element == Element::Float32) {
+      constexpr int kFloats = kWidth < 4 ? kWidth : 4;
+#pragma unroll
+      for (int e = 0; e < kWidth; e += kFloats) {
+        const auto pack = *reinterpret_cast<const RowPack<float, kFloats>*>(
+            static_cast<const float*>(data) + first + e);
+#pragma unroll
+        for (int i = 0; i < kFloats; ++i) values[e + i] = pack.elements[i];
+      }
+    } else {
+      const auto pack =
+          *reinterpret_cast<const RowPack<T, kWidth>*>(static_cast<const T*>(data) + first);
+#pragma unroll
+      for (int e = 0; e < kWidth; ++e) values[e] = convert<C>(pack.elements[e]);
+    }
   }
 };
+// Means and reciprocals of deviations.
 struct StatisticsView {
   void* mean = nullptr;
   void* reciprocal = nullptr;
@@ -37,27 +56,32 @@ struct StatisticsView {
 };
 
 template <class T, class C, int kPacks, int kWidth>
-__global__ void layer_norm_rows(T* out, const T* in, int64_t rows, int length, double eps,
-                                ParameterView weight, ParameterView bias,
-                                StatisticsView statistics) {
+__global__ void __launch_bounds__(kMostRowThreads)
+    layer_norm_rows(T* out, const T* in, int64_t rows, int length, double eps, ParameterView weight,
+                    ParameterView bias, StatisticsView statistics) {
   using Part = RowPart<T, C, kPacks, kWidth>;
   const int64_t row = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const int inside = row < rows ? length : 0;
   Part part;
   part.load(in + row * length, inside, C(0));
   C sum = 0;
-  Part::for_each(inside, [&](int k, int e, int) { sum += part.values[k][e]; });
+  Part::for_each(inside, [&](int k, int e) { sum += part.values[k][e]; });
   const C mean = sum_over_lanes(sum) / static_cast<C>(length);
   C squares = 0;
-  Part::for_each(inside, [&](int k, int e, int) {
+  Part::for_each(inside, [&](int k, int e) {
     const C distance = part.values[k][e] - mean;
     squares += distance * distance;
   });
   const C variance = sum_over_lanes(squares) / static_cast<C>(length);
   const C reciprocal = C(1) / formula::sqrt(variance + static_cast<C>(eps));
-  Part::for_each(inside, [&](int k, int e, int at) {
-    const C normal = (part.values[k][e] - mean) * reciprocal;
-    part.values[k][e] = normal * weight.get<C>(at, C(1)) + bias.get<C>(at, C(0));
+  Part::for_each_pack(inside, [&](int k, int first) {
+    C scale[kWidth];
+    C shift[kWidth];
+    weight.load<T, C, kWidth>(first, C(1), scale);
+    bias.load<T, C, kWidth>(first, C(0), shift);
+#pragma unroll
+    for (int e = 0; e < kWidth; ++e)
+      part.values[k][e] = (part.values[k][e] - mean) * reciprocal * scale[e] + shift[e];
   });
   part.store(out + row * length, inside);
   if (inside > 0 && threadIdx.x == 0) {
@@ -67,9 +91,9 @@ __global__ void layer_norm_rows(T* out, const T* in, int64_t rows, int length, d
 }
 
 template <class T, class C, int kPacks, int kWidth>
-__global__ void layer_norm_gradient_rows(T* out, const T* gradient, const T* in, int64_t rows,
-                                         int length, ParameterView weight,
-                                         StatisticsView statistics) {
+__global__ void __launch_bounds__(kMostRowThreads)
+    layer_norm_gradient_rows(T* out, const T* gradient, const T* in, int64_t rows, int length,
+                             ParameterView weight, StatisticsView statistics) {
   using Part = RowPart<T, C, kPacks, kWidth>;
   const int64_t row = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const int inside = row < rows ? length : 0;
@@ -82,17 +106,20 @@ __global__ void layer_norm_gradient_rows(T* out, const T* gradient, const T* in,
   const C reciprocal = load_as<C>(statistics.reciprocal, statistics.element, read);
   C sum = 0;
   C product = 0;
-  Part::for_each(inside, [&](int k, int e, int at) {
-    const C weighted = g.values[k][e] * weight.get<C>(at, C(1));
-    const C normal = (x.values[k][e] - mean) * reciprocal;
-    g.values[k][e] = weighted;
-    x.values[k][e] = normal;
-    sum += weighted;
-    product += weighted * normal;
+  Part::for_each_pack(inside, [&](int k, int first) {
+    C scale[kWidth];
+    weight.load<T, C, kWidth>(first, C(1), scale);
+#pragma unroll
+    for (int e = 0; e < kWidth; ++e) {
+      g.values[k][e] *= scale[e];
+      x.values[k][e] = (x.values[k][e] - mean) * reciprocal;
+      sum += g.values[k][e];
+      product += g.values[k][e] * x.values[k][e];
+    }
   });
   const C mean_of_sum = sum_over_lanes(sum) / static_cast<C>(length);
   const C mean_of_product = sum_over_lanes(product) / static_cast<C>(length);
-  Part::for_each(inside, [&](int k, int e, int) {
+  Part::for_each(inside, [&](int k, int e) {
     g.values[k][e] = reciprocal * (g.values[k][e] - mean_of_sum - x.values[k][e] * mean_of_product);
   });
   g.store(out + row * length, inside);
@@ -206,8 +233,8 @@ Rows rows_of(const Tensor& input, std::span<const int64_t> shape) {
 }
 
 void check_plan(const char* who, const RowPlan& plan, int64_t length) {
-  OPWRIGHT_CHECK_KIND("NotImplementedError", plan.packs > 0, who,
-                      " on cuda takes rows of up to 8192 elements, got one of ", length);
+  OPWRIGHT_CHECK_KIND("NotImplementedError", plan.packs > 0, who, " on cuda does not hold rows of ",
+                      length, " elements");
 }
 
 std::tuple<Tensor, Tensor, Tensor> layer_norm_cuda(const Tensor& input,
@@ -231,7 +258,9 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_cuda(const Tensor& input,
   call.for_floating_type(input.dtype(), [&]<class T>() {
     T* out = data_of<T>(y);
     const T* in = data_of<T>(x);
-    const RowPlan plan = plan_rows(rows.count, rows.length, sizeof(T), are_aligned({out, in}));
+    const RowPlan plan =
+        plan_rows(rows.count, rows.length, sizeof(T),
+                  are_aligned({out, in, view_of(scale).data, view_of(shift).data}));
     check_plan(kWho, plan, rows.length);
     for_row_plan<T>(plan, [&]<int kPacks, int kWidth>() {
       layer_norm_rows<T, ComputedAs<T>, kPacks, kWidth>
@@ -304,8 +333,8 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_cuda(
     const T* in = data_of<T>(x);
     if (output_mask[0]) {
       T* out = data_of<T>(of_input);
-      const RowPlan plan =
-          plan_rows(rows.count, rows.length, sizeof(T), are_aligned({out, gradient, in}));
+      const RowPlan plan = plan_rows(rows.count, rows.length, sizeof(T),
+                                     are_aligned({out, gradient, in, view_of(scale).data}));
       check_plan(kBackward, plan, rows.length);
       for_row_plan<T>(plan, [&]<int kPacks, int kWidth>() {
         layer_norm_gradient_rows<T, ComputedAs<T>, kPacks, kWidth>

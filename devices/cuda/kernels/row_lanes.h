@@ -59,16 +59,22 @@ template <class T, class C, int kPacks, int kWidth>
 struct RowPart {
   C values[kPacks][kWidth];
 
-  // Calls take(pack, element, number in the row) for every element.
+  // Calls take(pack, number of its first element in the row) for every pack.
   template <class Take>
-  __device__ __forceinline__ static void for_each(int length, const Take& take) {
+  __device__ __forceinline__ static void for_each_pack(int length, const Take& take) {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       const int first = (static_cast<int>(threadIdx.x) + k * static_cast<int>(blockDim.x)) * kWidth;
-      if (first >= length) continue;
-#pragma unroll
-      for (int e = 0; e < kWidth; ++e) take(k, e, first + e);
+      if (first < length) take(k, first);
     }
+  }
+  // Calls take(pack, element) for every element.
+  template <class Take>
+  __device__ __forceinline__ static void for_each(int length, const Take& take) {
+    for_each_pack(length, [&](int k, int) {
+#pragma unroll
+      for (int e = 0; e < kWidth; ++e) take(k, e);
+    });
   }
   __device__ __forceinline__ void load(const T* row, int length, C beyond) {
     RowPack<T, kWidth> packs[kPacks];
@@ -98,22 +104,24 @@ struct RowPart {
   }
 };
 
+// The most threads of a kernel that holds rows in registers.
+inline constexpr int kMostRowThreads = 512;
+
 // How rows of a length are given to lanes.
 struct RowPlan {
-  int width;  // elements of a pack: as many as 16 bytes hold, or one
+  int width;  // elements of a pack: as many as 16 bytes hold (but one double), or one
   int packs;  // of a lane: 1, 4 or 8; 0: the row is too long
   dim3 threads;
   unsigned blocks;
 };
 // `is_aligned`: the first element of every row is, where the length is a multiple of the pack.
 inline RowPlan plan_rows(int64_t rows, int64_t length, size_t item, bool is_aligned) {
-  constexpr int64_t kMostLanes = 1024;
   RowPlan plan{};
-  const auto widest = static_cast<int64_t>(16 / item);
+  const int64_t widest = item == 8 ? 1 : static_cast<int64_t>(16 / item);
   plan.width = static_cast<int>(is_aligned && length % widest == 0 ? widest : 1);
   const int64_t packs = (length + plan.width - 1) / plan.width;
   int64_t lanes = 32;
-  while (lanes < kMostLanes && lanes * 4 < packs) lanes *= 2;
+  while (lanes < kMostRowThreads && lanes * 4 < packs) lanes *= 2;
   const int64_t of_lane = (packs + lanes - 1) / lanes;
   plan.packs = of_lane <= 1 ? 1 : of_lane <= 4 ? 4 : of_lane <= 8 ? 8 : 0;
   const int64_t at_once = lanes == 32 ? 4 : 1;
@@ -125,7 +133,7 @@ inline RowPlan plan_rows(int64_t rows, int64_t length, size_t item, bool is_alig
 // Calls body.template operator()<kPacks, kWidth>() for a plan whose packs are not 0.
 template <class T, class Body>
 void for_row_plan(const RowPlan& plan, const Body& body) {
-  constexpr int kWidest = 16 / sizeof(T);
+  constexpr int kWidest = sizeof(T) == 8 ? 1 : 16 / sizeof(T);
   const auto with_width = [&]<int kWidth>() {
     if (plan.packs == 1) return body.template operator()<1, kWidth>();
     if (plan.packs == 4) return body.template operator()<4, kWidth>();

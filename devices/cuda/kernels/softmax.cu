@@ -20,18 +20,19 @@ __device__ __forceinline__ C lowest() {
 }
 
 template <class T, class C, int kPacks, int kWidth>
-__global__ void softmax_rows(T* out, const T* in, int64_t rows, int length, bool is_log) {
+__global__ void __launch_bounds__(kMostRowThreads)
+    softmax_rows(T* out, const T* in, int64_t rows, int length, bool is_log) {
   using Part = RowPart<T, C, kPacks, kWidth>;
   const int64_t row = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const int inside = row < rows ? length : 0;  // a row that is not there has no elements
   Part part;
   part.load(in + row * length, inside, lowest<C>());
   C largest = lowest<C>();
-  Part::for_each(
-      inside, [&](int k, int e, int) { largest = LargestLane::apply(largest, part.values[k][e]); });
+  Part::for_each(inside,
+                 [&](int k, int e) { largest = LargestLane::apply(largest, part.values[k][e]); });
   largest = over_lanes<LargestLane>(largest, lowest<C>());
   C sum = 0;
-  Part::for_each(inside, [&](int k, int e, int) {
+  Part::for_each(inside, [&](int k, int e) {
     const C power = formula::exp(part.values[k][e] - largest);
     if (!is_log) part.values[k][e] = power;
     sum += power;
@@ -39,7 +40,7 @@ __global__ void softmax_rows(T* out, const T* in, int64_t rows, int length, bool
   sum = sum_over_lanes(sum);
   const C factor = C(1) / sum;
   const C logarithm = formula::log(sum);
-  Part::for_each(inside, [&](int k, int e, int) {
+  Part::for_each(inside, [&](int k, int e) {
     C& value = part.values[k][e];
     value = is_log ? value - largest - logarithm : value * factor;
   });
@@ -47,8 +48,9 @@ __global__ void softmax_rows(T* out, const T* in, int64_t rows, int length, bool
 }
 
 template <class T, class C, int kPacks, int kWidth>
-__global__ void softmax_gradient_rows(T* out, const T* gradient, const T* result, int64_t rows,
-                                      int length, bool is_log) {
+__global__ void __launch_bounds__(kMostRowThreads)
+    softmax_gradient_rows(T* out, const T* gradient, const T* result, int64_t rows, int length,
+                          bool is_log) {
   using Part = RowPart<T, C, kPacks, kWidth>;
   const int64_t row = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const int inside = row < rows ? length : 0;
@@ -57,11 +59,11 @@ __global__ void softmax_gradient_rows(T* out, const T* gradient, const T* result
   g.load(gradient + row * length, inside, C(0));
   y.load(result + row * length, inside, C(0));
   C sum = 0;
-  Part::for_each(inside, [&](int k, int e, int) {
+  Part::for_each(inside, [&](int k, int e) {
     sum += is_log ? g.values[k][e] : g.values[k][e] * y.values[k][e];
   });
   sum = sum_over_lanes(sum);
-  Part::for_each(inside, [&](int k, int e, int) {
+  Part::for_each(inside, [&](int k, int e) {
     const C of_result = y.values[k][e];
     C& value = g.values[k][e];
     value = is_log ? value - formula::exp(of_result) * sum : (value - sum) * of_result;

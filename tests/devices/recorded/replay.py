@@ -4,10 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from itertools import chain
 
 import numpy as np
 import opwright as ow
 
+from .handwritten import handwritten_samples
 from .sample import Arguments, Sample, read_samples
 
 # Elements that no operator wrote.
@@ -119,7 +121,9 @@ def replay(
 ) -> dict[str, Outcome]:
     """The outcome of every operator, by its name with the overload."""
     outcomes = defaultdict(Outcome)
-    for sample in read_samples() if samples is None else samples:
+    if samples is None:
+        samples = chain(handwritten_samples(), read_samples())
+    for sample in samples:
         name = sample.overload.removeprefix("aten.")
         if not any(fnmatch(name, each) or fnmatch(name.split(".")[0], each) for each in patterns):
             continue

@@ -37,6 +37,9 @@ class Sample:
 
 
 def read_samples(file: Path = FILE) -> Iterator[Sample]:
+    """The calls of the file; none where it was not recorded."""
+    if not file.exists():
+        return
     with gzip.open(file, "rt") as lines:
         for line in lines:
             yield Sample.from_line(line)

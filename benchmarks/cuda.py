@@ -1,0 +1,123 @@
+"""The CUDA device beside PyTorch on the same GPU: calls, kernels, matrix products, allocation."""
+
+import subprocess
+import sys
+
+from cuda_device import call_cases, kernel_cases, time_side_by_side
+from harness import Report, Row, release_build
+
+sys.path.insert(0, str(release_build() / "python"))
+import opwright
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+KERNEL_TARGETS = {  # how much longer ours may take
+    "add, 64 M": 1.05,
+    "softmax, 8192x4096": 1.15,
+    "layer norm, 8192x4096": 1.15,
+    "matmul, 4096": 1.05,
+}
+ALLOCATION = release_build() / "devices" / "cuda" / "cuda_allocation_bench"
+ADD_LIBRARY = release_build() / "operators" / "libadd_cuda.so"
+NAMES = (
+    "custom operator from Python",
+    "C++ operator of one launch",
+    *(f"{name}, float32" for name in list(KERNEL_TARGETS)[:3]),
+    "matmul, 4096, bfloat16",
+    "allocation from the cache",
+)
+
+
+def reason_without_device():
+    """Why nothing can be measured, or None."""
+    try:
+        opwright.empty(1, device="cuda")
+    except Exception as error:
+        return str(error).splitlines()[0]
+    return None
+
+
+def wait_for_ours():
+    opwright.cuda.synchronize()
+
+
+def wait_for_torch():
+    torch.cuda.synchronize()
+
+
+def time_case(ours, theirs, calls, rounds):
+    sides = {"ours": (ours, wait_for_ours)}
+    if theirs:
+        sides["torch"] = (theirs, wait_for_torch)
+    return time_side_by_side(sides, calls, rounds)
+
+
+def add_calls(report, rounds):
+    cases = call_cases(opwright, torch, ADD_LIBRARY)
+    for name, sides in cases.items():
+        figures = time_case(sides["ours"], sides.get("torch"), 2000, rounds)
+        ours = figures["ours"] * 1e6
+        peer = figures["torch"] * 1e6 if "torch" in figures else None
+        if name == "custom operator from Python":
+            report.add(Row.at_most(name, ours=ours, limit=7, unit="us", peer=peer))
+            beside = f"  {name}, beside torch.library.custom_op"
+            report.add(Row.times_better(beside, ours=ours, peer=peer, times=6, unit="us"))
+        elif name == "C++ operator of one launch":
+            beside = f"{name}, beside torch.add"
+            report.add(Row.no_slower(beside, ours=ours, peer=peer, times=1, unit="us"))
+        else:
+            report.add(Row.told(name, ours=ours, peer=peer, unit="us"))
+
+
+def add_kernels(report, dtype, rounds):
+    ours = kernel_cases(opwright, dtype)
+    theirs = kernel_cases(torch, dtype) if torch else {}
+    for name, function in ours.items():
+        figures = time_case(function, theirs.get(name), 50, rounds)
+        mine = figures["ours"] * 1e3
+        peer = figures["torch"] * 1e3 if "torch" in figures else None
+        row = f"{name}, {dtype}"
+        has_target = name in KERNEL_TARGETS and (dtype == "float32" or name == "matmul, 4096")
+        if has_target:
+            times = KERNEL_TARGETS[name]
+            report.add(Row.no_slower(row, ours=mine, peer=peer, times=times, unit="ms"))
+        else:
+            report.add(Row.told(row, ours=mine, peer=peer, unit="ms"))
+        if name == "add, 64 M" and dtype == "float32":
+            speed = 3 * 4 * (1 << 26) / figures["ours"] / 1e12
+            report.add(Row.told("  its memory", ours=speed, unit="TB/s"))
+        if name == "matmul, 4096":
+            speed = 2 * 4096**3 / figures["ours"] / 1e12
+            report.add(Row.told("  its speed", ours=speed, unit="TFLOP/s"))
+
+
+def add_allocation(report):
+    """From the C++ side: the program calls the plug-in's table."""
+    done = subprocess.run([ALLOCATION], check=True, capture_output=True, text=True)
+    nanoseconds = float(done.stdout.split()[-1])
+    name = "allocation from the cache"
+    report.add(Row.at_most(name, ours=nanoseconds, limit=200, unit="ns"))
+
+
+def main():
+    report = Report(__doc__)
+    reason = reason_without_device()
+    if reason:
+        print(f"CUDA WAS NOT MEASURED: {reason}")
+        for name in NAMES:
+            report.add(Row(name, float("nan"), "", None, None, "-", "not measured"))
+        return report.finish()
+    rounds = 5 if report.options.quick else 21
+    print(f"{opwright.cuda.get_device_name()}; torch {torch.__version__ if torch else 'missing'}")
+    add_calls(report, rounds)
+    for dtype in ("float32", "bfloat16"):
+        add_kernels(report, dtype, rounds)
+    add_allocation(report)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

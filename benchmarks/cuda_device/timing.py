@@ -1,0 +1,22 @@
+"""Times calls on a GPU: many between two waits, sides in turn."""
+
+import statistics
+import time
+
+
+def time_side_by_side(sides, calls, rounds):
+    """Median seconds of a call, by side. `sides` maps a name to (function, wait for the device)."""
+    seconds = {name: [] for name in sides}
+    for function, wait in sides.values():
+        for _ in range(min(calls, 20)):
+            function()
+        wait()
+    for _ in range(rounds):
+        for name, (function, wait) in sides.items():
+            wait()
+            began = time.perf_counter()
+            for _ in range(calls):
+                function()
+            wait()
+            seconds[name].append((time.perf_counter() - began) / calls)
+    return {name: statistics.median(each) for name, each in seconds.items()}
