@@ -34,6 +34,11 @@ if(ops_generator AND ops_yaml)
       set(index "0${index}")
     endif()
     list(APPEND OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp")
+    # Their time is that of the operators that they call.
+    set_source_files_properties(
+      "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp"
+      PROPERTIES COMPILE_OPTIONS -Os
+    )
   endforeach()
   # Headers of functions that the formulas of gradients call.
   file(

@@ -163,7 +163,7 @@ constexpr FoldKernel make_fold_kernel() {
   kernel.run = {&Functions::run, &Functions::run, &Functions::run};
   kernel.rows = {&Functions::rows, &Functions::rows, &Functions::rows};
 #ifdef OPWRIGHT_HAS_CPU_LEVELS
-  if constexpr (!kIsComplex<T>) {
+  if constexpr (!kIsComplex<T> && !kIsRare<T>) {
     kernel.run[1] = kernel.run[2] = &Functions::run_avx2;
     kernel.rows[1] = kernel.rows[2] = &Functions::rows_avx2;
     if constexpr (std::is_floating_point_v<T>) {

@@ -42,6 +42,11 @@ using InexactTypes = decltype(FloatTypes{} + ComplexTypes{});
 using NumberTypes = decltype(RealTypes{} + ComplexTypes{});
 using AllTypes = decltype(OrderedTypes{} + ComplexTypes{});
 
+// Few tensors have these dtypes: one loop is enough for all levels, unless others share it.
+template <class T>
+inline constexpr bool kIsRare =
+    std::is_same_v<T, uint16_t> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>;
+
 template <class F>
 OPWRIGHT_INLINE F make_functor(std::span<const Scalar> numbers) {
   if constexpr (std::is_constructible_v<F, std::span<const Scalar>>)
@@ -132,6 +137,8 @@ template <class F, class... In>
 constexpr LeveledKernel make_kernel() {
   using Loop = Kernel<F, In...>;
   using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
+  constexpr bool kIsShared =
+      requires { requires F::kIsModular; } || requires { requires F::kIsBitwise; };
   constexpr bool kIsScalar = requires { requires F::kIsScalar; } || kIsComplex<T>;
   LeveledKernel kernel{};
   kernel.output = dtype_of<typename Loop::Out>();
@@ -141,7 +148,7 @@ constexpr LeveledKernel make_kernel() {
   if constexpr (kHasRepeated)
     kernel.repeated_by_level = {&Loop::run_repeated, &Loop::run_repeated, &Loop::run_repeated};
 #ifdef OPWRIGHT_HAS_CPU_LEVELS
-  if constexpr (!kIsScalar) {
+  if constexpr (!kIsScalar && (kIsShared || !kIsRare<T>)) {
     kernel.by_level[1] = kernel.by_level[2] = &Loop::run_avx2;
     if constexpr (std::is_floating_point_v<T>) kernel.by_level[2] = &Loop::run_avx512;
     if constexpr (kHasRepeated)
