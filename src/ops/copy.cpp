@@ -16,6 +16,7 @@
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/overlap.h"
+#include "opwright/tensor/pinned_memory.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/view.h"
 
@@ -120,7 +121,7 @@ bool is_in_format(const Tensor& self, MemoryFormat format) {
 }  // namespace
 
 // Where one side is not on the CPU and its device has no copy_ of its own.
-Tensor& copy_between_devices(Tensor& self, const Tensor& src, bool /*non_blocking*/) {
+Tensor& copy_between_devices(Tensor& self, const Tensor& src, bool non_blocking) {
   if (self.is_fake()) {
     (void)expand_geometry<SymInt>(sym_geometry_of(src), sym_geometry_of(self).sizes, "copy_");
     return self;
@@ -138,6 +139,9 @@ Tensor& copy_between_devices(Tensor& self, const Tensor& src, bool /*non_blockin
   } else {
     copy_across(self, src);
   }
+  // A copy from pinned memory may still be under way; what is there may be written after this call.
+  if (!non_blocking && self.device() != kCpu && is_pinned(src))
+    synchronize_stream(self.device(), current_device_stream(self.device()));
   return self;
 }
 
