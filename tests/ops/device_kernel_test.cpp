@@ -43,8 +43,8 @@ int build(const OpwHost* /*host*/, int32_t index, const char* source, const char
   return 0;
 }
 
-int launch(const OpwHost* /*host*/, int32_t index, OpwDeviceKernel* kernel,
-           const OpwLaunch* given, OpwStream* /*stream*/) {
+int launch(const OpwHost* /*host*/, int32_t index, OpwDeviceKernel* kernel, const OpwLaunch* given,
+           OpwStream* /*stream*/) {
   EXPECT_EQ(kernel, reinterpret_cast<OpwDeviceKernel*>(&asked));
   asked.index = index;
   asked.launch = *given;
