@@ -38,8 +38,9 @@ class SourceKernel {
   SourceKernel(const SourceKernel&) = delete;
   SourceKernel& operator=(const SourceKernel&) = delete;
 
-  // Runs groups * group_size elements, each list of one to three dimensions. Without a group_size
-  // the device chooses one and `groups` counts single elements. From kernels, any thread.
+  // Runs groups * group_size elements, each list of one to three dimensions; 0 groups run nothing.
+  // Without a group_size the device chooses one and `groups` counts single elements. From kernels,
+  // any thread.
   // ValueError for a tensor of another device; NotImplementedError of a device without a compiler;
   // errors of the device's compiler have its log.
   template <class... Arguments>

@@ -129,14 +129,14 @@ class LaunchArguments {
   std::deque<Bytes> bytes_;  // values stay where they are
 };
 
-// An int or up to three of them.
-void read_extents(PyObject* given, const char* what, uint64_t missing, uint64_t (&to)[3]) {
-  to[0] = to[1] = to[2] = missing;
+// An int or up to three of them, each at least `least`.
+void read_extents(PyObject* given, const char* what, long long least, uint64_t (&to)[3]) {
+  to[0] = to[1] = to[2] = 1;
   const auto read_one = [&](PyObject* object, size_t place) {
     const long long value = PyLong_Check(object) ? PyLong_AsLongLong(object) : -1;
     if (PyErr_Occurred()) throw_python_error();
-    OPWRIGHT_CHECK_VALUE(value > 0, "source kernel: ", what,
-                         " must be a positive int or up to three of them, got ",
+    OPWRIGHT_CHECK_VALUE(value >= least, "source kernel: ", what, " must be an int of at least ",
+                         least, " or up to three of them, got ",
                          nb::repr(nb::handle(given)).c_str());
     to[place] = static_cast<uint64_t>(value);
   };
@@ -144,7 +144,7 @@ void read_extents(PyObject* given, const char* what, uint64_t missing, uint64_t 
   const nb::object sequence = own(PySequence_Tuple(given));
   const Py_ssize_t size = PyTuple_GET_SIZE(sequence.ptr());
   OPWRIGHT_CHECK_VALUE(size >= 1 && size <= 3, "source kernel: ", what,
-                       " must be a positive int or up to three of them, got ",
+                       " must be an int of at least ", least, " or up to three of them, got ",
                        nb::repr(nb::handle(given)).c_str());
   for (Py_ssize_t i = 0; i < size; ++i)
     read_one(PyTuple_GET_ITEM(sequence.ptr(), i), static_cast<size_t>(i));
@@ -172,7 +172,7 @@ class SourceKernelObject {
     launch.num_arguments = static_cast<uint32_t>(arguments.get().size());
     launch.arguments = arguments.get().data();
     launch.shared_bytes = shared_bytes;
-    read_extents(groups.ptr(), "groups", 1, launch.groups);
+    read_extents(groups.ptr(), "groups", 0, launch.groups);
     if (!group_size.is_none()) read_extents(group_size.ptr(), "group_size", 1, launch.group_size);
     launch_device_kernel(device, built_for(device), launch);
   }
@@ -207,15 +207,12 @@ class SourceKernelObject {
 constexpr const char* kDoc =
     "A kernel in the language of a device: OpenCL C for \"opencl\", CUDA C++ for \"cuda\".\n\n"
     "`name` is the kernel in `source` and `options` are for the compiler, which runs at the first\n"
-    "launch. Called as `kernel(groups, group_size, *args)`: groups and group_size are an int or "
-    "up\n"
-    "to three of them; with group_size None the device chooses and groups counts elements. A "
-    "tensor\n"
-    "is passed as its memory, a bool as one byte, an int as int32 or, if it does not fit, int64, "
-    "a\n"
-    "float as float32, (number, dtype) as that dtype, values of NumPy and ctypes as their bytes.\n"
-    "The launch is queued on the current stream. Inside a custom operator it is a kernel for that\n"
-    "device.\n\n"
+    "launch. Called as `kernel(groups, group_size, *args)`: both are an int or up to three; with\n"
+    "group_size None the device chooses and groups counts elements. 0 groups run nothing.\n\n"
+    "A tensor is passed as its memory, a bool as one byte, an int as int32 or, if it does not\n"
+    "fit, int64, a float as float32, (number, dtype) as that dtype, values of NumPy and ctypes as\n"
+    "their bytes. The launch is queued on the current stream. Inside a custom operator it is a\n"
+    "kernel for that device.\n\n"
     ">>> import opwright as ow\n"
     ">>> text = '''kernel void scale(global float* x, float factor) {\n"
     "...     x[get_global_id(0)] *= factor;\n"

@@ -15,8 +15,31 @@ if TYPE_CHECKING:
     from ._C import Generator, Tensor
     from ._C import device as _device
 
-_PROPERTIES = ("name", "total_memory", "vendor", "version", "driver_version", "compute_capability")
-_STATISTICS = ("allocated", "reserved", "peak_allocated", "peak_reserved", "allocations")
+_PROPERTIES = (
+    "name",
+    "total_memory",
+    "vendor",
+    "platform",
+    "version",
+    "driver_version",
+    "runtime_version",
+    "capability",
+    "multiprocessors",
+    "compute_units",
+)
+_STATISTICS = (
+    "allocated",
+    "reserved",
+    "peak_allocated",
+    "peak_reserved",
+    "allocations",
+    "device_allocations",
+    "cache_hits",
+    "retries",
+    "segments",
+    "pinned_allocated",
+    "pinned_reserved",
+)
 
 
 class DeviceProperties:
@@ -36,6 +59,25 @@ class DeviceProperties:
             text = _C.device_property(device, key)
             if text is not None:
                 setattr(self, key, int(text) if text.isdecimal() else text)
+
+    @property
+    def major(self) -> int:
+        """The first number of the compute capability, 0 where there is none."""
+        return self._capability()[0]
+
+    @property
+    def minor(self) -> int:
+        """The second number of the compute capability, 0 where there is none."""
+        return self._capability()[1]
+
+    @property
+    def multi_processor_count(self) -> int:
+        """How many processors of their own it has, 0 where it does not say."""
+        return getattr(self, "multiprocessors", getattr(self, "compute_units", 0))
+
+    def _capability(self) -> tuple[int, int]:
+        major, _, minor = str(getattr(self, "capability", "0.0")).partition(".")
+        return int(major), int(minor or 0)
 
     def __repr__(self) -> str:
         return f"DeviceProperties({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
@@ -102,6 +144,11 @@ class DeviceModule:
     def get_device_properties(self, device: _device | str | int | None = None) -> DeviceProperties:
         """Return what the device tells of itself."""
         return DeviceProperties(self._read(device))
+
+    def get_device_capability(self, device: _device | str | int | None = None) -> tuple[int, int]:
+        """Return the compute capability, (0, 0) where there is none."""
+        properties = self.get_device_properties(device)
+        return properties.major, properties.minor
 
     # ---- Streams ----
 

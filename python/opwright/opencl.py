@@ -12,6 +12,7 @@ default_generator = _module.default_generator
 device = _module.device
 device_count = _module.device_count
 empty_cache = _module.empty_cache
+get_device_capability = _module.get_device_capability
 get_device_name = _module.get_device_name
 get_device_properties = _module.get_device_properties
 get_rng_state = _module.get_rng_state
@@ -42,6 +43,7 @@ __all__ = [
     "device",
     "device_count",
     "empty_cache",
+    "get_device_capability",
     "get_device_name",
     "get_device_properties",
     "get_rng_state",

@@ -155,7 +155,7 @@ class DeviceCheck final : public Check {
           .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<DeviceCheck>(); },
           .place = 82,
           .shrinks_here = true,
-          .most_inputs = 40}),
+          .most_inputs = 8}),
      true);
 
 }  // namespace

@@ -35,14 +35,18 @@ int64_t build_kernel(Device device, const std::string& source, const std::string
   return static_cast<int64_t>(reinterpret_cast<intptr_t>(kernel));
 }
 
-void read_extents(std::span<const int64_t> from, uint64_t (&to)[3], uint64_t missing,
+void read_extents(std::span<const int64_t> from, uint64_t (&to)[3], uint64_t missing, int64_t least,
                   const char* what) {
   OPWRIGHT_CHECK_VALUE(from.size() <= 3, "source kernel: ", what, " has at most 3 dimensions, got ",
                        from.size());
   for (size_t i = 0; i < 3; ++i) {
-    OPWRIGHT_CHECK_VALUE(i >= from.size() || from[i] > 0, "source kernel: ", what,
-                         " must be positive, got ", i < from.size() ? from[i] : 0);
-    to[i] = i < from.size() ? static_cast<uint64_t>(from[i]) : missing;
+    if (i >= from.size()) {
+      to[i] = missing;
+      continue;
+    }
+    OPWRIGHT_CHECK_VALUE(from[i] >= least, "source kernel: ", what, " must be at least ", least,
+                         ", got ", from[i]);
+    to[i] = static_cast<uint64_t>(from[i]);
   }
 }
 
@@ -74,8 +78,8 @@ void launch_kernel(Device device, int64_t kernel, std::span<const int64_t> group
   const std::vector<OpwKernelArgument> arguments = read_arguments(words, sizes);
   launch.num_arguments = static_cast<uint32_t>(arguments.size());
   launch.arguments = arguments.data();
-  read_extents(groups, launch.groups, 1, "groups");
-  read_extents(group_size, launch.group_size, group_size.empty() ? 0 : 1, "group_size");
+  read_extents(groups, launch.groups, 1, 0, "groups");
+  read_extents(group_size, launch.group_size, group_size.empty() ? 0 : 1, 1, "group_size");
   launch.shared_bytes = static_cast<uint64_t>(shared_bytes);
   launch_device_kernel(resolve_device(device),
                        reinterpret_cast<OpwDeviceKernel*>(static_cast<intptr_t>(kernel)), launch);
@@ -92,6 +96,7 @@ OpwDeviceKernel* build_device_kernel(Device device, const std::string& source,
 }
 
 void launch_device_kernel(Device device, OpwDeviceKernel* kernel, const OpwLaunch& launch) {
+  if (launch.groups[0] == 0 || launch.groups[1] == 0 || launch.groups[2] == 0) return;
   require_ok(table_with_compiler(device).launch_kernel(&core_host(), device.index, kernel, &launch,
                                                        current_device_stream(device)));
 }

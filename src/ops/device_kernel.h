@@ -15,7 +15,7 @@ namespace opwright {
                                                    const std::string& name,
                                                    const std::string& options);
 
-// Queues one run on the current stream of the device.
+// Queues one run on the current stream of the device; without a group there is nothing to run.
 void launch_device_kernel(Device device, OpwDeviceKernel* kernel, const OpwLaunch& launch);
 
 }  // namespace opwright

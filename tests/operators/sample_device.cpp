@@ -144,6 +144,7 @@ size_t property(int32_t index, const char* key, char* buffer, size_t capacity) {
   const std::string_view text = wanted == "name"           ? std::string_view(name)
                                 : wanted == "total_memory" ? "1073741824"
                                 : wanted == "free_memory"  ? "1000000000"
+                                : wanted == "capability"   ? "9.5"
                                                            : "";
   if (capacity > 0) {
     const size_t length = text.copy(buffer, capacity - 1);

@@ -5,7 +5,7 @@ compiler against our headers alone, kept in a cache by content, and loaded as op
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 
 from .. import _cache
@@ -45,6 +45,7 @@ def load_inline(
     keep_intermediates: bool = True,
     use_pch: bool | None = None,
     no_implicit_headers: bool = False,
+    opencl_sources: Mapping[str, str] | None = None,
 ) -> ModuleType | str:
     """Compile C++ source text, load it, and return a module with the `functions`.
 
@@ -70,6 +71,8 @@ def load_inline(
     same name replace the operators that this name had, while modules that were returned earlier
     keep their functions.
 
+    `opencl_sources` are kernels in OpenCL C, {name: text}: in C++ each is the SourceKernel
+    `opencl::<name>` (opwright/source_kernel.h), compiled by the device when it is first launched.
     `cuda_sources` are compiled by nvcc; `with_cuda=True` gives the C++ sources CUDA's headers and
     library. `use_pch` tells whether our headers are precompiled: None does so in the background
     after the second build, True before this one. With `is_python_module=False` the path of the
@@ -87,6 +90,7 @@ def load_inline(
         function="load_inline",
         cpp=_sources.texts_of("cpp_sources", name, ".cpp", cpp_sources),
         cuda=cuda,
+        opencl=_sources.opencl_kernels_of(name, opencl_sources),
         files=[],
         functions=documented,
         cflags=_flags("load_inline", "extra_cflags", extra_cflags),
@@ -151,6 +155,7 @@ def load(
         function="load",
         cpp=[],
         cuda=[],
+        opencl="",
         files=files,
         functions={},
         cflags=_flags("load", "extra_cflags", extra_cflags),

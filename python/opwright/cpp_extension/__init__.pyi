@@ -1,6 +1,6 @@
 # C++ operators from source text. The result of `load` and `load_inline` follows from an argument.
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Literal, overload
 
@@ -39,6 +39,7 @@ def load_inline(
     keep_intermediates: bool = True,
     use_pch: bool | None = None,
     no_implicit_headers: bool = False,
+    opencl_sources: Mapping[str, str] | None = None,
 ) -> ModuleType: ...
 @overload
 def load_inline(
@@ -62,6 +63,7 @@ def load_inline(
     keep_intermediates: bool = True,
     use_pch: bool | None = None,
     no_implicit_headers: bool = False,
+    opencl_sources: Mapping[str, str] | None = None,
 ) -> str: ...
 @overload
 def load(

@@ -33,6 +33,7 @@ class Build:
         function: str,
         cpp: list[_sources.Text],
         cuda: list[_sources.Text],
+        opencl: str,
         files: list[str],
         functions: dict[str, str],
         cflags: list[str],
@@ -46,7 +47,7 @@ class Build:
     ):
         self.name = name
         self.what = f"{function}({name!r})"
-        self.cpp, self.cuda, self.files = cpp, cuda, files
+        self.cpp, self.cuda, self.opencl, self.files = cpp, cuda, opencl, files
         self.functions = functions
         self.cflags, self.cuda_cflags, self.ldflags = cflags, cuda_cflags, ldflags
         self.include_folders = include_folders
@@ -68,6 +69,7 @@ class Build:
             repr((FLAGS, DEFINITIONS, LINK_FLAGS, self.cflags, self.cuda_cflags, self.ldflags)),
             repr((self.include_folders, self.with_cuda, self.no_implicit_headers)),
             repr(list(self.functions)),
+            self.opencl,
             *(part for text in [*self.cpp, *self.cuda] for part in (text.file, text.content)),
         ]
         for path in self.files:
@@ -178,6 +180,8 @@ class Build:
             if suffix == ".cu" and not self.no_implicit_headers:
                 before = _cuda.IMPLICIT_HEADERS
             functions = self.functions if suffix == ".cpp" else {}
+            if suffix == ".cpp":
+                before += self.opencl
             whole = _sources.compose(texts, before, functions, namespace)
             _write(os.path.join(folder, UNIT + suffix), whole)
             units.append(UNIT + suffix)

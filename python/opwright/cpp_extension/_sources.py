@@ -5,7 +5,7 @@ which is line 3 of the string.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 IMPLICIT_HEADER = "torch/extension.h"
 OWN_HEADER = "opwright/opwright.h"
@@ -60,6 +60,36 @@ def texts_of(argument: str, name: str, suffix: str, given: str | Sequence[str]) 
         Text(f"{name}{number}{suffix}", content)
         for number, content in zip(numbers, strings, strict=False)
     ]
+
+
+def opencl_kernels_of(name: str, given: Mapping[str, str] | None) -> str:
+    """C++ text with a SourceKernel `opencl::<kernel>` for each kernel."""
+    if not given:
+        return ""
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"load_inline({name!r}): opencl_sources must be a dict of texts by the names of their "
+            f"kernels, got {type(given).__name__}"
+        )
+    lines = []
+    for kernel, text in given.items():
+        if not isinstance(kernel, str) or not kernel.isidentifier() or not isinstance(text, str):
+            raise TypeError(
+                f"load_inline({name!r}): opencl_sources must be a dict of texts by the names of "
+                f"their kernels, got {kernel!r}: {text!r}"
+            )
+        if not re.search(rf"\b{kernel}\s*\(", text):
+            raise ValueError(
+                f"load_inline({name!r}): the text of opencl_sources[{kernel!r}] has no such kernel"
+            )
+        mark = "opencl"
+        while f'){mark}"' in text:
+            mark += "_"
+        lines.append(
+            f'static const ::opwright::SourceKernel {kernel}(R"{mark}({text}){mark}", "{kernel}");'
+        )
+    kernels = "\n".join(lines)
+    return f'#include "opwright/source_kernel.h"\nnamespace opencl {{\n{kernels}\n}}\n'
 
 
 def functions_of(given: str | Sequence[str] | dict[str, str] | None) -> dict[str, str]:

@@ -24,3 +24,11 @@ def source_operators(sample):
     """Return the operators whose kernels are texts."""
     ow.load_library(plugin("source_kernels"))
     return ow.ops.source
+
+
+@pytest.fixture
+def opencl():
+    """Return the functions of OpenCL devices; found here, so that nothing is loaded before."""
+    if not ow.is_available("opencl"):
+        pytest.skip("there is no OpenCL device")
+    return ow.opencl

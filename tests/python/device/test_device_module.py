@@ -63,8 +63,11 @@ def test_properties(sample, plain):
     assert sample.get_device_name(1) == "Sample 1"
     assert sample.get_device_properties().total_memory == 1 << 30
     assert repr(sample.get_device_properties(0)) == (
-        "DeviceProperties(name='Sample 0', total_memory=1073741824)"
+        "DeviceProperties(name='Sample 0', total_memory=1073741824, capability='9.5')"
     )
+    assert sample.get_device_capability() == (9, 5)
+    assert plain.get_device_capability() == (0, 0)
+    assert plain.get_device_properties().multi_processor_count == 0
     assert plain.get_device_name() == "plain"
 
 
@@ -265,6 +268,18 @@ def test_pinned_memory(sample):
         assert count(sample, "pinned") == before + 16
         del x
         assert count(sample, "pinned") == before
+
+
+def test_a_copy_from_pinned_memory_is_waited_for_unless_it_need_not_block(sample):
+    x = ow.ones(4).pin_memory()
+    before = count(sample, "synchronisations")
+
+    x.to("sample", non_blocking=True)
+    unwaited = count(sample, "synchronisations")
+    x.to("sample")
+
+    assert unwaited == before
+    assert count(sample, "synchronisations") == unwaited + 1
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,14 @@ def test_without_a_group_size_groups_are_elements(scaled_add):
     assert y.cpu().tolist() == [1.0, 1.0, 1.0, 0.0]
 
 
+def test_without_a_group_nothing_runs(scaled_add, source_operators):
+    empty = ow.zeros(0, device="sample")
+
+    scaled_add(0, 8, empty, empty, 1.0, 0)
+
+    assert source_operators.scaled_add(empty, empty, 1.0).shape == (0,)
+
+
 def test_extents_have_up_to_three_dimensions(scaled_add):
     x, y = ow.ones(8).to("sample"), ow.zeros(8).to("sample")
 
@@ -101,8 +109,7 @@ def test_an_operator_of_a_binary_has_a_text_as_its_kernel(source_operators):
     assert ow.equal(there.cpu(), source_operators.scaled_add(x, y, 0.5))
 
 
-@pytest.mark.skipif(not ow.is_available("opencl"), reason="there is no OpenCL device")
-def test_an_operator_of_a_binary_has_a_kernel_in_opencl(source_operators):
+def test_an_operator_of_a_binary_has_a_kernel_in_opencl(opencl, source_operators):
     x, y = ow.arange(100.0), ow.ones(100)
 
     there = source_operators.scaled_add(x.to("opencl"), y.to("opencl"), 0.5)
@@ -110,8 +117,7 @@ def test_an_operator_of_a_binary_has_a_kernel_in_opencl(source_operators):
     assert ow.equal(there.cpu(), source_operators.scaled_add(x, y, 0.5))
 
 
-@pytest.mark.skipif(not ow.is_available("opencl"), reason="there is no OpenCL device")
-def test_a_text_in_opencl_runs_from_python():
+def test_a_text_in_opencl_runs_from_python(opencl):
     kernel = ow.SourceKernel("opencl", TEXT.replace("kernel void show(...) {}", ""), "scaled_add")
     x, y = ow.arange(5.0).to("opencl"), ow.ones(5).to("opencl")
 
@@ -180,7 +186,13 @@ def test_a_tensor_without_memory(scaled_add):
         scaled_add(1, 1, ow.ones(1, device="meta"))
 
 
-@pytest.mark.parametrize("groups", [0, -1, (1, 0), (1, 1, 1, 1), (), 1.5, "1"])
-def test_extents_that_are_not_positive(scaled_add, groups):
-    with pytest.raises(ValueError, match="groups must be a positive int or up to three of them"):
+@pytest.mark.parametrize("groups", [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1"])
+def test_groups_that_cannot_be(scaled_add, groups):
+    with pytest.raises(ValueError, match="groups must be an int of at least 0 or up to three of"):
         scaled_add(groups, 1, 1)
+
+
+@pytest.mark.parametrize("group_size", [0, (1, 0), (), "1"])
+def test_group_sizes_that_cannot_be(scaled_add, group_size):
+    with pytest.raises(ValueError, match="group_size must be an int of at least 1 or up to three"):
+        scaled_add(1, group_size, 1)
