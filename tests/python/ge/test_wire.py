@@ -15,12 +15,12 @@ ROOT = Path(__file__).parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
 KINDS = {"string": 9, "bytes": 12, "int64": 3, "uint32": 13, "float": 2, "bool": 8}
 
-GRAPH = """graph(%x: float32[s0, 4], %w: float32[4, 2]) -> (%sum, %pool) {
+GRAPH = """graph(%x: float32[s0, 4], %w: float32[4, 2]) -> (%total, %pool) {
   symbol s0 in [2, inf], hint 6, from x.size(0)
   %mm: float32[s0, 2] = aten::mm(%x, %w)
   %view: float32[2*s0] = aten::view(%mm, [2*s0])
   %add: float32[2*s0] = aten::add.Scalar(%view, 1.5)
-  %sum: float32[] = aten::sum(%add)
+  %total: float32[] = aten::sum(%add)
   %gelu: float32[s0, 4] = aten::gelu(%x)
   %unsqueeze: float32[1, 1, s0, 4] = aten::view(%gelu, [1, 1, s0, 4])
   %pool: float32[1, 1, s0, 4] = aten::max_pool2d(%unsqueeze, [1, 1])
