@@ -13,6 +13,7 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 namespace graph_engine {
+// NOLINTBEGIN(readability-identifier-naming): the engine's names
 // The engine's own numbers: attributes hold them (the wire form of a descriptor has others).
 enum DataType : uint8_t {
   DT_FLOAT = 0,
@@ -133,6 +134,7 @@ class TensorType {
 
   uint64_t bits_ = 0;
 };
+// NOLINTEND(readability-identifier-naming)
 
 struct TensorTypeName {
   TensorType type;
