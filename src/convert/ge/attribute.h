@@ -1,0 +1,30 @@
+// Attributes of the engine's ops.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "opwright/ge_types.h"
+#include "opwright/value.h"
+
+namespace opwright::graph_engine {
+
+struct Attribute {
+  std::string name;
+  AttributeKind kind = AttributeKind::Int;
+  // An int for Int and Type, a string for String and Bytes, lists of those for lists.
+  Value value = {};
+};
+// The attribute that a value is by its tag: int, float, bool, string, tensor, dtype, or a list of
+// such; `wanted` is the kind that it should have, where one is known. TypeError for a value that no
+// attribute can hold.
+[[nodiscard]] Attribute make_attribute(std::string name, const OpwValue& value,
+                                       std::optional<AttributeKind> wanted = std::nullopt);
+// Whether attributes of one kind can stand where another is wanted: what is written alike.
+[[nodiscard]] bool fits(AttributeKind wanted, AttributeKind given);
+// "alpha = 1.0"; of tensors dtype and sizes, and the elements of small ones.
+void append_text(std::string& out, const Attribute& attribute);
+
+}  // namespace opwright::graph_engine
