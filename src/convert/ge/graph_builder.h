@@ -1,0 +1,111 @@
+// The graph that rules of the engine "ge" add ops to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "opwright/convert/ge/attribute.h"
+#include "opwright/convert/ge/model.h"
+#include "opwright/dtype.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+
+namespace opwright::graph_engine {
+
+using GeValues = std::vector<OutputPlace>;
+
+// What a rule says of an output; the results of the program's calls are known without it.
+struct ValueType {
+  DType dtype;
+  std::vector<SymInt> sizes;
+};
+
+// An input by its place in the prototype: a value, none where it is left out, or, of a dynamic
+// input, a list.
+using Operand = std::variant<OutputPlace, GeValues>;
+// The same by its name.
+struct NamedOperand {
+  std::string name;
+  Operand value;
+};
+// "z", or the outputs "y0", "y1", ... of a dynamic one.
+struct OutputName {
+  std::string name;
+  std::optional<uint32_t> count = std::nullopt;
+};
+
+struct AttributeValue {
+  AttributeValue(const char* attribute, int64_t value);
+  AttributeValue(const char* attribute, int value) : AttributeValue(attribute, int64_t{value}) {}
+  AttributeValue(const char* attribute, bool value);
+  AttributeValue(const char* attribute, double value);
+  AttributeValue(const char* attribute, const char* value);
+  AttributeValue(const char* attribute, std::vector<int64_t> value);
+  AttributeValue(const char* attribute, DataType value);  // an Int, as most prototypes have it
+
+  Attribute held;
+};
+
+class GraphBuilder {
+ public:
+  struct State;
+  explicit GraphBuilder(State& state) : state_(state) {}
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  // An op of one output by a prototype that there must be; `type` is that of the output.
+  OutputPlace op(std::string_view name, std::initializer_list<Operand> inputs,
+                 std::initializer_list<AttributeValue> attributes = {},
+                 std::optional<ValueType> type = std::nullopt);
+  // The same with all outputs of the prototype; a dynamic one has `num_dynamic`.
+  GeValues op_of_many(std::string_view name, std::initializer_list<Operand> inputs,
+                      std::initializer_list<AttributeValue> attributes, uint32_t num_dynamic = 0);
+
+  // ge.custom_op: an op of any name, checked against its prototype where there is one. Outputs of a
+  // dynamic one follow each other. `node_name` empty: made from the op's name.
+  GeValues custom_op(std::string_view name, std::vector<NamedOperand> inputs,
+                     std::vector<OutputName> outputs, std::vector<Attribute> attributes = {},
+                     std::string_view node_name = {});
+
+  // ---- Constants: equal small ones are one op ----
+
+  OutputPlace constant(const Tensor& data);
+  OutputPlace ints(std::span<const int64_t> values);  // int64[n]
+  OutputPlace ints(std::initializer_list<int64_t> values) {
+    return ints(std::span(values.begin(), values.size()));
+  }
+  OutputPlace scalar(const OpwValue& number, DType dtype);  // without dimensions
+  OutputPlace scalar(int64_t number, DType dtype);
+
+  // ---- Sizes: constants where they are known, else computed from the shapes that show them ----
+
+  OutputPlace size(const SymInt& size);              // int64, without dimensions
+  OutputPlace sizes(std::span<const SymInt> sizes);  // int64[n]
+
+  // Itself where it is that.
+  OutputPlace cast(OutputPlace value, DType dtype);
+
+  // ---- What is known of a value ----
+
+  [[nodiscard]] std::optional<DType> dtype(OutputPlace value) const;
+  [[nodiscard]] std::optional<std::vector<SymInt>> shape(OutputPlace value) const;
+  // "Add_1:0"
+  [[nodiscard]] std::string name(OutputPlace value) const;
+  void set_type(OutputPlace value, ValueType type);
+
+  [[nodiscard]] State& state() noexcept { return state_; }
+
+ private:
+  State& state_;
+};
+
+}  // namespace opwright::graph_engine

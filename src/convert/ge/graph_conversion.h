@@ -1,0 +1,66 @@
+// A program's graph becomes a graph of the engine GE: each call by its operator's rule, in order.
+//
+//   GraphPtr program = ...;   // traced with ge::trace_options(), functional
+//   GeGraphPtr graph = convert_graph(program, {.name = "model"});
+//   to_bytes(*graph);         // for the engine
+#pragma once
+
+#include <string>
+
+#include "opwright/convert/call_arguments.h"
+#include "opwright/convert/converter.h"
+#include "opwright/convert/ge/graph_builder.h"
+#include "opwright/convert/ge/model.h"
+#include "opwright/ir/graph.h"
+#include "opwright/transforms/trace.h"
+
+namespace opwright::graph_engine {
+
+inline constexpr const char* kEngine = "ge";
+
+// One call of an operator: its arguments as constants (CallArguments), and as values of the graph.
+class Call : public CallArguments {
+ public:
+  Call(GraphBuilder& g, const Node& node, const GeValues& values)
+      : CallArguments(node, "GE"), g_(g), values_(values) {}
+
+  // None for None; an int of the program is a scalar.
+  [[nodiscard]] OutputPlace input(size_t index) const;
+  [[nodiscard]] OutputPlace input(size_t index, DType dtype) const;  // cast; a number becomes one
+  [[nodiscard]] GeValues inputs(size_t index) const;                 // of a list
+  // The value that an argument, or an element of one, is.
+  [[nodiscard]] OutputPlace value_of(const NodeArgument& argument) const;
+
+ private:
+  GraphBuilder& g_;
+  const GeValues& values_;  // by the number of the program's values
+};
+
+// A rule of the engine "ge". Python's converters are a subclass, too:
+//   register_converter("npu::npu_add_custom", make_intrusive<PythonConverter>(...)).
+class GeConverter : public Converter {
+ public:
+  explicit GeConverter(bool is_builtin = false) : Converter(kEngine, 0, is_builtin) {}
+
+  // Adds the ops of one call; a value for each value of the call's node (each element of a list).
+  // Descriptors of what it gives are taken from the node (its meta_outputs).
+  [[nodiscard]] virtual GeValues convert(GraphBuilder& g, const Call& call) const = 0;
+};
+
+// How a program is traced for the engine: operators that have a rule stay whole, those that have
+// none but are made of others are taken apart.
+[[nodiscard]] TraceOptions trace_options();
+
+struct ConversionOptions {
+  std::string name = "opwright";
+  // Captured and constant inputs of the program become Const ops; else they are Data ops as the
+  // arguments are, behind them in the order of the program.
+  bool holds_constants = false;
+};
+
+// NotImplementedError for an operator without a rule: which, the user's line, how to register one.
+// Errors of rules name the call.
+[[nodiscard]] GeGraphPtr convert_graph(const GraphPtr& program,
+                                       const ConversionOptions& options = {});
+
+}  // namespace opwright::graph_engine

@@ -1,0 +1,79 @@
+// Prototypes: what an op of the engine takes and gives.
+//
+// The text form, which binaries hand over and errors show:
+//
+//   AddCustom(x: ALL, bias?: {FLOAT, FLOAT16}, parts*: BasicType; alpha: Float = 1.0, k: Int) ->
+//   (z: ALL)
+//
+// "?" marks an optional input, "*" a dynamic one or a dynamic output (any number of tensors);
+// attributes stand behind ";", those without a default are required.
+//
+// A prototype is the operator ge::<Name> in the registry, and its text stands there as the rule of
+// that operator for the engine "ge".
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/base/source_site.h"
+#include "opwright/convert/ge/attribute.h"
+#include "opwright/convert/ge/model.h"
+#include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/ge_types.h"
+#include "opwright/schema/schema.h"
+
+namespace opwright::graph_engine {
+
+enum class PortKind : uint8_t { Required, Optional, Dynamic };
+
+struct Port {  // an input or an output
+  std::string name;
+  TensorType types;
+  PortKind kind = PortKind::Required;
+};
+
+struct PrototypeAttribute {
+  std::string name;
+  AttributeKind kind;
+  std::optional<Value> default_value = std::nullopt;  // none: required
+};
+
+struct Prototype {
+  std::string name;  // "AddCustom"
+  std::vector<Port> inputs = {};
+  std::vector<Port> outputs = {};
+  std::vector<PrototypeAttribute> attributes = {};
+};
+using PrototypePtr = std::shared_ptr<const Prototype>;  // shared by the cache and by ops being made
+
+// ValueError that shows the text with the place.
+[[nodiscard]] Prototype parse_prototype(std::string_view text);
+[[nodiscard]] std::string to_text(const Prototype& prototype);
+// "REG_OP(AddCustom)\n    .INPUT(x, ge::TensorType::ALL())\n ..." for C++ sources.
+[[nodiscard]] std::string reg_op_text(const Prototype& prototype);
+// "ge::AddCustom(Tensor x, Tensor? bias=None, Tensor[] parts, *, float alpha=1.0) -> Tensor"
+[[nodiscard]] std::string schema_text(const Prototype& prototype);
+
+// The prototype of an op that takes what the operator takes: tensors are inputs of any type, all
+// else attributes; results without a name are y, or y0, y1, ... `name` empty: the operator's name
+// in capitals at the start of words, npu_add_custom is NpuAddCustom. TypeError for an argument that
+// neither can be.
+[[nodiscard]] Prototype prototype_from_schema(const Schema& schema, std::string name = {});
+
+// The built-in ones too; null: there is none.
+[[nodiscard]] PrototypePtr find_prototype(std::string_view name);
+// Defines ge::<Name> and its text; dropping the registration removes both. The same prototype twice
+// is harmless, another one under the same name is a ValueError that shows both.
+[[nodiscard]] std::vector<Registration> define_prototype(const Prototype& prototype,
+                                                         SourceSite site = SourceSite::of());
+
+// ValueError or TypeError that shows the prototype and the op: an unknown input or output, one that
+// is missing, an unknown or missing attribute, one of another type, a dtype that is not in the set.
+// What is not known of a descriptor is not judged. Dynamic inputs stand in the op as x0, x1, ...
+void check_op(const Prototype& prototype, const GeOp& op);
+
+}  // namespace opwright::graph_engine
