@@ -7,10 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "opwright/c_api.h"
+#include "opwright/convert/call_arguments.h"
 #include "opwright/convert/ge/attribute.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/convert/ge/prototype.h"
@@ -21,6 +23,7 @@
 #include "opwright/dispatch/slot.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/ir/evaluate.h"
 #include "opwright/ir/graph.h"
@@ -30,6 +33,7 @@
 #include "opwright/schema/constant.h"
 #include "opwright/schema/schema.h"
 #include "opwright/schema/type.h"
+#include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/value.h"
@@ -171,7 +175,8 @@ class OperatorGraph final : public BuiltGraph {
       const GeOp& op = graph_->ops[i];
       const Attribute* value = op.type == "Const" ? op.find_attribute("value") : nullptr;
       if (!value || !is_output_read_[first_outputs_[i]]) continue;
-      constants_[first_outputs_[i]] = ValueOf<Tensor>::read(value->value.get()).to(device_);
+      const Tensor data = ValueOf<Tensor>::read(value->value.get());
+      constants_[first_outputs_[i]] = _to_copy(data, std::nullopt, std::nullopt, device_);
     }
   }
 
@@ -224,7 +229,7 @@ class OperatorRun {
 
   void call_operator(const Step& step) {
     const Node& node = *step.call->node;
-    std::vector<Value> results = call_node(state_, node);
+    std::vector<Value> results = call_source(step);
     for (size_t i = 0; i < node.results().size(); ++i) {
       const NodeResult& result = node.results()[i];
       if (result.is_list) check_list_result(node, result, results[i].get());
@@ -236,13 +241,28 @@ class OperatorRun {
     }
   }
 
+  // An operator without a kernel is an error of the ops that were made of its call.
+  [[nodiscard]] std::vector<Value> call_source(const Step& step) const {
+    const Node& node = *step.call->node;
+    try {
+      return call_node(state_, node);
+    } catch (const Error& error) {
+      const bool is_missing = std::string_view(error.kind()) == "NotImplementedError" &&
+                              !node.op().record(of_.slot_) && !step.call->ops.empty();
+      if (!is_missing) throw;
+      const GeOp& op = of_.graph_->ops[step.call->ops.front()];
+      throw_error("NotImplementedError", "GE: the op ", op.name, " cannot run on ", of_.device_,
+                  ": neither ge::", op.type, " nor ", name_call(node),
+                  ", which it was converted from, has a kernel for it\n  ", error.message());
+    }
+  }
+
   void give(const GraphValue& value, Value actual) {
     inputs_.bind(value, actual.get(), state_.symbols);
     keep(value, std::move(actual));
   }
 
   void call_kernels(const Step& step) {
-    std::vector<std::pair<uint32_t, Tensor>> made;  // by op: all outputs, as results are those too
     for (const KernelCall& kernel : step.kernels) {
       try {
         call_kernel(kernel);
@@ -312,7 +332,7 @@ class OperatorRun {
     for (const SymInt& size : *op.sizes)
       *element++ = substitute(*state_.env, size, state_.symbols).specialise();
     const DType wanted = op.output_descriptors[0].dtype.value_or(DType::Int64);
-    return sizes.to(wanted).to(of_.device_);
+    return _to_copy(sizes, wanted, std::nullopt, of_.device_);
   }
 
   const OperatorGraph& of_;

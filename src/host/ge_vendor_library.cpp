@@ -8,22 +8,24 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "opwright/convert/ge/model.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ge_data_type.h"
 #include "opwright/ge_engine.h"
+#include "opwright/ge_types.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/stream.h"
 
-namespace opwright::ge {
+namespace opwright::graph_engine {
 namespace {
 
 constexpr int32_t kFormatNd = 2;
@@ -55,7 +57,7 @@ OpwGeTensor describe(const Tensor& tensor, size_t index) {
   OpwGeTensor described{};
   described.data = const_cast<void*>(tensor.data());
   described.num_bytes = num_bytes_of(tensor);
-  described.dtype = static_cast<int32_t>(to_data_type(tensor.dtype()));
+  described.dtype = static_cast<int32_t>(data_type_of(tensor.dtype()));
   described.format = kFormatNd;
   described.rank = static_cast<uint32_t>(tensor.dim());
   std::ranges::copy(tensor.sizes(), described.sizes);
@@ -153,8 +155,10 @@ std::vector<Tensor> VendorGraph::run(std::span<const Tensor> inputs) const {
   for (OpwGeTensor& each : described) {
     OPWRIGHT_CHECK(each.rank <= OPW_GE_MAX_RANK, "GE: ", library.path(), " gave output ",
                    outputs.size(), " ", each.rank, " dimensions");
-    const DType dtype = to_dtype(static_cast<DataType>(each.dtype));
-    outputs.push_back(make_empty(std::span(each.sizes, each.rank), dtype, state_->device));
+    const std::optional<DType> dtype = dtype_of(static_cast<DataType>(each.dtype));
+    OPWRIGHT_CHECK(dtype, "GE: ", library.path(), " gave output ", outputs.size(), " the dtype ",
+                   each.dtype, ", which Opwright does not have");
+    outputs.push_back(make_empty(std::span(each.sizes, each.rank), *dtype, state_->device));
     OPWRIGHT_CHECK(each.num_bytes == num_bytes_of(outputs.back()), "GE: ", library.path(),
                    " asked for ", each.num_bytes, " bytes for output ", outputs.size() - 1,
                    ", its sizes and dtype make ", num_bytes_of(outputs.back()));
@@ -173,4 +177,4 @@ std::vector<Tensor> VendorGraph::run(std::span<const Tensor> inputs) const {
   return outputs;
 }
 
-}  // namespace opwright::ge
+}  // namespace opwright::graph_engine

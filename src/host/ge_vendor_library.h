@@ -7,16 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "opwright/device.h"
 #include "opwright/ge_engine.h"
+#include "opwright/host/ge_engine.h"
 #include "opwright/tensor.h"
 
-namespace opwright::ge {
-
-using EngineOptions = std::vector<std::pair<std::string, std::string>>;
+namespace opwright::graph_engine {
 
 // The functions of an open library. It is never closed: graphs may outlive whoever opened it.
 class VendorLibrary {
@@ -60,4 +58,4 @@ class VendorGraph {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace opwright::ge
+}  // namespace opwright::graph_engine
