@@ -14,7 +14,7 @@ class TestCustomAdd(unittest.TestCase):
 
         output = torch.ops.npu.npu_add_custom(x.to(DEVICE), y.to(DEVICE))
 
-        self.assertEqual(output.device.type, DEVICE)
+        assert output.device.type == DEVICE
         output.cpu().numpy().tofile("data/output_eager.bin")
         np.testing.assert_allclose(output.cpu().numpy(), x.numpy() + y.numpy(), rtol=1e-6)
 

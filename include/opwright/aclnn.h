@@ -24,12 +24,15 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "opwright/opwright.h"
 #include "opwright/stream.h"
 
-namespace opwright::aclnn OPWRIGHT_VISIBILITY {
+namespace opwright OPWRIGHT_VISIBILITY {
+namespace aclnn {
 
 // The vendor's libraries of this process.
 class Libraries {
@@ -98,22 +101,38 @@ inline void check_status(const std::string& function, int32_t status) {
 // aclDataType.
 inline int32_t data_type(DType dtype) {
   switch (dtype) {
-    case DType::Float32: return 0;
-    case DType::Float16: return 1;
-    case DType::Int8: return 2;
-    case DType::Int32: return 3;
-    case DType::UInt8: return 4;
-    case DType::Int16: return 6;
-    case DType::UInt16: return 7;
-    case DType::UInt32: return 8;
-    case DType::Int64: return 9;
-    case DType::UInt64: return 10;
-    case DType::Float64: return 11;
-    case DType::Bool: return 12;
-    case DType::Complex64: return 16;
-    case DType::Complex128: return 17;
-    case DType::BFloat16: return 27;
-    default: throw_error("TypeError", "the vendor's operators have no ", dtype);
+    case DType::Float32:
+      return 0;
+    case DType::Float16:
+      return 1;
+    case DType::Int8:
+      return 2;
+    case DType::Int32:
+      return 3;
+    case DType::UInt8:
+      return 4;
+    case DType::Int16:
+      return 6;
+    case DType::UInt16:
+      return 7;
+    case DType::UInt32:
+      return 8;
+    case DType::Int64:
+      return 9;
+    case DType::UInt64:
+      return 10;
+    case DType::Float64:
+      return 11;
+    case DType::Bool:
+      return 12;
+    case DType::Complex64:
+      return 16;
+    case DType::Complex128:
+      return 17;
+    case DType::BFloat16:
+      return 27;
+    default:
+      throw_error("TypeError", "the vendor's operators have no ", dtype);
   }
 }
 
@@ -205,8 +224,10 @@ void execute(const std::string& name, const Arguments&... arguments) {
       held);
 }
 
-}  // namespace opwright::aclnn
+}  // namespace aclnn
+}  // namespace opwright
 
 // Calls an operator of the vendor in its two phases, on the current stream of the first tensor's
-// device. RuntimeError with the vendor's status and message; AttributeError where no library has it.
+// device. RuntimeError with the vendor's status and message; AttributeError where no library has
+// it.
 #define OPWRIGHT_ACLNN(name, ...) ::opwright::aclnn::execute(#name, __VA_ARGS__)

@@ -29,7 +29,8 @@ extern "C" {
 
 /* A tensor of a run, without gaps. */
 typedef struct {
-  void* data; /* on the device; null in outputs of opw_ge_workspace, and where there are no elements */
+  void* data; /* on the device; null in outputs of opw_ge_workspace, and where there are no elements
+               */
   uint64_t num_bytes;
   int32_t dtype;  /* ge::DataType: 0 float32, 1 float16, 3 int32, 9 int64, 12 bool, ... */
   int32_t format; /* ge::Format: 2 is ND */
@@ -49,8 +50,8 @@ typedef const char* (*OpwGeMessage)(void);
 typedef int32_t (*OpwGeBuild)(const void* bytes, uint64_t num_bytes, int32_t device_index,
                               const char* const* options, uint32_t num_options, OpwGeGraph** graph);
 /* Fills dtype, format, rank, sizes and num_bytes of `num_outputs` tensors, the workspace's size and
- * the executor, which opw_ge_execute takes over; the graph's next opw_ge_workspace or opw_ge_release
- * ends one that was not executed. */
+ * the executor, which opw_ge_execute takes over; the graph's next opw_ge_workspace or
+ * opw_ge_release ends one that was not executed. */
 typedef int32_t (*OpwGeWorkspace)(OpwGeGraph* graph, const OpwGeTensor* inputs, uint32_t num_inputs,
                                   OpwGeTensor* outputs, uint32_t num_outputs,
                                   uint64_t* workspace_size, OpwGeExecutor** executor);

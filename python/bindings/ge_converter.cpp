@@ -123,8 +123,8 @@ class PythonConverter final : public graph_engine::GeConverter {
 
 // ---- What converters call ----
 
-OutputPlace make_constant(const ConvertedCallPtr& of, const nb::handle& data, const nb::handle& dtype,
-                          const std::string& who) {
+OutputPlace make_constant(const ConvertedCallPtr& of, const nb::handle& data,
+                          const nb::handle& dtype, const std::string& who) {
   Conversion conversion;
   if (!dtype.is_none()) conversion.dtype = parse_dtype(dtype.ptr());
   return of->graph().constant(tensor_over_data(data.ptr(), conversion, who.c_str()));

@@ -10,9 +10,9 @@
 
 namespace opwright::python {
 
-// `function(*arguments, meta_outputs=results)` gives a ge.Tensor for each result. Arguments that the
-// operator does not have stay what the function's defaults are; `meta_outputs` is given where it
-// takes that. An exception in it reaches the caller as it is.
+// `function(*arguments, meta_outputs=results)` gives a ge.Tensor for each result. Arguments that
+// the operator does not have stay what the function's defaults are; `meta_outputs` is given where
+// it takes that. An exception in it reaches the caller as it is.
 [[nodiscard]] ConverterPtr make_ge_converter(PyObject* function, int64_t since_version);
 
 void bind_ge_converter(nanobind::module_& m);

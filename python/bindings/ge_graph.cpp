@@ -206,10 +206,10 @@ void bind_ge_graph(nb::module_& m) {
       .def("__str__", [](const HeldGraph& self) { return graph_engine::to_text(*self.graph); });
   nb::class_<HeldExecutable>(m, "GeExecutable", "A graph that an engine has built.")
       .def("__call__", &run_executable)
-      .def("describe", [](const HeldExecutable& self) { return self.executable->built().describe(); })
-      .def_prop_ro("graph", [](const HeldExecutable& self) {
-        return HeldGraph{self.executable->graph()};
-      });
+      .def("describe",
+           [](const HeldExecutable& self) { return self.executable->built().describe(); })
+      .def_prop_ro("graph",
+                   [](const HeldExecutable& self) { return HeldGraph{self.executable->graph()}; });
   m.def("ge_convert", &convert, nb::arg("graph"), nb::arg("name"), nb::arg("holds_constants"));
   m.def("ge_build", &build_graph, nb::arg("graph"), nb::arg("library"), nb::arg("options"));
   bind_prototypes(m);

@@ -76,8 +76,8 @@ std::string show(const GeTensor& self) {
   const std::optional<DType> dtype = self.of->graph().dtype(self.place);
   const std::string type = dtype ? graph_engine::data_type_name(graph_engine::data_type_of(*dtype))
                                  : std::string("DT_UNDEFINED");
-  return concatenate("ge.Tensor(", self.of->graph().name(self.place), ", dtype=", type, ", shape=",
-                     nb::cast<std::string>(nb::str(symbolic_sizes(self))), ")");
+  return concatenate("ge.Tensor(", self.of->graph().name(self.place), ", dtype=", type,
+                     ", shape=", nb::cast<std::string>(nb::str(symbolic_sizes(self))), ")");
 }
 
 }  // namespace
@@ -125,7 +125,8 @@ nb::object converter_argument(const ConvertedCallPtr& of, const NodeArgument& ar
   if (argument.kind() == NodeArgument::Kind::Value)
     return ge_tensor_object(of, of->call().value_of(argument));
   nb::list elements;
-  for (const NodeArgument& each : argument.elements()) elements.append(converter_argument(of, each));
+  for (const NodeArgument& each : argument.elements())
+    elements.append(converter_argument(of, each));
   return elements;
 }
 
@@ -140,8 +141,7 @@ void bind_ge_tensor(nb::module_& m) {
                      return sizes.is_none() ? nb::object(nb::none()) : nb::int_(nb::len(sizes));
                    })
       .def_prop_ro(
-          "name",
-          [](const GeTensor& self) { return self.of->graph().name(self.place); },
+          "name", [](const GeTensor& self) { return self.of->graph().name(self.place); },
           "\"Add_1:0\": the op, and which of its outputs.")
       .def_prop_ro(
           "node",

@@ -65,8 +65,7 @@ class LibraryGraph final : public BuiltGraph {
     size_t index = 0;
     for (const GraphValue* input : graph_->program->inputs()) {
       const Value& value = given[index++];
-      const auto data =
-          std::ranges::find(graph_->inputs, graph_->values[input->number()].op);
+      const auto data = std::ranges::find(graph_->inputs, graph_->values[input->number()].op);
       if (data == graph_->inputs.end()) continue;  // a Const op
       ordered[static_cast<size_t>(data - graph_->inputs.begin())] =
           ValueOf<Tensor>::read(value.get());
@@ -91,8 +90,7 @@ class LibraryGraph final : public BuiltGraph {
 
 }  // namespace
 
-BuiltGraphPtr build_by_library(const GeGraphPtr& graph, Device device,
-                               const EngineConfig& config) {
+BuiltGraphPtr build_by_library(const GeGraphPtr& graph, Device device, const EngineConfig& config) {
   return BuiltGraphPtr::take(new LibraryGraph(graph, device, config));
 }
 

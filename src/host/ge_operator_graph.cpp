@@ -1,5 +1,5 @@
-// A graph of the engine GE run by operators. The ops of a call of the program run by the kernels that
-// are registered under their own names, ge::<Type>, where all of them have one for the device;
+// A graph of the engine GE run by operators. The ops of a call of the program run by the kernels
+// that are registered under their own names, ge::<Type>, where all of them have one for the device;
 // otherwise the operator that they were converted from is called.
 #include <algorithm>
 #include <cstddef>
@@ -73,9 +73,8 @@ const Operator* find_kernel(const GeOp& op, Slot slot) {
 std::vector<OutputPlace> places_of(const GeOp& op, const Port& port) {
   std::vector<OutputPlace> places;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    const std::string wanted = port.kind == PortKind::Dynamic
-                                   ? concatenate(port.name, places.size())
-                                   : port.name;
+    const std::string wanted =
+        port.kind == PortKind::Dynamic ? concatenate(port.name, places.size()) : port.name;
     if (op.input_descriptors[i].name == wanted) places.push_back(op.inputs[i]);
   }
   return places;
@@ -351,11 +350,11 @@ std::string OperatorGraph::describe() const {
   for (const Step& step : steps_) {
     for (const uint32_t op : step.call->ops) {
       const GeOp& node = graph_->ops[op];
-      text += concatenate(node.name, " (", node.type, "): ",
-                          step.kernels.empty()
-                              ? concatenate("operator ", step.call->node->op().name())
-                              : concatenate("kernel ge::", node.type),
-                          "\n");
+      text +=
+          concatenate(node.name, " (", node.type, "): ",
+                      step.kernels.empty() ? concatenate("operator ", step.call->node->op().name())
+                                           : concatenate("kernel ge::", node.type),
+                      "\n");
     }
   }
   return text;

@@ -16,8 +16,8 @@ struct EngineProgram {
   [[nodiscard]] size_t num_results() const { return graph->outputs().size() - written.size(); }
 };
 
-// From a functional graph, which writes at its end alone and stays as it is. NotImplementedError for
-// one that draws random numbers.
+// From a functional graph, which writes at its end alone and stays as it is. NotImplementedError
+// for one that draws random numbers.
 [[nodiscard]] EngineProgram make_engine_program(const GraphPtr& graph);
 
 }  // namespace opwright::graph_engine

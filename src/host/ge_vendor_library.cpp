@@ -70,8 +70,8 @@ VendorLibrary::VendorLibrary(std::string path) : path_(std::move(path)) {
   void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* problem = dlerror();
-    throw_error("OSError", "GE: the engine's library ", path_, " cannot be opened: ",
-                problem ? problem : "no reason was given");
+    throw_error("OSError", "GE: the engine's library ", path_,
+                " cannot be opened: ", problem ? problem : "no reason was given");
   }
   Symbols symbols(handle);
   OpwGeVersion version = nullptr;
@@ -123,10 +123,9 @@ VendorGraph::VendorGraph(const VendorLibrary& library, std::string_view bytes, s
     pairs.push_back(key.c_str());
     pairs.push_back(value.c_str());
   }
-  library.check(
-      library.build(bytes.data(), bytes.size(), std::max(device.index, 0), pairs.data(),
-                    static_cast<uint32_t>(options.size()), &state_->graph),
-      "building the graph");
+  library.check(library.build(bytes.data(), bytes.size(), std::max(device.index, 0), pairs.data(),
+                              static_cast<uint32_t>(options.size()), &state_->graph),
+                "building the graph");
 }
 
 VendorGraph::~VendorGraph() {

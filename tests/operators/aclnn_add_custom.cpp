@@ -1,14 +1,13 @@
 // Operators whose kernels call a vendor's library by opwright/aclnn.h.
-#include "opwright/aclnn.h"
-
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "opwright/aclnn.h"
 #include "opwright/opwright.h"
 
 namespace {
 
-using opwright::IntList;
 using opwright::Tensor;
 
 Tensor add_custom(const Tensor& x, const Tensor& y) {
@@ -17,8 +16,8 @@ Tensor add_custom(const Tensor& x, const Tensor& y) {
   return result;
 }
 
-Tensor mixed(const Tensor& like, const std::optional<Tensor>& optional, IntList axes, double scale,
-             int64_t count, bool flag) {
+Tensor mixed(const Tensor& like, const std::optional<Tensor>& optional,
+             std::span<const int64_t> axes, double scale, int64_t count, bool flag) {
   Tensor result = opwright::empty_like(like);
   OPWRIGHT_ACLNN(aclnnMixed, optional, axes, scale, count, flag, result);
   return result;
@@ -33,8 +32,9 @@ Tensor absent(const Tensor& x) {
 
 OPWRIGHT_LIBRARY(trial_aclnn, m) {
   m.def("add_custom(Tensor x, Tensor y) -> Tensor");
-  m.def("mixed(Tensor like, Tensor? optional, int[] axes, float scale, int count, bool flag) -> "
-        "Tensor");
+  m.def(
+      "mixed(Tensor like, Tensor? optional, int[] axes, float scale, int count, bool flag) -> "
+      "Tensor");
   m.def("absent(Tensor x) -> Tensor");
 }
 

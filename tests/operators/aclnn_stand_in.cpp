@@ -42,10 +42,8 @@ EXPORTED AclTensor* aclCreateTensor(const int64_t* sizes, uint64_t rank, int32_t
                                     const int64_t* /*storage*/, uint64_t /*storage_rank*/,
                                     void* data) {
   ++live_objects;
-  return new AclTensor{{sizes, sizes + rank},
-                       {strides, strides + rank},
-                       dtype,
-                       static_cast<float*>(data) + offset};
+  return new AclTensor{
+      {sizes, sizes + rank}, {strides, strides + rank}, dtype, static_cast<float*>(data) + offset};
 }
 EXPORTED int32_t aclDestroyTensor(const AclTensor* tensor) {
   --live_objects;

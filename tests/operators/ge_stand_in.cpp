@@ -1,6 +1,8 @@
 // A library of the form of opwright/ge_engine.h that stands in for a vendor's engine: it reads the
-// bytes of a graph and computes element by element on float32 tensors of equal sizes in host memory.
-// It holds its caller to the order of calls and to the sizes, and keeps a record of the calls.
+// bytes of a graph and computes element by element on float32 tensors of equal sizes in host
+// memory. It holds its caller to the order of calls and to the sizes, and keeps a record of the
+// calls.
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -14,7 +16,7 @@
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 struct OpwGeExecutor {
-  bool is_open = false;
+  const OpwGeGraph* graph = nullptr;  // null: no run was asked for
 };
 
 namespace {
@@ -50,10 +52,18 @@ class Message {
     const uint64_t tag = varint();
     field = {.number = static_cast<uint32_t>(tag >> 3), .integer = 0, .bytes = {}};
     switch (tag & 7) {
-      case 0: field.integer = varint(); break;
-      case 1: field.bytes = take(8); break;
-      case 2: field.bytes = take(varint()); break;
-      default: field.bytes = take(4); break;
+      case 0:
+        field.integer = varint();
+        break;
+      case 1:
+        field.bytes = take(8);
+        break;
+      case 2:
+        field.bytes = take(varint());
+        break;
+      default:
+        field.bytes = take(4);
+        break;
     }
     return true;
   }
@@ -96,7 +106,7 @@ Op read_op(std::string_view bytes) {
 
 using Elements = std::vector<float>;
 
-bool compute(const Op& op, const std::vector<const Elements*>& inputs, Elements& result) {
+void compute(const Op& op, const std::vector<const Elements*>& inputs, Elements& result) {
   result = *inputs[0];
   for (size_t i = 0; i < result.size(); ++i) {
     if (op.type == "Relu") {
@@ -107,7 +117,6 @@ bool compute(const Op& op, const std::vector<const Elements*>& inputs, Elements&
       result[i] += (*inputs[1])[i];  // Add, AddCustom
     }
   }
-  return true;
 }
 bool is_known(const std::string& type) {
   return type == "Data" || type == "Add" || type == "AddCustom" || type == "Mul" ||
@@ -175,7 +184,7 @@ EXPORTED int32_t opw_ge_workspace(OpwGeGraph* graph, const OpwGeTensor* inputs, 
     outputs[i].data = nullptr;
   }
   *workspace_size = kWorkspaceSize;
-  graph->executor.is_open = true;
+  graph->executor.graph = graph;
   *executor = &graph->executor;
   record() += "workspace of " + std::to_string(num_inputs) + " inputs\n";
   return kOk;
@@ -185,14 +194,11 @@ EXPORTED int32_t opw_ge_execute(void* workspace, uint64_t workspace_size, OpwGeE
                                 const OpwGeTensor* inputs, uint32_t num_inputs,
                                 const OpwGeTensor* outputs, uint32_t num_outputs,
                                 void* /*stream*/) {
-  if (!executor->is_open) return fail(kBadOrder, "E10003: no workspace was asked for");
-  executor->is_open = false;
+  const OpwGeGraph* graph = std::exchange(executor->graph, nullptr);
+  if (!graph) return fail(kBadOrder, "E10003: no workspace was asked for");
   if (workspace_size != kWorkspaceSize || !workspace)
     return fail(kBadOrder, "E10004: the workspace is not the one that was asked for");
   std::memset(workspace, 0xa5, workspace_size);  // it is ours to write
-  // The executor stands last in its graph.
-  const auto* graph = reinterpret_cast<const OpwGeGraph*>(reinterpret_cast<const char*>(executor) -
-                                                          offsetof(OpwGeGraph, executor));
   std::map<std::string, Elements> values;
   uint32_t num_data = 0;
   for (const Op& op : graph->ops) {

@@ -45,7 +45,9 @@ def get_compiler(config: CompilerConfig | None = None) -> Callable[..., Any]:
     """
     chosen = CompilerConfig() if config is None else config
     if not isinstance(chosen, CompilerConfig):
-        raise TypeError(f"get_compiler: config must be a CompilerConfig, got {type(config).__name__}")
+        raise TypeError(
+            f"get_compiler: config must be a CompilerConfig, got {type(config).__name__}"
+        )
     library, options = chosen.library or "", list(chosen.options.items())
 
     def ge(graph_module: Any, example_inputs: Sequence[Any]) -> Callable[..., Any]:

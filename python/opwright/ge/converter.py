@@ -61,9 +61,7 @@ register_fx_node_ge_converter registered
     count) of a dynamic one, which is given as a list. Attributes are plain values or those of
     `ge.attr`. Where there is a prototype of that name, the op is held against it.
     """
-    return _C.ge_custom_op(
-        op_type, dict(inputs), list(outputs), dict(attrs or {}), node_name or ""
-    )
+    return _C.ge_custom_op(op_type, dict(inputs), list(outputs), dict(attrs or {}), node_name or "")
 
 
 def Const(value: Any, dtype: Any = None) -> Tensor:  # noqa: N802
