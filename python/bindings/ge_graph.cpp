@@ -55,8 +55,15 @@ struct HeldExecutable {
   EngineExecutablePtr executable;
 };
 // Undone when Python drops it.
-struct HeldPrototype {
-  std::vector<Registration> registrations;
+class HeldPrototype {
+ public:
+  explicit HeldPrototype(std::vector<Registration> registrations)
+      : registrations_(std::move(registrations)) {}
+  HeldPrototype(HeldPrototype&&) = default;
+  HeldPrototype(const HeldPrototype&) = delete;
+
+ private:
+  std::vector<Registration> registrations_;
 };
 
 GraphPtr require_graph(const nb::handle& object) {
@@ -146,8 +153,8 @@ void bind_prototypes(nb::module_& m) {
   m.def(
       "ge_define_prototype",
       [](const std::string& text) {
-        return HeldPrototype{
-            graph_engine::define_prototype(graph_engine::parse_prototype(text), caller_site())};
+        return HeldPrototype(
+            graph_engine::define_prototype(graph_engine::parse_prototype(text), caller_site()));
       },
       nb::arg("text"));
   m.def(
