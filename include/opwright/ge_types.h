@@ -1,9 +1,12 @@
-// Element types of the graph engine GE, and sets of them, as its prototypes name them.
+// What prototypes of the graph engine GE are made of: element types and sets of them, kinds of
+// attributes, and the texts of a prototype.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "opwright/visibility.h"
 
@@ -162,7 +165,121 @@ inline void append_text(std::string& out, TensorType type) {
   }
   out.append(type.is_empty() ? "{}" : "}");
 }
+
+// Kinds of attributes, as prototypes name them.
+enum class AttributeKind : uint8_t {
+  Int,
+  Float,
+  Bool,
+  String,
+  Bytes,
+  Type,  // a DataType
+  Tensor,
+  ListInt,
+  ListFloat,
+  ListBool,
+  ListString,
+  ListType,
+  ListTensor,
+  ListListInt,
+  ListListFloat,
+};
+struct AttributeKindName {
+  const char* name;
+  const char* schema_type;
+};
+inline constexpr AttributeKindName kAttributeKinds[] = {
+    {"Int", "int"},
+    {"Float", "float"},
+    {"Bool", "bool"},
+    {"String", "str"},
+    {"Bytes", "str"},
+    {"Type", "int"},
+    {"Tensor", "Tensor"},
+    {"ListInt", "int[]"},
+    {"ListFloat", "float[]"},
+    {"ListBool", "bool[]"},
+    {"ListString", "str[]"},
+    {"ListType", "int[]"},
+    {"ListTensor", "Tensor[]"},
+    {"ListListInt", "int[][]"},
+    {"ListListFloat", "float[][]"},
+};
+[[nodiscard]] constexpr const AttributeKindName& names_of(AttributeKind kind) {
+  return kAttributeKinds[static_cast<uint8_t>(kind)];
+}
+
+// How often an input or output of an op stands there.
+enum class PortKind : uint8_t { Required, Optional, Dynamic };
+
+// The texts of a prototype, piece by piece: its own form and the schema of ge::<Name>.
+//
+//   AddCustom(x: ALL, bias?: {FLOAT}, parts*: BasicType; alpha: Float = 1.0, k: Int) -> (z: ALL)
+//   AddCustom(Tensor x, Tensor? bias, Tensor[] parts, *, float alpha=1.0, int k) -> Tensor
+class PrototypeText {
+ public:
+  explicit PrototypeText(std::string name) : name_(std::move(name)) {}
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  void add_input(const std::string& name, TensorType types, PortKind kind) {
+    add_port(inputs_, name, types, kind);
+    schema_inputs_ += (schema_inputs_.empty() ? "" : ", ") + schema_type(kind) + " " + name;
+  }
+  void add_output(const std::string& name, TensorType types, PortKind kind) {
+    add_port(outputs_, name, types, kind);
+    schema_outputs_ += (schema_outputs_.empty() ? "" : ", ") + schema_type(kind);
+    ++num_outputs_;
+  }
+  // `default_value` as a schema writes it; empty: the attribute is required.
+  void add_attribute(const std::string& name, AttributeKind kind,
+                     const std::string& default_value) {
+    const AttributeKindName& names = names_of(kind);
+    attributes_ += (attributes_.empty() ? "" : ", ") + name + ": " + names.name;
+    schema_attributes_ += std::string(", ") + names.schema_type + " " + name;
+    if (default_value.empty()) return;
+    attributes_ += " = " + default_value;
+    schema_attributes_ += "=" + default_value;
+  }
+
+  [[nodiscard]] std::string text() const {
+    return name_ + "(" + inputs_ + (attributes_.empty() ? "" : "; " + attributes_) + ") -> (" +
+           outputs_ + ")";
+  }
+  [[nodiscard]] std::string schema() const {
+    std::string arguments = schema_inputs_;
+    if (!schema_attributes_.empty())
+      arguments += (arguments.empty() ? "*" : ", *") + schema_attributes_;
+    const std::string results = num_outputs_ == 1 ? schema_outputs_ : "(" + schema_outputs_ + ")";
+    return name_ + "(" + arguments + ") -> " + results;
+  }
+
+ private:
+  static void add_port(std::string& out, const std::string& name, TensorType types, PortKind kind) {
+    if (!out.empty()) out += ", ";
+    out += name;
+    if (kind != PortKind::Required) out += kind == PortKind::Optional ? "?" : "*";
+    out += ": ";
+    append_text(out, types);
+  }
+  static std::string schema_type(PortKind kind) {
+    return kind == PortKind::Required   ? "Tensor"
+           : kind == PortKind::Optional ? "Tensor?"
+                                        : "Tensor[]";
+  }
+
+  std::string name_;
+  std::string inputs_;
+  std::string outputs_;
+  std::string attributes_;
+  std::string schema_inputs_;
+  std::string schema_outputs_;
+  std::string schema_attributes_;
+  size_t num_outputs_ = 0;
+};
 }  // namespace graph_engine
 }  // namespace opwright
 
-namespace ge = opwright::graph_engine;
+// As sources for the engine spell it.
+namespace ge {
+using namespace opwright::graph_engine;
+}

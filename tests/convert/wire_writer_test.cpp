@@ -1,4 +1,4 @@
-#include "opwright/convert/onnx/wire_writer.h"
+#include "opwright/convert/wire_writer.h"
 
 #include <cstdint>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace opwright::onnx {
+namespace opwright {
 namespace {
 
 std::string hex(std::string_view bytes) {
@@ -113,4 +113,4 @@ INSTANTIATE_TEST_SUITE_P(Lengths, WireWriterOfALongMessage,
                                            1 << 21));
 
 }  // namespace
-}  // namespace opwright::onnx
+}  // namespace opwright

@@ -49,7 +49,7 @@ struct AttributeValue {
   AttributeValue(const char* attribute, bool value);
   AttributeValue(const char* attribute, double value);
   AttributeValue(const char* attribute, const char* value);
-  AttributeValue(const char* attribute, std::vector<int64_t> value);
+  AttributeValue(const char* attribute, const std::vector<int64_t>& value);
   AttributeValue(const char* attribute, DataType value);  // an Int, as most prototypes have it
 
   Attribute held;
@@ -72,8 +72,8 @@ class GraphBuilder {
 
   // ge.custom_op: an op of any name, checked against its prototype where there is one. Outputs of a
   // dynamic one follow each other. `node_name` empty: made from the op's name.
-  GeValues custom_op(std::string_view name, std::vector<NamedOperand> inputs,
-                     std::vector<OutputName> outputs, std::vector<Attribute> attributes = {},
+  GeValues custom_op(std::string_view name, const std::vector<NamedOperand>& inputs,
+                     const std::vector<OutputName>& outputs, std::vector<Attribute> attributes = {},
                      std::string_view node_name = {});
 
   // ---- Constants: equal small ones are one op ----

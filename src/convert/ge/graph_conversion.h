@@ -5,12 +5,14 @@
 //   to_bytes(*graph);         // for the engine
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "opwright/convert/call_arguments.h"
 #include "opwright/convert/converter.h"
 #include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/model.h"
+#include "opwright/dtype.h"
 #include "opwright/ir/graph.h"
 #include "opwright/transforms/trace.h"
 
@@ -57,6 +59,11 @@ struct ConversionOptions {
   // arguments are, behind them in the order of the program.
   bool holds_constants = false;
 };
+
+// A call as the one op that a text of its operator names: "AddCustom(x, y, alpha=alpha)", an
+// argument alone is an input, behind a name that attribute; of an operator of the namespace ge the
+// text is its prototype.
+[[nodiscard]] GeValues convert_by_text(GraphBuilder& g, const Call& call, const std::string& text);
 
 // NotImplementedError for an operator without a rule: which, the user's line, how to register one.
 // Errors of rules name the call.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opwright/convert/ge/attribute.h"
@@ -55,8 +56,9 @@ struct GeOp {
   std::vector<Attribute> attributes = {};
   std::string line = {};     // the user's
   uint32_t call = kNoPlace;  // its place in GeGraph::calls; none: Data, Const, NetOutput, sizes
-  // Of an op that computes sizes of the program: what its output holds. Such an op is no part of a
-  // call, as later calls may read it, too.
+  // Of an op that computes sizes of the program: what its output holds, or empty for a step that
+  // only such ops read. It is no part of a call, as later calls may read it, too; an executor
+  // evaluates the sizes instead of running it.
   std::optional<std::vector<SymInt>> sizes = std::nullopt;
 
   [[nodiscard]] const Attribute* find_attribute(std::string_view attribute) const;
@@ -71,12 +73,20 @@ struct SourceCall {
   std::vector<uint32_t> ops = {};  // in order
 };
 
+// A write to an input at the end of the program.
+struct InputWrite {
+  uint32_t input = kNoPlace;  // its Data op
+  OutputPlace value = {};
+};
+
 struct GeGraph {
   std::string name;
   std::vector<GeOp> ops = {};
-  std::vector<uint32_t> inputs = {};      // Data ops, in the order of the program's inputs
-  std::vector<OutputPlace> outputs = {};  // what NetOutput reads
-  std::vector<SourceCall> calls = {};     // in the order of the program
+  std::vector<uint32_t> inputs = {};  // Data ops, in the order of the program's inputs
+  // The program's; not there: None. NetOutput reads those that are there, then those of `writes`.
+  std::vector<OutputPlace> outputs = {};
+  std::vector<InputWrite> writes = {};
+  std::vector<SourceCall> calls = {};  // in the order of the program
   // By the number of the program's values: the output that it is.
   std::vector<OutputPlace> values = {};
   GraphPtr program;  // keeps the nodes of `calls` and the symbols of sizes
@@ -85,7 +95,9 @@ using GeGraphPtr = std::shared_ptr<const GeGraph>;  // shared by caches, executo
 
 // "Add_1:0"; empty for one that is not there.
 [[nodiscard]] std::string to_text(const GeGraph& graph, const OutputPlace& output);
-// A line for each op; for reading and tests.
+// "Add(x1: float32[2, -1], x2: float32[2, -1]) -> (y: ?)": what an error shows.
+[[nodiscard]] std::string to_text(const GeOp& op);
+// A line for each op, with the call that it belongs to; for reading and tests.
 [[nodiscard]] std::string to_text(const GeGraph& graph);
 // ge.proto.ModelDef with the one graph: docs/concepts/ge_graph.md lists the fields.
 [[nodiscard]] std::string to_bytes(const GeGraph& graph);

@@ -28,8 +28,6 @@
 
 namespace opwright::graph_engine {
 
-enum class PortKind : uint8_t { Required, Optional, Dynamic };
-
 struct Port {  // an input or an output
   std::string name;
   TensorType types;
@@ -39,7 +37,7 @@ struct Port {  // an input or an output
 struct PrototypeAttribute {
   std::string name;
   AttributeKind kind;
-  std::optional<Value> default_value = std::nullopt;  // none: required
+  std::string default_text = {};  // as a schema writes it; empty: required
 };
 
 struct Prototype {
@@ -55,7 +53,7 @@ using PrototypePtr = std::shared_ptr<const Prototype>;  // shared by the cache a
 [[nodiscard]] std::string to_text(const Prototype& prototype);
 // "REG_OP(AddCustom)\n    .INPUT(x, ge::TensorType::ALL())\n ..." for C++ sources.
 [[nodiscard]] std::string reg_op_text(const Prototype& prototype);
-// "ge::AddCustom(Tensor x, Tensor? bias=None, Tensor[] parts, *, float alpha=1.0) -> Tensor"
+// "ge::AddCustom(Tensor x, Tensor? bias, Tensor[] parts, *, float alpha=1.0, int k) -> Tensor"
 [[nodiscard]] std::string schema_text(const Prototype& prototype);
 
 // The prototype of an op that takes what the operator takes: tensors are inputs of any type, all

@@ -29,7 +29,7 @@ OnnxValue repeat_heads(GraphBuilder& g, const Call& call, size_t index, DType dt
   const OnnxValue given = call.input(index, dtype);
   if (!call.boolean(kEnableGqa)) return given;
   const SymInt heads = call.tensor(kQuery).sym_size(-3);
-  std::vector<SymInt> sizes = sizes_of(call.tensor(index));
+  std::vector<SymInt> sizes = sym_sizes_of(call.tensor(index));
   SymInt& own = sizes[sizes.size() - 3];
   if (own.word() == heads.word()) return given;
   std::vector<SymInt> expanded = sizes;

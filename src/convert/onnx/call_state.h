@@ -1,9 +1,9 @@
 // What stands behind a Call: a node of the program's graph, and what its values became.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "opwright/convert/call_arguments.h"  // IWYU pragma: export
 #include "opwright/ir/graph.h"
 #include "opwright/onnx.h"
 
@@ -17,9 +17,6 @@ struct Call::State {
   const OnnxValues& values;               // by the number of the graph's values
   GraphConversion* conversion = nullptr;  // null: only one rule is tried
 };
-
-// "aten::add.Tensor (model.py:12)"
-[[nodiscard]] std::string name_call(const Node& node);
 
 // The value that an argument is: of the graph, or a constant for an int. None for None.
 [[nodiscard]] OnnxValue value_of(const Call::State& call, const NodeArgument& argument);

@@ -145,7 +145,7 @@ OnnxValues im2col_rule(GraphBuilder& g, const Call& call) {
             {"pads", on_both_sides(per_dim(call.integers(3), 2))},
             {"strides", per_dim(call.integers(4), 2)},
             {"group", channels.word()}});
-  return {recast(g, reshape(g, windows, sizes_of(call.result())), dtype, input.dtype())};
+  return {recast(g, reshape(g, windows, sym_sizes_of(call.result())), dtype, input.dtype())};
 }
 
 OnnxValues col2im_rule(GraphBuilder& g, const Call& call) {

@@ -25,7 +25,7 @@ namespace {
 
 OnnxValues fill_with(GraphBuilder& g, const Call& call, const Scalar& number) {
   const DType dtype = call.result().dtype();
-  const std::vector<SymInt> sizes = sizes_of(call.result());
+  const std::vector<SymInt> sizes = sym_sizes_of(call.result());
   if (sizes.empty() || number.tag() == kOpwSymInt)
     return {expanded(g, g.scalar(number.value(), dtype), {}, sizes, dtype)};
   const DType kept = dtype == DType::BFloat16 ? DType::Float32 : dtype;
@@ -50,8 +50,8 @@ OnnxValues convert_copy(GraphBuilder&, const Call& call) {
 // The second argument in the sizes and the dtype of the first.
 OnnxValues convert_copy_of_other(GraphBuilder& g, const Call& call) {
   const DType dtype = call.result().dtype();
-  return {
-      expanded(g, call.input(1, dtype), sizes_of(call.tensor(1)), sizes_of(call.result()), dtype)};
+  return {expanded(g, call.input(1, dtype), sym_sizes_of(call.tensor(1)),
+                   sym_sizes_of(call.result()), dtype)};
 }
 
 // ---- In steps ----
@@ -107,7 +107,7 @@ OnnxValues convert_arange_step(GraphBuilder& g, const Call& call) {
 }
 
 OnnxValues convert_eye(GraphBuilder& g, const Call& call) {
-  const std::vector<SymInt> sizes = sizes_of(call.result());
+  const std::vector<SymInt> sizes = sym_sizes_of(call.result());
   if (!has_symbol(call) && sizes[0].word() * sizes[1].word() <= kMostElements)
     return convert_constant(g, call);
   constexpr std::array<int64_t, 1> kLast{1};

@@ -102,7 +102,7 @@ OnnxValue GraphBuilder::constant(const Tensor& data) {
   }
   KnownValue& known = state_.at(value);
   known.dtype = data.dtype();
-  known.sizes = sizes_of(data);
+  known.sizes = sym_sizes_of(data);
   known.data = dense;
   if (is_small) home->small_constants.emplace(std::move(key), value);
   return value;

@@ -68,7 +68,7 @@ void GraphConversion::set_value(OnnxValues& values, const GraphValue& of, OnnxVa
   if (known.data.is_defined() && known.sizes) return;  // a constant, which others may share
   if (const Tensor tensor = of.tensor(); tensor.is_defined()) {
     known.dtype = tensor.dtype();
-    known.sizes = sizes_of(tensor);
+    known.sizes = sym_sizes_of(tensor);
     state_.bind_symbols(value, *known.sizes);
   } else {
     known.dtype = DType::Int64;

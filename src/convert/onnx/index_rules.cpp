@@ -26,7 +26,7 @@ OnnxValues convert_gather(GraphBuilder& g, const Call& call) {
   if (is_empty(index)) {  // which may have other dimensions than self
     const SymInt flat[] = {self.sym_numel()};
     const OnnxValue nothing = slice(g, reshape(g, call.input(0), flat), 0, 0, 0);
-    return {reshape(g, nothing, sizes_of(index))};
+    return {reshape(g, nothing, sym_sizes_of(index))};
   }
   const OnnxValue taken =
       g.op("GatherElements", {with_dims(g, call.input(0), self), places_of(g, call, 2)},
@@ -150,10 +150,10 @@ OnnxValues convert_masked_fill(GraphBuilder& g, const Call& call) {
 OnnxValues convert_masked_select(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Tensor mask = call.tensor(1);
-  std::vector<SymInt> sizes = broadcast(sizes_of(self), sizes_of(mask));
+  std::vector<SymInt> sizes = broadcast(sym_sizes_of(self), sym_sizes_of(mask));
   if (sizes.empty()) sizes.push_back(1);
-  const OnnxValue values = expanded(g, call.input(0), sizes_of(self), sizes, self.dtype());
-  const OnnxValue is_taken = expanded(g, call.input(1), sizes_of(mask), sizes, DType::Bool);
+  const OnnxValue values = expanded(g, call.input(0), sym_sizes_of(self), sizes, self.dtype());
+  const OnnxValue is_taken = expanded(g, call.input(1), sym_sizes_of(mask), sizes, DType::Bool);
   const int64_t order[] = {1, 0};
   return {g.op("GatherND", {values, transpose(g, g.op("NonZero", {is_taken}), order)})};
 }
@@ -162,8 +162,9 @@ OnnxValues convert_masked_select(GraphBuilder& g, const Call& call) {
 OnnxValues convert_masked_scatter(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Tensor result = call.result();
-  const std::vector<SymInt> sizes = sizes_of(result);
-  const OnnxValue mask = expanded(g, call.input(1), sizes_of(call.tensor(1)), sizes, DType::Bool);
+  const std::vector<SymInt> sizes = sym_sizes_of(result);
+  const OnnxValue mask =
+      expanded(g, call.input(1), sym_sizes_of(call.tensor(1)), sizes, DType::Bool);
   const SymInt numel[] = {result.sym_numel()};
   const OnnxValue ones = reshape(g, g.cast(mask, DType::Int64), numel);
   const OnnxValue counts = g.op("CumSum", {ones, g.scalar(0, DType::Int64)});

@@ -35,7 +35,7 @@ IndexedDims find_indexed_dims(GraphBuilder& g, const Call& call, size_t argument
     if (index.dtype() != DType::Bool && index.dtype() != DType::UInt8) {
       found.places.push_back(recast(g, values[i], index.dtype(), DType::Int64));
       found.ranks.push_back(index.dim());
-      found.sizes = broadcast(found.sizes, sizes_of(index));
+      found.sizes = broadcast(found.sizes, sym_sizes_of(index));
       found.dims.push_back(dim++);
       continue;
     }

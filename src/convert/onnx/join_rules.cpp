@@ -83,7 +83,7 @@ OnnxValues convert_roll(GraphBuilder& g, const Call& call) {
   if (dims.empty()) {
     const SymInt flat[] = {self.sym_numel()};
     value = roll_dim(g, reshape(g, value, flat), 0, shifts.at(0), flat[0]);
-    return {reshape(g, value, sizes_of(self))};
+    return {reshape(g, value, sym_sizes_of(self))};
   }
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = wrap_dim(dims[i], self.dim());

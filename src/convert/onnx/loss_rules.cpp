@@ -63,7 +63,7 @@ OnnxValues convert_nll_loss(GraphBuilder& g, const Call& call) {
                         {{"ignore_index", call.integer(4)},
                          {"reduction", kNames[static_cast<size_t>(reduction_of(call, 3))]}});
   if (!has_batch && reduction_of(call, 3) == LossReduction::None)
-    loss = reshape(g, loss, sizes_of(call.result()));
+    loss = reshape(g, loss, sym_sizes_of(call.result()));
   OnnxValue total;
   if (call.is_used(1)) total = recast(g, total_weight(g, call, target, dtype), dtype, result);
   return {recast(g, loss, dtype, result), total};

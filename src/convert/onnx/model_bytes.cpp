@@ -8,7 +8,7 @@
 
 #include "opwright/base/file_replacement.h"
 #include "opwright/convert/onnx/model.h"
-#include "opwright/convert/onnx/wire_writer.h"
+#include "opwright/convert/wire_writer.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/onnx.h"

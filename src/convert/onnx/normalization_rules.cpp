@@ -149,7 +149,7 @@ OnnxValues norm_of_groups(GraphBuilder& g, const Call& call, const Groups& group
   const std::array<SymInt, 3> grouped{groups.batch, groups.count, area / groups.count};
   const OnnxValue x = reshape(g, call.input(0, dtype), grouped);
   const NormalForm form = normalize(g, x, std::array<int64_t, 1>{2}, groups.eps, dtype);
-  const OnnxValue normal = reshape(g, form.normal, sizes_of(call.tensor(0)));
+  const OnnxValue normal = reshape(g, form.normal, sym_sizes_of(call.tensor(0)));
   OnnxValues results{finish(g, call, normal, per_channel(g, call.input(weight, dtype), rank),
                             per_channel(g, call.input(weight + 1, dtype), rank))};
   if (call.num_results() == 3) {
@@ -173,7 +173,7 @@ OnnxValues native_group_norm_rule(GraphBuilder& g, const Call& call) {
 OnnxValues group_norm_rule(GraphBuilder& g, const Call& call) {
   const DType dtype = call.result().dtype();
   const SymInt channels = call.tensor(0).sym_size(1);
-  const bool is_empty = std::ranges::any_of(sizes_of(call.tensor(0)),
+  const bool is_empty = std::ranges::any_of(sym_sizes_of(call.tensor(0)),
                                             [](const SymInt& size) { return is_exactly(size, 0); });
   if (dtype == DType::Float64 || channels.is_symbolic() || call.tensor(0).dim() < 3 || is_empty)
     return composed_group_norm_rule(g, call);

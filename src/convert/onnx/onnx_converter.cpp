@@ -10,9 +10,9 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/convert/converter.h"
 #include "opwright/convert/onnx/rules.h"
+#include "opwright/convert/trace_choice.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/node.h"
@@ -45,35 +45,9 @@ Symbolics& symbolics() {
   return *kept;
 }
 
-bool can_be_taken_apart(const Operator& op) {
-  return op.schema().name.name_space == "aten" &&
-         (op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite));
-}
-
-// Asking every operator takes a while: the answers of an opset are kept until something is
-// registered.
-struct Choice {
-  uint64_t epoch = 0;
-  TraceOptions options;
-};
-
 }  // namespace
 
-TraceOptions trace_options(int64_t opset) {
-  static std::mutex mutex;
-  static std::map<int64_t, Choice> choices;
-  const std::lock_guard lock(mutex);
-  Choice& choice = choices[opset];
-  if (choice.epoch == registry_epoch()) return choice.options;
-  choice.options = {};
-  for (const Operator* op : Registry::get().list("aten")) {
-    if (!can_be_taken_apart(*op)) continue;
-    const bool has_rule = find_converter(*op, kEngine, opset).is_there();
-    (has_rule ? choice.options.whole : choice.options.decompose).insert(op);
-  }
-  choice.epoch = registry_epoch();
-  return choice.options;
-}
+TraceOptions trace_options(int64_t opset) { return choose_trace(kEngine, opset); }
 
 GraphPtr trace_part(const GraphPtr& graph, int64_t opset, const Operator* also) {
   TraceSessionOptions options;

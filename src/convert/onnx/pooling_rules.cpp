@@ -218,7 +218,7 @@ OnnxValues adaptive_average_rule(GraphBuilder& g, const Call& call) {
 OnnxValues max_of_all(GraphBuilder& g, const Call& call, int64_t dims) {
   const OnnxValue all = reduce(g, "ReduceMax", call.input(0), last_axes(dims), true);
   if (!call.is_used(1)) return {all, OnnxValue()};
-  std::vector<SymInt> flat = sizes_of(call.tensor(0));
+  std::vector<SymInt> flat = sym_sizes_of(call.tensor(0));
   const auto first = flat.end() - dims;
   const SymInt area = std::accumulate(first, flat.end(), SymInt(1), std::multiplies<>());
   flat.erase(first, flat.end());

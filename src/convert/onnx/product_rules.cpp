@@ -47,7 +47,7 @@ OnnxValues added_product_rule(GraphBuilder& g, const Call& call) {
     const OnnxValue self = scaled(g, call, call.input(0, dtype), 3, dtype);
     return {narrowed(g, call, g.op("Add", {self, product}))};
   }
-  const std::vector<SymInt> sizes = sizes_of(call.result());
+  const std::vector<SymInt> sizes = sym_sizes_of(call.result());
   return {narrowed(g, call, expand(g, product, sizes))};
 }
 

@@ -77,7 +77,7 @@ OnnxValue find_extreme(GraphBuilder& g, const Call& call, std::string_view type,
   }
   const SymInt flat[] = {self.sym_numel()};
   const OnnxValue place = g.op(type, {reshape(g, value, flat)}, {{"axis", 0}, {"keepdims", false}});
-  return keeps_dim ? reshape(g, place, sizes_of(call.result())) : place;
+  return keeps_dim ? reshape(g, place, sym_sizes_of(call.result())) : place;
 }
 
 OnnxValues convert_argmax(GraphBuilder& g, const Call& call) {

@@ -95,7 +95,7 @@ OnnxValues nearest_exact_rule(GraphBuilder& g, const Call& call) {
 
 // From corner to corner the sizes alone matter; scales that are no ratio of theirs would mislead.
 Interpolation by_sizes(const Call& call, Interpolation form) {
-  std::vector<SymInt> sizes = sizes_of(call.result());
+  std::vector<SymInt> sizes = sym_sizes_of(call.result());
   sizes.erase(sizes.begin(), sizes.begin() + 2);
   for (const SymInt& size : sizes)
     if (size.is_symbolic()) return form;

@@ -29,7 +29,7 @@ struct Target {
 Target find_target(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Tensor index = call.tensor(2);
-  std::vector<SymInt> sizes = sizes_of(index);
+  std::vector<SymInt> sizes = sym_sizes_of(index);
   if (sizes.empty()) sizes.push_back(1);
   return {.self = with_dims(g, call.input(0), self),
           .index = places_of(g, call, 2),
@@ -100,7 +100,7 @@ OnnxValue find_neutral(GraphBuilder& g, const Call& call, const std::string& red
 // How many elements became one, at least 1.
 OnnxValue count_written(GraphBuilder& g, const Target& target, const Tensor& self,
                         bool includes_self) {
-  std::vector<SymInt> sizes = sizes_of(self);
+  std::vector<SymInt> sizes = sym_sizes_of(self);
   if (sizes.empty()) sizes.push_back(1);
   Target counts = target;
   counts.self = expanded(g, g.scalar(includes_self ? 1 : 0, target.dtype), {}, sizes, target.dtype);
@@ -137,7 +137,7 @@ OnnxValues convert_scatter_reduce(GraphBuilder& g, const Call& call) {
 // The vector, stretched over the slices.
 Target spread_target(GraphBuilder& g, const Call& call) {
   Target target = find_target(g, call);
-  std::vector<SymInt> sizes = sizes_of(call.tensor(0));
+  std::vector<SymInt> sizes = sym_sizes_of(call.tensor(0));
   if (sizes.empty()) sizes.push_back(1);
   sizes[static_cast<size_t>(target.dim)] = target.index_sizes[0];
   target.index = spread(g, target.index, target.dim, sizes);

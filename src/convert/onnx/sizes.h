@@ -5,30 +5,15 @@
 #include <span>
 #include <vector>
 
+#include "opwright/convert/sizes.h"  // IWYU pragma: export
 #include "opwright/onnx.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 
 namespace opwright::onnx {
 
-[[nodiscard]] std::vector<SymInt> sizes_of(const Tensor& tensor);
-// Known to be equal; nothing is guarded.
-[[nodiscard]] bool are_same(std::span<const SymInt> a, std::span<const SymInt> b);
-[[nodiscard]] inline bool is_exactly(const SymInt& size, int64_t value) {
-  return !size.is_symbolic() && size.word() == value;
-}
-// Known to have no elements.
-[[nodiscard]] inline bool is_empty(const Tensor& tensor) {
-  return is_exactly(tensor.sym_numel(), 0);
-}
-// Of sizes that fit each other: the one that is not 1.
-[[nodiscard]] std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b);
-
 // The dimension that an argument names; 0 for a tensor without dimensions.
 [[nodiscard]] int64_t dim_of(const Call& call, size_t argument, const Tensor& tensor);
-// 0, 1, ... rank - 1.
-[[nodiscard]] std::vector<int64_t> all_dims(int64_t rank);
-
 // 0, 1, ... length - 1, int64.
 [[nodiscard]] OnnxValue arange(GraphBuilder& g, const SymInt& length);
 // start, start + step, ...: `length` of them.

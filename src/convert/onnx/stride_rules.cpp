@@ -61,7 +61,7 @@ OnnxValues convert_diagonal_scatter(GraphBuilder& g, const Call& call) {
   const Diagonal diagonal =
       find_diagonal(self, call.integer(2), dim_of(call, 3, self), dim_of(call, 4, self));
   const OnnxValue places = spread(g, steps(g, diagonal.start, diagonal.step, source.sym_size(-1)),
-                                  source.dim() - 1, sizes_of(source));
+                                  source.dim() - 1, sym_sizes_of(source));
   const OnnxValue joined = scatter_elements(g, join_dims(g, call.input(0), diagonal), places,
                                             call.input(1, self.dtype()), -1);
   std::vector<int64_t> back(diagonal.order.size());
@@ -88,7 +88,7 @@ OnnxValues convert_unfold(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Tensor result = call.result();
   const int64_t dim = dim_of(call, 1, self);
-  if (self.dim() == 0) return {reshape(g, call.input(0), sizes_of(result))};
+  if (self.dim() == 0) return {reshape(g, call.input(0), sym_sizes_of(result))};
   const int64_t behind[] = {1};
   const OnnxValue starts = unsqueeze(g, steps(g, 0, call.integer(3), result.sym_size(dim)), behind);
   const OnnxValue windows =
@@ -156,7 +156,7 @@ OnnxValues convert_slice_scatter(GraphBuilder& g, const Call& call) {
   const OnnxValue part = call.input(1, self.dtype());
   const SymInt length = source.sym_size(dim);
   if (step == 1) return {replace_between(g, call.input(0), part, dim, start, start + length)};
-  const OnnxValue places = spread(g, steps(g, start, step, length), dim, sizes_of(source));
+  const OnnxValue places = spread(g, steps(g, start, step, length), dim, sym_sizes_of(source));
   return {scatter_elements(g, call.input(0), places, part, dim)};
 }
 

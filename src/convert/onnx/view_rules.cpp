@@ -19,7 +19,7 @@ constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 OnnxValues convert_identity(GraphBuilder&, const Call& call) { return {call.input(0)}; }
 
 OnnxValues convert_reshape(GraphBuilder& g, const Call& call) {
-  return {reshape(g, call.input(0), sizes_of(call.result()))};
+  return {reshape(g, call.input(0), sym_sizes_of(call.result()))};
 }
 
 OnnxValues convert_flatten(GraphBuilder& g, const Call& call) {
@@ -113,7 +113,8 @@ OnnxValues convert_unsqueeze(GraphBuilder& g, const Call& call) {
 
 OnnxValues convert_expand(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
-  return {expanded(g, call.input(0), sizes_of(self), sizes_of(call.result()), self.dtype())};
+  return {
+      expanded(g, call.input(0), sym_sizes_of(self), sym_sizes_of(call.result()), self.dtype())};
 }
 
 // ---- Parts ----

@@ -1,4 +1,4 @@
-// Protocol buffers' wire format, as far as a writer of ONNX needs it.
+// Protocol buffers' wire format, as far as writers of models need it.
 //
 // Messages inside of messages are written in place: begin() leaves room for the length, end() fills
 // it in.
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace opwright::onnx {
+namespace opwright {
 
 class WireWriter {
  public:
@@ -37,4 +37,4 @@ class WireWriter {
   std::string bytes_;
 };
 
-}  // namespace opwright::onnx
+}  // namespace opwright

@@ -1,4 +1,4 @@
-#include "opwright/convert/onnx/wire_writer.h"
+#include "opwright/convert/wire_writer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace opwright::onnx {
+namespace opwright {
 namespace {
 
 enum WireKind : uint8_t { kVarint = 0, kLengthPrefixed = 2, kFixed32 = 5 };
@@ -71,4 +71,4 @@ void WireWriter::end(size_t begun) {
   }
 }
 
-}  // namespace opwright::onnx
+}  // namespace opwright

@@ -1,0 +1,30 @@
+// The core's own rules for GE, by family. A new rule touches its family's file, and the table of
+// prototypes where its op is new.
+#pragma once
+
+#include <span>
+
+#include "opwright/convert/ge/graph_builder.h"
+#include "opwright/convert/ge/graph_conversion.h"
+
+namespace opwright::graph_engine {
+
+struct BuiltinRule {
+  const char* op;  // "aten::add.Tensor"
+  // `op_name` is the rule's own, so that a function serves many operators.
+  GeValues (*convert)(GraphBuilder& g, const Call& call, const char* op_name);
+  const char* op_name = "";
+};
+
+[[nodiscard]] std::span<const BuiltinRule> pointwise_rules();
+[[nodiscard]] std::span<const BuiltinRule> shape_rules();
+[[nodiscard]] std::span<const BuiltinRule> index_rules();
+[[nodiscard]] std::span<const BuiltinRule> product_rules();
+[[nodiscard]] std::span<const BuiltinRule> reduction_rules();
+
+// All of them: a new family stands here as well.
+using RuleFamily = std::span<const BuiltinRule> (*)();
+inline constexpr RuleFamily kRuleFamilies[] = {&pointwise_rules, &shape_rules, &index_rules,
+                                               &product_rules, &reduction_rules};
+
+}  // namespace opwright::graph_engine

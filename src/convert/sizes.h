@@ -1,0 +1,29 @@
+// Sizes and dimensions of tensors, for rules of every engine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+[[nodiscard]] std::vector<SymInt> sym_sizes_of(const Tensor& tensor);
+// Known to be equal; nothing is guarded.
+[[nodiscard]] bool are_same(std::span<const SymInt> a, std::span<const SymInt> b);
+[[nodiscard]] inline bool is_exactly(const SymInt& size, int64_t value) {
+  return !size.is_symbolic() && size.word() == value;
+}
+// Known to have no elements.
+[[nodiscard]] inline bool is_empty(const Tensor& tensor) {
+  return is_exactly(tensor.sym_numel(), 0);
+}
+// Of sizes that fit each other: the one that is not 1.
+[[nodiscard]] std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b);
+
+// 0, 1, ... rank - 1.
+[[nodiscard]] std::vector<int64_t> all_dims(int64_t rank);
+
+}  // namespace opwright
