@@ -14,6 +14,9 @@
 #include "bindings/compiled_function.h"
 #include "bindings/control_flow.h"
 #include "bindings/creation.h"
+#include "bindings/device_kernel.h"
+#include "bindings/device_stream.h"
+#include "bindings/device_table.h"
 #include "bindings/dim.h"
 #include "bindings/error.h"
 #include "bindings/export_session.h"
@@ -209,6 +212,9 @@ NB_MODULE(_C, m) {
   bind_vmap(m);
   bind_warnings(m);
   bind_process(m);
+  bind_device_table(m);
+  bind_device_stream(m);
+  bind_device_kernel(m);
   bind_shape_env(m);
   bind_fake_mode(m);
   bind_grad_mode(m);

@@ -1,5 +1,6 @@
 #include "bindings/tensor_slots.h"
 
+#include "bindings/device_methods.h"
 #include "bindings/element.h"
 #include "bindings/tensor_conversion.h"
 #include "bindings/tensor_pickle.h"
@@ -23,6 +24,7 @@ TensorSlots join() {
   add_autograd_slots(all);
   add_value_slots(all);
   add_conversion_slots(all);
+  add_device_slots(all);
   add_number_slots(all);
   add_index_slots(all);
   add_exchange_slots(all);

@@ -14,6 +14,7 @@ from . import compiler as compiler
 from . import control_flow as control_flow
 from . import convert as convert
 from . import cpp_extension as cpp_extension
+from . import cuda as cuda
 from . import debug as debug
 from . import declare as declare
 from . import export as export
@@ -26,6 +27,7 @@ from . import library as library
 from . import nn as nn
 from . import onnx as onnx
 from . import onnxruntime as onnxruntime
+from . import opencl as opencl
 from . import optim as optim
 from . import pytree as pytree
 from . import random as random
@@ -43,6 +45,7 @@ from ._C import Operator as Operator
 from ._C import OperatorPacket as OperatorPacket
 from ._C import PerformanceWarning as PerformanceWarning
 from ._C import Schema as Schema
+from ._C import SourceKernel as SourceKernel
 from ._C import Tensor as Tensor
 from ._C import _DeviceLike, _dtype, _Generator, _Int, _layout, _memory_format, _Number
 from ._C import as_tensor as as_tensor
@@ -96,7 +99,15 @@ from ._C import uint8 as uint8
 from ._C import uint16 as uint16
 from ._C import uint32 as uint32
 from ._C import uint64 as uint64
+from ._device_module import device_module as device_module
+from ._devices import device_count as device_count
+from ._devices import devices as devices
+from ._devices import is_available as is_available
+from ._devices import load_device as load_device
 from ._explain import explain as explain
+from ._fallback import allow_fallback as allow_fallback
+from ._fallback import fallback_counts as fallback_counts
+from ._fallback import reset_fallback_counts as reset_fallback_counts
 from .autocast_mode import autocast as autocast
 from .autocast_mode import get_autocast_dtype as get_autocast_dtype
 from .autocast_mode import is_autocast_enabled as is_autocast_enabled
@@ -150,9 +161,11 @@ __all__ = [
     "PerformanceWarning",
     "Schema",
     "ShapeEnv",
+    "SourceKernel",
     "SymBool",
     "SymInt",
     "Tensor",
+    "allow_fallback",
     "as_tensor",
     "asarray",
     "autocast",
@@ -166,11 +179,15 @@ __all__ = [
     "contiguous_format",
     "default_generator",
     "device",
+    "device_count",
+    "device_module",
+    "devices",
     "dtype",
     "enable_grad",
     "explain",
     "export",
     "fake",
+    "fallback_counts",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
@@ -183,12 +200,14 @@ __all__ = [
     "inference_mode",
     "initial_seed",
     "is_autocast_enabled",
+    "is_available",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_symbolic",
     "is_tensor",
     "layout",
     "library",
+    "load_device",
     "load_library",
     "load_program",
     "make_fx",
@@ -201,6 +220,7 @@ __all__ = [
     "preserve_format",
     "random",
     "register_backend",
+    "reset_fallback_counts",
     "seed",
     "set_grad_enabled",
     "set_num_threads",

@@ -20,3 +20,18 @@ def check_mutation(enabled: bool = True) -> Undo:
     """
     previous = _C.check_mutation(enabled)
     return Undo(lambda: _C.check_mutation(previous))
+
+
+def synchronize_calls(enabled: bool = True) -> Undo:
+    """Wait after each call on a device, so that a fault of a kernel names its operator.
+
+    Devices queue their work: without this a fault shows at some later call. The same as the
+    environment variable OPWRIGHT_SYNCHRONIZE=1.
+
+    >>> with synchronize_calls():
+    ...     y = ow.ones(2) + 1
+
+    Under `with` it holds for its length, else until it is changed.
+    """
+    previous = _C.set_synchronizes_calls(enabled)
+    return Undo(lambda: _C.set_synchronizes_calls(previous))

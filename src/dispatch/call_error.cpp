@@ -132,11 +132,13 @@ void throw_missing_kernel(const Operator& op, Slot slot, Arguments args) {
                 "; it was defined at ", op.site(), "\n  Register one with ", register_fake_text(op),
                 ".");
   }
-  throw_error("NotImplementedError", op.name(), " has no kernel for ", slot_name(slot), where,
-              "; it has: ", kernels_there_are(op), ".\n  Register one with OPWRIGHT_LIBRARY_IMPL(",
-              namespace_of(op), ", ", slot_name(slot),
-              ", m) or opwright.library.register_kernel(\"", op.name(), "\", \"",
-              slot_device_name(slot), "\").");
+  const bool can_fall_back = slot != Slot::Cpu && op.record(Slot::Cpu);
+  throw_error(
+      "NotImplementedError", op.name(), " has no kernel for ", slot_name(slot), where,
+      "; it has: ", kernels_there_are(op), ".\n  Register one with OPWRIGHT_LIBRARY_IMPL(",
+      namespace_of(op), ", ", slot_name(slot), ", m) or opwright.library.register_kernel(\"",
+      op.name(), "\", \"", slot_device_name(slot), "\").",
+      can_fall_back ? "\n  Under opwright.allow_fallback() it runs on the CPU, on copies." : "");
 }
 
 void throw_two_devices(const Operator& op, Arguments args) {

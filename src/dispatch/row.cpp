@@ -148,6 +148,23 @@ bool is_asked_to_wait() {
 }
 std::atomic<bool> waits_after_calls{is_asked_to_wait()};
 
+bool stand_in(const Operator& op, Slot slot, Arguments args, Results results) {
+  const StandIn function = stand_in_for_kernels;
+  return function && function(op, slot, args, results);
+}
+
+constexpr std::string_view kNotImplemented = "NotImplementedError";
+
+bool is_for_all_devices(const Operator& op, const OpwRecord& record) {
+  const OpwRecord* shared = op.record(Slot::AllDevices);
+  return shared && shared->function == record.function && shared->self == record.self;
+}
+
+void run_any_record(const Operator& op, const OpwRecord& record, Arguments args, Results results) {
+  if (op.needs_care()) return run_record_with_care(op, record, args, results);
+  run_record(op, record, args, results);
+}
+
 void wait_for_call(const Operator& op, Slot slot, Arguments args, Results results) {
   const int32_t type = device_type_of_bit(1U << static_cast<uint32_t>(slot));
   const OpwDeviceTable* table = find_device_table(type);
@@ -171,15 +188,17 @@ bool synchronizes_calls() noexcept { return waits_after_calls.load(std::memory_o
 
 void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results results) {
   if (slot == Slot::Fake) return run_fake(op, args, results);
-  if (const OpwRecord* record = op.record(slot)) {
-    if (op.needs_care()) {
-      run_record_with_care(op, *record, args, results);
-    } else {
-      run_record(op, *record, args, results);
+  const OpwRecord* record = op.record(slot);
+  if (!record) {
+    if (!stand_in(op, slot, args, results)) throw_missing_kernel(op, slot, args);
+  } else if (is_for_all_devices(op, *record)) {
+    try {
+      run_any_record(op, *record, args, results);
+    } catch (const Error& error) {  // it may ask for what this device cannot do
+      if (error.kind() != kNotImplemented || !stand_in(op, slot, args, results)) throw;
     }
   } else {
-    const StandIn stand_in = stand_in_for_kernels;
-    if (!stand_in || !stand_in(op, slot, args, results)) throw_missing_kernel(op, slot, args);
+    run_any_record(op, *record, args, results);
   }
   if (synchronizes_calls()) [[unlikely]]
     wait_for_call(op, slot, args, results);

@@ -52,8 +52,8 @@ void run_record_with_care(const Operator& op, const OpwRecord& record, Arguments
 // it wrote needs none. NotImplementedError.
 void run_fake(const Operator& op, Arguments args, Results results);
 
-// Any slot but Cpu: the fake kernel, or another device's; without one what `set_stand_in` gave.
-// NotImplementedError.
+// Any slot but Cpu: the fake kernel, or another device's; without one, or where one for all devices
+// raises NotImplementedError, what `set_stand_in` gave. NotImplementedError.
 void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results results);
 
 inline void run_row(const Operator& op, Arguments args, Results results, uint32_t flags) {

@@ -1,17 +1,20 @@
 // Copies: between devices, of whole tensors, with another dtype or order of dimensions.
 #include "opwright/ops/cpu/copy.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/device/device_copy.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/stream.h"
 #include "opwright/tensor/view.h"
@@ -19,7 +22,8 @@
 namespace opwright {
 namespace {
 
-// The memory that a tensor reaches, as a CPU tensor of the same sizes and strides.
+// The memory that a tensor reaches, as a CPU tensor of the same sizes and strides: for devices that
+// compute no loops.
 class CpuMirror {
  public:
   explicit CpuMirror(const Tensor& original) : original_(original) {
@@ -52,9 +56,59 @@ class CpuMirror {
   int64_t before_ = 0;  // 0 or below: where the lowest byte lies
 };
 
+// Whether the two lie in memory in one way, without gaps.
 bool has_same_bytes(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.is_contiguous() && b.is_contiguous() &&
-         std::ranges::equal(a.sizes(), b.sizes());
+  if (a.dtype() != b.dtype() || !std::ranges::equal(a.sizes(), b.sizes())) return false;
+  return (a.is_contiguous() && b.is_contiguous()) ||
+         (std::ranges::equal(a.strides(), b.strides()) &&
+          is_non_overlapping_and_dense(a.sizes(), a.strides()));
+}
+
+bool is_on_cpu(const Tensor& tensor) { return tensor.device().type == kOpwDeviceCpu; }
+
+// Whether elements can be copied where `target` is.
+bool can_copy_there(const Tensor& target, const Tensor& source) {
+  return is_on_cpu(target) || can_copy_on_device(target, source);
+}
+void copy_there(const Tensor& target, const Tensor& source) {
+  if (is_on_cpu(target))
+    copy_elements(target, source);
+  else
+    copy_on_device(target, source);
+}
+
+// `source` itself where it is dense and of the dtype, else such a copy beside it.
+Tensor as_dense(const Tensor& source, DType dtype) {
+  if (source.is_contiguous() && source.dtype() == dtype) return source;
+  Tensor dense = make_empty(source.sizes(), dtype, source.device());
+  copy_there(dense, source);
+  return dense;
+}
+
+// Dense elements cross over, in the smaller dtype.
+void copy_across(const Tensor& target, const Tensor& source) {
+  const bool narrows = item_size(target.dtype()) < item_size(source.dtype());
+  const Tensor given = as_dense(source, narrows ? target.dtype() : source.dtype());
+  const bool fits = has_same_bytes(target, given);
+  const Tensor taken = fits ? target : make_empty(given.sizes(), given.dtype(), target.device());
+  copy_bytes(taken.mutable_data(), taken.device(), given.data(), given.device(),
+             static_cast<size_t>(given.numel()) * item_size(given.dtype()));
+  if (!fits) copy_there(target, taken);
+}
+
+void copy_by_mirrors(const Tensor& self, const Tensor& src) {
+  const CpuMirror target(self);
+  const CpuMirror source(src);
+  copy_elements(target.tensor(), source.tensor());
+  target.write_back();
+}
+
+// Whether two devices know each other's memory through the cpu alone.
+bool are_strangers(Device a, Device b) {
+  const auto is_neutral = [](Device device) {
+    return device.type == kOpwDeviceCpu || device.type == kOpwDeviceMeta;
+  };
+  return a.type != b.type && !is_neutral(a) && !is_neutral(b);
 }
 
 bool is_in_format(const Tensor& self, MemoryFormat format) {
@@ -77,18 +131,25 @@ Tensor& copy_between_devices(Tensor& self, const Tensor& src, bool /*non_blockin
   if (has_same_bytes(self, src)) {
     copy_bytes(self.mutable_data(), self.device(), src.data(), src.device(),
                static_cast<size_t>(self.numel()) * item_size(self.dtype()));
-    return self;
+  } else if (!can_copy_there(self, src) || !can_copy_there(src, self)) {
+    copy_by_mirrors(self, src);
+  } else if (self.device() == src.device()) {
+    copy_on_device(self, src);
+  } else {
+    copy_across(self, src);
   }
-  const CpuMirror target(self);
-  const CpuMirror source(src);
-  copy_elements(target.tensor(), source.tensor());
-  target.write_back();
   return self;
 }
 
 Tensor& fill_scalar_all_devices(Tensor& self, const Scalar& value) {
   if (self.is_fake()) return self;
-  self.copy_(make_scalar_tensor(value, self.dtype()));
+  OPWRIGHT_CHECK_TYPE(!value.is_complex() || is_complex(self.dtype()), "fill_: the complex number ",
+                      value, " cannot be stored in self of ", self.dtype());
+  check_writable("fill_", self);
+  if (can_fill_on_device(self))
+    fill_on_device(self, value);
+  else
+    self.copy_(make_scalar_tensor(value, self.dtype()));
   return self;
 }
 
@@ -140,6 +201,9 @@ Tensor to_copy_all_devices(const Tensor& self, const std::optional<DType>& dtype
                            const std::optional<Layout>& layout, const std::optional<Device>& device,
                            const std::optional<bool>& pin_memory, bool non_blocking,
                            const std::optional<MemoryFormat>& memory_format) {
+  if (device && are_strangers(self.device(), *device))
+    return _to_copy(_to_copy(self, std::nullopt, std::nullopt, kCpu), dtype, layout, device,
+                    pin_memory, non_blocking, memory_format);
   Tensor copy = empty_like(self, dtype, layout, device, pin_memory,
                            memory_format.value_or(MemoryFormat::Preserve));
   copy.copy_(self, non_blocking);

@@ -13,6 +13,7 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symbolic/value_finder.h"
 #include "opwright/tensor/memory_format.h"
+#include "opwright/tensor/pinned_memory.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -23,9 +24,13 @@ bool makes_fake(Device device) {
   return device.type == kOpwDeviceMeta || thread_state().makes_fakes();
 }
 
-void check_unpinned(const char* who, const std::optional<bool>& pin_memory) {
-  OPWRIGHT_CHECK(!pin_memory.value_or(false), who,
-                 ": pinned memory is not supported; leave pin_memory out");
+// Whether a new tensor with memory is to be pinned.
+bool is_to_pin(const char* who, const std::optional<bool>& pin_memory, Device device) {
+  if (!pin_memory.value_or(false)) [[likely]]
+    return false;
+  OPWRIGHT_CHECK(device.type == kOpwDeviceCpu, who, ": only memory of the cpu is pinned, got ",
+                 device, "; leave pin_memory out");
+  return true;
 }
 
 // Plain sizes where there is memory: a symbol exists only while shapes are traced on fake tensors,
@@ -73,7 +78,6 @@ Tensor empty_all_devices(std::span<const SymInt> size, const std::optional<DType
                          const std::optional<Layout>& /*layout*/,
                          const std::optional<Device>& device, const std::optional<bool>& pin_memory,
                          const std::optional<MemoryFormat>& memory_format) {
-  check_unpinned("empty", pin_memory);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
   OPWRIGHT_CHECK_VALUE(format != MemoryFormat::Preserve,
                        "empty: there is no tensor whose memory format could be preserved");
@@ -81,7 +85,11 @@ Tensor empty_all_devices(std::span<const SymInt> size, const std::optional<DType
   const Device where = device.value_or(kCpu);
   if (makes_fake(where))
     return make_fake(size, contiguous_strides(size, format), 0, element, where);
-  return make_empty(PlainSizes("empty", size, where), element, where, format);
+  const PlainSizes plain("empty", size, where);
+  if (is_to_pin("empty", pin_memory, where)) [[unlikely]]
+    return make_empty_pinned(plain, contiguous_strides(std::span<const int64_t>(plain), format),
+                             element);
+  return make_empty(plain, element, where, format);
 }
 
 Tensor empty_strided_all_devices(std::span<const SymInt> size, std::span<const SymInt> stride,
@@ -89,12 +97,14 @@ Tensor empty_strided_all_devices(std::span<const SymInt> size, std::span<const S
                                  const std::optional<Layout>& /*layout*/,
                                  const std::optional<Device>& device,
                                  const std::optional<bool>& pin_memory) {
-  check_unpinned("empty_strided", pin_memory);
   const DType element = dtype.value_or(kDefaultFloat);
   const Device where = device.value_or(kCpu);
   if (makes_fake(where)) return make_fake(size, stride, 0, element, where);
-  return make_empty_strided(PlainSizes("empty_strided", size, where),
-                            PlainSizes("empty_strided", stride, where), element, where);
+  const PlainSizes sizes("empty_strided", size, where);
+  const PlainSizes strides("empty_strided", stride, where);
+  if (is_to_pin("empty_strided", pin_memory, where)) [[unlikely]]
+    return make_empty_pinned(sizes, strides, element);
+  return make_empty_strided(sizes, strides, element, where);
 }
 
 Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dtype,
@@ -102,9 +112,8 @@ Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dt
                               const std::optional<Device>& device,
                               const std::optional<bool>& pin_memory,
                               const std::optional<MemoryFormat>& memory_format) {
-  check_unpinned("empty_like", pin_memory);
-  if (is_plain_and_contiguous(self) && !device && !thread_state().makes_fakes() &&
-      keeps_contiguous(memory_format)) [[likely]] {
+  if (is_plain_and_contiguous(self) && !device && !pin_memory.value_or(false) &&
+      !thread_state().makes_fakes() && keeps_contiguous(memory_format)) [[likely]] {
     const OpwDlTensor& shown = self.get()->dl;
     return make_empty({shown.shape, static_cast<size_t>(shown.ndim)}, dtype.value_or(self.dtype()),
                       self.device());
@@ -116,8 +125,11 @@ Tensor empty_like_all_devices(const Tensor& self, const std::optional<DType>& dt
                                               memory_format.value_or(MemoryFormat::Preserve));
   if (self.is_fake() || makes_fake(where))
     return make_fake(geometry.sizes, strides, 0, element, where);
-  return make_empty_strided(PlainSizes("empty_like", geometry.sizes, where),
-                            PlainSizes("empty_like", strides, where), element, where);
+  const PlainSizes plain_sizes("empty_like", geometry.sizes, where);
+  const PlainSizes plain_strides("empty_like", strides, where);
+  if (is_to_pin("empty_like", pin_memory, where)) [[unlikely]]
+    return make_empty_pinned(plain_sizes, plain_strides, element);
+  return make_empty_strided(plain_sizes, plain_strides, element, where);
 }
 
 Tensor full_all_devices(std::span<const SymInt> size, const Scalar& fill_value,
@@ -176,10 +188,11 @@ Tensor scalar_tensor_all_devices(const Scalar& s, const std::optional<DType>& dt
                                  const std::optional<Layout>& /*layout*/,
                                  const std::optional<Device>& device,
                                  const std::optional<bool>& pin_memory) {
-  check_unpinned("scalar_tensor", pin_memory);
   const Device where = device.value_or(kCpu);
   if (makes_fake(where))
     return make_fake(std::span<const int64_t>(), dtype.value_or(kDefaultFloat), where);
+  if (is_to_pin("scalar_tensor", pin_memory, where)) [[unlikely]]
+    return make_empty_pinned({}, {}, dtype.value_or(kDefaultFloat)).fill_(s);
   return make_scalar_tensor(s, dtype.value_or(kDefaultFloat), where);
 }
 

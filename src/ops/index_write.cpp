@@ -53,13 +53,14 @@ Tensor counted_from_start(const Tensor& self, size_t along, const Tensor& index)
   return where(index.lt(0), index.add(Scalar(size)), index);
 }
 
-// Writes `values` to the rows that a checked index names.
+// Writes `values` to the rows that an index names. A device finds for itself what is out of range.
 void put_rows(const char* who, const Tensor& self, size_t along, const Tensor& index,
               const Tensor& values, bool accumulate) {
   Tensor target = self.dim() == 0 ? self.reshape({1}) : self;
   const Tensor rows = index.reshape({-1});
   IndexTensors indices(along);
-  indices.emplace_back(checked_index(who, rows, target, along));
+  const bool is_on_cpu = target.device().type == kOpwDeviceCpu;
+  indices.emplace_back(is_on_cpu ? checked_index(who, rows, target, along) : rows);
   target.index_put_(indices, values, accumulate);
 }
 
@@ -67,7 +68,7 @@ void put_rows(const char* who, const Tensor& self, size_t along, const Tensor& i
 Tensor make_value(const char* who, const Tensor& self, const Scalar& value) {
   OPWRIGHT_CHECK_TYPE(!value.is_complex() || is_complex(self.dtype()), who, ": the complex number ",
                       value, " cannot be stored in self of ", self.dtype());
-  return make_scalar_tensor(value, self.dtype());
+  return make_scalar_tensor(value, self.dtype(), self.device());
 }
 
 template <class AnyTensor>
@@ -78,8 +79,8 @@ void check_value(const char* who, const AnyTensor& value) {
 
 }  // namespace
 
-Tensor& index_add_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
-                               const Scalar& alpha) {
+Tensor& index_add_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
+                                       const Tensor& source, const Scalar& alpha) {
   constexpr const char* kWho = "index_add_";
   const size_t along = check_index(kWho, self, dim, index);
   check_source(kWho, self, along, index, source, false);
@@ -101,8 +102,8 @@ Tensor index_add_all_devices(const Tensor& self, int64_t dim, const Tensor& inde
   return result;
 }
 
-Tensor& index_copy_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
-                                const Tensor& source) {
+Tensor& index_copy_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
+                                        const Tensor& source) {
   constexpr const char* kWho = "index_copy_";
   const size_t along = check_index(kWho, self, dim, index);
   check_source(kWho, self, along, index, source, true);
@@ -123,8 +124,8 @@ Tensor index_copy_all_devices(const Tensor& self, int64_t dim, const Tensor& ind
   return result;
 }
 
-Tensor& index_fill_scalar_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
-                                       const Scalar& value) {
+Tensor& index_fill_scalar_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
+                                               const Scalar& value) {
   constexpr const char* kWho = "index_fill_";
   const size_t along = check_filled(self, dim, index);
   put_rows(kWho, self, along, counted_from_start(self, along, index), make_value(kWho, self, value),
@@ -136,10 +137,10 @@ FakeTensor& index_fill_scalar_in_place_fake(FakeTensor& self, int64_t dim, const
   (void)check_filled(as_tensor(self), dim, as_tensor(index));
   return self;
 }
-Tensor& index_fill_tensor_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
-                                       const Tensor& value) {
+Tensor& index_fill_tensor_in_place_all_devices(Tensor& self, int64_t dim, const Tensor& index,
+                                               const Tensor& value) {
   check_value("index_fill_", value);
-  return index_fill_scalar_in_place_cpu(self, dim, index, value.item());
+  return index_fill_scalar_in_place_all_devices(self, dim, index, value.item());
 }
 FakeTensor& index_fill_tensor_in_place_fake(FakeTensor& self, int64_t dim, const FakeTensor& index,
                                             const FakeTensor& value) {

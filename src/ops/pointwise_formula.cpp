@@ -10,46 +10,13 @@
 namespace opwright {
 namespace {
 
-// Null: none for the dtype.
-const char* choose_text(const PointwiseOp& op, DType compute) {
-  const char* text = op.formula;
-  if (compute == DType::Bool && op.formula_of_bools) text = op.formula_of_bools;
-  if (is_integral(compute) && compute != DType::Bool && op.formula_of_ints)
-    text = op.formula_of_ints;
-  return text && *text ? text : nullptr;
-}
-
-// As kernels of the dtype hold it; symbols stay as they are.
-Scalar as_computed(const Scalar& number, DType compute) {
-  if (number.tag() == kOpwSymInt) return number;
-  switch (kernel_dtype(compute)) {
-    case DType::Bool:
-      return number_as<bool>(number);
-    case DType::UInt8:
-      return number_as<uint8_t>(number);
-    case DType::UInt16:
-      return number_as<uint16_t>(number);
-    case DType::UInt32:
-      return number_as<uint32_t>(number);
-    case DType::Int8:
-      return number_as<int8_t>(number);
-    case DType::Int16:
-      return number_as<int16_t>(number);
-    case DType::Int32:
-      return number_as<int32_t>(number);
-    case DType::UInt64:
-    case DType::Int64:
-      return number_as<int64_t>(number);
-    case DType::Float32:
-      return number_as<float>(number);
-    default:
-      return number_as<double>(number);
-  }
-}
-
 Scalar rounded_to(const Scalar& number, DType half) {
   if (half == DType::Float16) return static_cast<float>(number_as<Half>(number));
   return static_cast<float>(number_as<BFloat16>(number));
+}
+
+bool rounds_numbers(const PointwiseOp& op, DType compute) {
+  return is_half(compute) && !op.keeps_numbers_wide;
 }
 
 bool is_symbol(const PointwiseOperand& operand) {
@@ -76,13 +43,57 @@ uint32_t find_argument(Arguments args, const Tensor* tensor) {
 
 }  // namespace
 
+const char* formula_text(const PointwiseOp& op, DType compute) {
+  if (is_complex(compute)) return nullptr;
+  const char* text = op.formula;
+  if (compute == DType::Bool && op.formula_of_bools) text = op.formula_of_bools;
+  if (is_integral(compute) && compute != DType::Bool && op.formula_of_ints)
+    text = op.formula_of_ints;
+  return text && *text ? text : nullptr;
+}
+
+Scalar number_in_formula(const Scalar& number, DType compute) {
+  if (number.tag() == kOpwSymInt) return number;
+  switch (kernel_dtype(compute)) {
+    case DType::Bool:
+      return number_as<bool>(number);
+    case DType::UInt8:
+      return number_as<uint8_t>(number);
+    case DType::UInt16:
+      return number_as<uint16_t>(number);
+    case DType::UInt32:
+      return number_as<uint32_t>(number);
+    case DType::Int8:
+      return number_as<int8_t>(number);
+    case DType::Int16:
+      return number_as<int16_t>(number);
+    case DType::Int32:
+      return number_as<int32_t>(number);
+    case DType::UInt64:
+    case DType::Int64:
+      return number_as<int64_t>(number);
+    case DType::Float32:
+      return number_as<float>(number);
+    default:
+      return number_as<double>(number);
+  }
+}
+
+Scalar operand_in_formula(const PointwiseOp& op, const Scalar& number, DType compute) {
+  return rounds_numbers(op, compute) ? rounded_to(number, compute)
+                                     : number_in_formula(number, compute);
+}
+
+bool keeps_wide(const PointwiseOp& op, const Tensor& operand, DType compute) {
+  return is_half(compute) && op.keeps_numbers_wide && operand.dim() == 0;
+}
+
 std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args, bool may_trap) {
   const std::optional<PointwiseCall> call = read_pointwise_call(op, args);
   if (!call || !call->op->kernels) return std::nullopt;
   const PointwiseTypes types = find_types(*call);
-  if (is_complex(types.compute)) return std::nullopt;
   PointwiseFormula formula;
-  formula.text = choose_text(*call->op, types.compute);
+  formula.text = formula_text(*call->op, types.compute);
   if (!formula.text) return std::nullopt;
   if (!may_trap && call->op->refuses_zero && is_integral(types.compute) &&
       is_unsafe_divisor(call->operands[1]))
@@ -92,21 +103,20 @@ std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args,
   formula.common = types.common;
   formula.compute = types.compute;
   formula.result = types.result;
-  const bool rounds = is_half(types.compute) && !call->op->keeps_numbers_wide;
-  if (rounds && std::ranges::any_of(call->operands, is_symbol)) return std::nullopt;
+  if (rounds_numbers(*call->op, types.compute) && std::ranges::any_of(call->operands, is_symbol))
+    return std::nullopt;
   for (const PointwiseOperand& each : call->operands) {
     PointwiseFormula::Operand& operand = formula.operands.emplace_back();
     operand.is_number = !each.is_tensor();
     if (each.is_tensor()) {
       operand.argument = find_argument(args, each.tensor);
-      operand.keeps_wide = !rounds && is_half(types.compute) && each.tensor->dim() == 0;
+      operand.keeps_wide = keeps_wide(*call->op, *each.tensor, types.compute);
     } else {
-      operand.number =
-          rounds ? rounded_to(each.number, types.compute) : as_computed(each.number, types.compute);
+      operand.number = operand_in_formula(*call->op, each.number, types.compute);
     }
   }
   for (const Scalar& number : call->numbers)
-    formula.numbers.push_back(as_computed(number, types.compute));
+    formula.numbers.push_back(number_in_formula(number, types.compute));
   return formula;
 }
 

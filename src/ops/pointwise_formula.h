@@ -35,6 +35,15 @@ struct PointwiseFormula {
   DType result{};
 };
 
+// The formula of an operation for the dtype that is computed in; null: it has none for this one.
+[[nodiscard]] const char* formula_text(const PointwiseOp& op, DType compute);
+// A number a, b, c, or one in the place of an operand, as kernels hold it; symbols stay as they
+// are.
+[[nodiscard]] Scalar number_in_formula(const Scalar& number, DType compute);
+[[nodiscard]] Scalar operand_in_formula(const PointwiseOp& op, const Scalar& number, DType compute);
+// Whether a tensor is not rounded to the half that it meets the others in.
+[[nodiscard]] bool keeps_wide(const PointwiseOp& op, const Tensor& operand, DType compute);
+
 // None: the operator is no pointwise one, its CPU kernel is not the core's own, it writes, or it
 // has no formula for these dtypes. Tensors among the arguments may be fakes. Formulas of ints that
 // are divided by what may be zero are given to those who may trap there.

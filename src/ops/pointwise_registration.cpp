@@ -9,6 +9,7 @@
 #include "opwright/dispatch/first_use.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/ops/cpu/pointwise_engine.h"
+#include "opwright/ops/device/device_pointwise.h"
 #include "opwright/ops/pointwise_fake.h"
 
 namespace opwright {
@@ -16,7 +17,7 @@ namespace {
 
 enum class Form : uint8_t { New, InPlace, Out };
 
-// What the two functions below know of their operator; the `self` of its records.
+// What the functions below know of their operator; the `self` of its records.
 struct PointwiseOperator {
   const PointwiseOp* op;
   std::string who;  // "add", "add_"
@@ -52,6 +53,15 @@ struct CpuEngine {
   }
   static void write_out(const PointwiseCall& call, const Tensor& out) {
     compute_pointwise_out(call, out);
+  }
+};
+struct DeviceEngine {
+  static Tensor make(const PointwiseCall& call) { return compute_pointwise_on_device(call); }
+  static void write(const PointwiseCall& call, const Tensor& self) {
+    compute_pointwise_in_place_on_device(call, self);
+  }
+  static void write_out(const PointwiseCall& call, const Tensor& out) {
+    compute_pointwise_out_on_device(call, out);
   }
 };
 struct FakeEngine {
@@ -120,14 +130,12 @@ void register_table(const Table& table) {
     PointwiseOperator& self =
         operators->emplace_back(describe(entry.op(), registry.require(entry.name).schema()));
     const SourceSite site{table.file, entry.line};
-    registry
-        .implement(entry.name, Slot::Cpu, {&run_pointwise<CpuEngine>, &self, nullptr, nullptr},
-                   site)
-        .keep();
-    registry
-        .implement(entry.name, Slot::Fake, {&run_pointwise<FakeEngine>, &self, nullptr, nullptr},
-                   site)
-        .keep();
+    const auto implement = [&](Slot slot, OpwFunction function) {
+      registry.implement(entry.name, slot, {function, &self, nullptr, nullptr}, site).keep();
+    };
+    implement(Slot::Cpu, &run_pointwise<CpuEngine>);
+    implement(Slot::AllDevices, &run_pointwise<DeviceEngine>);
+    implement(Slot::Fake, &run_pointwise<FakeEngine>);
   }
 }
 

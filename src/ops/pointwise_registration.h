@@ -1,4 +1,5 @@
-// Registers the kernels of pointwise operators: the CPU's and the fake one, for every form.
+// Registers the kernels of pointwise operators: the CPU's, that of other devices and the fake one,
+// for every form.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/fold_engine.h"
+#include "opwright/ops/device/device_fold.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
@@ -57,10 +58,14 @@ SymSizes reduced_fake_sizes(const FakeTensor& self, const Reduction& reduction) 
   return sizes;
 }
 
+bool is_elsewhere(const Tensor& self) { return self.device().type != kOpwDeviceCpu; }
+
 }  // namespace
 
 Tensor reduce(const Tensor& self, const Reduction& reduction) {
   check_dtype(self.dtype(), reduction);
+  if (is_elsewhere(self)) [[unlikely]]
+    return fold_on_device(self, reduction, check_elements(self, reduction));
   const FoldNumbers numbers{.count = check_elements(self, reduction),
                             .correction = reduction.correction};
   const Tensor input = reduction.rounded_to ? as_dtype(self, *reduction.rounded_to) : self;
@@ -79,6 +84,8 @@ FakeTensor reduce(const FakeTensor& self, const Reduction& reduction) {
 std::tuple<Tensor, Tensor> reduce_with_indices(const Tensor& self, const Reduction& reduction) {
   check_dtype(self.dtype(), reduction);
   const FoldNumbers numbers{.count = check_elements(self, reduction), .correction = 0};
+  if (is_elsewhere(self)) [[unlikely]]
+    return fold_with_indices_on_device(self, reduction);
   const Sizes sizes = reduced_sizes(self.sizes(), reduction.folded, reduction.keepdim);
   Tensor values = make_empty(sizes, reduction.result);
   Tensor indices = make_empty(sizes, DType::Int64);
@@ -96,7 +103,7 @@ std::tuple<FakeTensor, FakeTensor> reduce_with_indices(const FakeTensor& self,
 
 Tensor reduce_to_indices(const Tensor& self, const Reduction& reduction) {
   const bool is_whole = reduction.folded.all() && self.dim() > 1;
-  if (!is_whole) return std::get<1>(reduce_with_indices(self, reduction));
+  if (!is_whole || is_elsewhere(self)) return std::get<1>(reduce_with_indices(self, reduction));
   check_dtype(self.dtype(), reduction);
   const FoldNumbers numbers{.count = check_elements(self, reduction), .correction = 0};
   const Tensor value = make_empty(Sizes{}, reduction.result);

@@ -1,5 +1,5 @@
-// Reductions: a fold over some dimensions of a tensor, with the CPU's kernel and the fake one from
-// one description.
+// Reductions: a fold over some dimensions of a tensor, with the CPU's kernel, that of other devices
+// and the fake one from one description.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ using OptionalDims = std::optional<std::span<const int64_t>>;
 struct Reduction {
   const char* who;  // as errors name the operator
   const FoldTable* kernels;
-  const char* takes;  // the dtypes with a kernel, for the refusal of others
+  const char* fold = nullptr;  // as devices know it (OpwFold): "sum"; null: the CPU alone folds
+  const char* takes;           // the dtypes with a kernel, for the refusal of others
   DimSet folded;
   bool keepdim = false;
   DType compute{};  // what elements are converted to
@@ -28,6 +29,8 @@ struct Reduction {
   double correction = 0;
   // Elements are converted to this dtype before they are converted to `compute`.
   std::optional<DType> rounded_to = std::nullopt;
+  double order = 0;         // of a norm
+  bool takes_root = false;  // the result is the square root of the fold that devices know
 };
 
 [[nodiscard]] Tensor reduce(const Tensor& self, const Reduction& reduction);

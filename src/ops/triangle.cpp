@@ -4,6 +4,7 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/in_place.h"
@@ -48,6 +49,17 @@ Tensor copy_triangle(const char* who, Triangle triangle, const Tensor& self, int
   return result;
 }
 
+// On another device: chosen by a mask of row and column numbers.
+Tensor choose_triangle(const char* who, Triangle triangle, const Tensor& self, int64_t diagonal) {
+  check_matrices(who, self);
+  const auto numbers = [&](int64_t count) {
+    return arange(count, DType::Int64, std::nullopt, self.device());
+  };
+  const Tensor distance = numbers(self.size(-1)).sub(numbers(self.size(-2)).unsqueeze(-1));
+  const Tensor keeps = triangle == Triangle::Lower ? distance.le(diagonal) : distance.ge(diagonal);
+  return where(keeps, self.contiguous(), Scalar(false));  // a bool changes no dtype
+}
+
 Tensor& write_triangle(const char* who, Triangle triangle, Tensor& self, int64_t diagonal) {
   check_writable(who, self);
   copy_elements(self, copy_triangle(who, triangle, self, diagonal));
@@ -64,8 +76,14 @@ FakeTensor fake_triangle(const char* who, const FakeTensor& self) {
 Tensor tril_cpu(const Tensor& self, int64_t diagonal) {
   return copy_triangle("tril", Triangle::Lower, self, diagonal);
 }
+Tensor tril_all_devices(const Tensor& self, int64_t diagonal) {
+  return choose_triangle("tril", Triangle::Lower, self, diagonal);
+}
 FakeTensor tril_fake(const FakeTensor& self, const SymInt& /*diagonal*/) {
   return fake_triangle("tril", self);
+}
+Tensor& tril_in_place_all_devices(Tensor& self, int64_t diagonal) {
+  return self.copy_(choose_triangle("tril_", Triangle::Lower, self, diagonal));
 }
 Tensor& tril_in_place_cpu(Tensor& self, int64_t diagonal) {
   return write_triangle("tril_", Triangle::Lower, self, diagonal);
@@ -78,8 +96,14 @@ FakeTensor& tril_in_place_fake(FakeTensor& self, const SymInt& /*diagonal*/) {
 Tensor triu_cpu(const Tensor& self, int64_t diagonal) {
   return copy_triangle("triu", Triangle::Upper, self, diagonal);
 }
+Tensor triu_all_devices(const Tensor& self, int64_t diagonal) {
+  return choose_triangle("triu", Triangle::Upper, self, diagonal);
+}
 FakeTensor triu_fake(const FakeTensor& self, const SymInt& /*diagonal*/) {
   return fake_triangle("triu", self);
+}
+Tensor& triu_in_place_all_devices(Tensor& self, int64_t diagonal) {
+  return self.copy_(choose_triangle("triu_", Triangle::Upper, self, diagonal));
 }
 Tensor& triu_in_place_cpu(Tensor& self, int64_t diagonal) {
   return write_triangle("triu_", Triangle::Upper, self, diagonal);

@@ -19,6 +19,7 @@
 #include "opwright/device.h"
 #include "opwright/error.h"
 #include "opwright/tensor/cpu_device.h"
+#include "opwright/tensor/device_search.h"
 
 namespace opwright {
 namespace {
@@ -31,7 +32,16 @@ struct Entry {
   std::atomic<const char*> name;  // the text stays for ever; PrivateUse1 gets another one
   std::atomic<int32_t> bit{kNoBit};
   std::atomic<const OpwDeviceTable*> table{nullptr};
+  std::atomic<bool> is_looked_for{false};
 };
+
+constinit std::atomic<DeviceFinder> device_finder{nullptr};
+
+// Where the finder looked, or nothing. Also for a name that there is no entry of.
+std::string look_for(const char* name) {
+  const DeviceFinder finder = device_finder.load(std::memory_order_acquire);
+  return finder ? finder(name) : "";
+}
 
 // Entries and tables are made once and never freed, so a reader needs no lock.
 struct Devices {
@@ -179,15 +189,30 @@ const OpwDeviceTable* find_device_table(int32_t type) noexcept {
   return entry ? entry->table.load(std::memory_order_acquire) : nullptr;
 }
 
+void set_device_finder(DeviceFinder finder) noexcept { device_finder = finder; }
+
+const OpwDeviceTable* look_for_device_table(int32_t type) {
+  Entry* entry = find_entry(type);
+  if (!entry) return nullptr;
+  const OpwDeviceTable* table = entry->table.load(std::memory_order_acquire);
+  if (table || type == kOpwDeviceMeta || entry->is_looked_for.load(std::memory_order_acquire))
+    return table;
+  (void)look_for(entry->name.load());
+  // Afterwards: who comes meanwhile looks too and waits for the one that loads.
+  entry->is_looked_for.store(true, std::memory_order_release);
+  return entry->table.load(std::memory_order_acquire);
+}
+
 const OpwDeviceTable& device_table(int32_t type) {
   if (type == kOpwDeviceCpu) return kCpuDevice;
-  if (const OpwDeviceTable* table = find_device_table(type)) return *table;
+  if (const OpwDeviceTable* table = look_for_device_table(type)) return *table;
   const char* name = find_device_name(type);
   OPWRIGHT_CHECK_VALUE(name, "device type ", type,
                        " is not known; known: ", joined(device_names()));
   OPWRIGHT_CHECK(type != kOpwDeviceMeta, "meta tensors have no memory, so nothing runs on meta");
   throw_error("RuntimeError", "nothing runs on ", name,
-              " here: the plug-in that registers the device '", name, "' is not loaded");
+              " here: the plug-in that registers the device '", name, "' is not loaded",
+              look_for(name));
 }
 
 uint32_t device_bit_slow(int32_t type) {
@@ -235,12 +260,18 @@ std::vector<std::string> device_names() {
 Device parse_device(std::string_view text) {
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  const std::optional<int32_t> type = find_device_type(name);
+  std::optional<int32_t> type = find_device_type(name);
+  std::string looked;
+  if (!type && is_device_name(name)) {
+    looked = look_for(std::string(name).c_str());
+    type = find_device_type(name);
+  }
   if (!type) {
     const std::vector<std::string> names = device_names();
     const std::optional<std::string> nearest = closest(name, names);
     throw_error("ValueError", "unknown device '", text, "'; ",
-                nearest ? "did you mean '" + *nearest + "'? " : "", "known: ", joined(names));
+                nearest ? "did you mean '" + *nearest + "'? " : "", "known: ", joined(names),
+                looked);
   }
   if (colon == std::string_view::npos) return Device(*type);
   const std::string_view digits = text.substr(colon + 1);
@@ -268,10 +299,10 @@ Device resolve_device_slow(Device device) {
                        " is not known; known: ", joined(device_names()));
   OPWRIGHT_CHECK_INDEX(device.index >= -1, "a device index must not be negative, got ",
                        device.index);
-  const OpwDeviceTable* table = find_device_table(device.type);
-  if (!table) return Device(device.type, std::max(device.index, 0));
-  if (device.index < 0) return Device(device.type, std::max(table->current(), 0));
-  const int32_t count = table->count();
+  const OpwDeviceTable* table = look_for_device_table(device.type);
+  if (table && device.index < 0) return Device(device.type, std::max(table->current(), 0));
+  const int32_t count = table ? table->count() : 0;
+  if (count == 0) return Device(device.type, std::max(device.index, 0));
   OPWRIGHT_CHECK_INDEX(device.index < count, "there is no ", device, ": this process sees ", count,
                        " ", table->name, count == 1 ? " device" : " devices");
   return device;

@@ -93,6 +93,24 @@ void Event::synchronize() const {
   if (event_) require_ok(table_->synchronize_event(&core_host(), event_));
 }
 
+bool Event::has_come() const {
+  if (!event_) return true;
+  OPWRIGHT_CHECK_KIND("NotImplementedError", table_->query_event, "the device ", table_->name,
+                      " does not tell whether an event has come (query_event)");
+  int32_t has_come = 0;
+  require_ok(table_->query_event(&core_host(), event_, &has_come));
+  return has_come != 0;
+}
+
+double Event::milliseconds_since(const Event& earlier) const {
+  if (!event_ || !earlier.event_) return 0;
+  OPWRIGHT_CHECK_KIND("NotImplementedError", table_->event_time, "the device ", table_->name,
+                      " does not measure the time between events (event_time)");
+  double milliseconds = 0;
+  require_ok(table_->event_time(&core_host(), earlier.event_, event_, &milliseconds));
+  return milliseconds;
+}
+
 Stream Stream::make(Device device, int32_t priority) {
   const Device resolved = resolve_device(device);
   const OpwDeviceTable* table = table_with_streams(resolved);

@@ -37,6 +37,11 @@ class Event {
   void make_wait(Device device, OpwStream* stream) const;
   // Blocks this thread.
   void synchronize() const;
+  // Whether all work before it is done. NotImplementedError of a device that cannot tell.
+  [[nodiscard]] bool has_come() const;
+  // From `earlier`, of the same kind of device, to this one; both have come. NotImplementedError of
+  // a device that measures no time.
+  [[nodiscard]] double milliseconds_since(const Event& earlier) const;
 
  private:
   Event(const OpwDeviceTable* table, OpwEvent* event) noexcept : table_(table), event_(event) {}

@@ -41,7 +41,7 @@ TEST(Empty, OnMetaIsFake) {
 TEST(Empty, RefusesWhatItCannotDo) {
   EXPECT_ERROR_CONTAINS(empty({-1}), "ValueError", "size -1 of dimension 0 is negative");
   EXPECT_ERROR_CONTAINS(empty({2}, {}, {}, {}, true), "RuntimeError",
-                        "empty: pinned memory is not supported");
+                        "pin_memory: no device that pins memory is here; leave pin_memory out");
 }
 
 TEST(EmptyStrided, HasTheStridesThatAreGiven) {

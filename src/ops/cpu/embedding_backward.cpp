@@ -5,6 +5,7 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
+#include "opwright/functions.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/fake_shape.h"
@@ -78,6 +79,29 @@ Tensor embedding_dense_backward_cpu(const Tensor& grad_output, const Tensor& ind
              padding_idx, counts);
   });
   return as_dtype(sums, grad_output.dtype());
+}
+
+Tensor embedding_dense_backward_all_devices(const Tensor& grad_output, const Tensor& indices,
+                                            int64_t num_weights, int64_t padding_idx,
+                                            bool scale_grad_by_freq) {
+  check_call(grad_output, indices);
+  OPWRIGHT_CHECK_VALUE(num_weights >= 0, kWho, ": num_weights must not be negative, got ",
+                       num_weights);
+  const DType wide = grad_output.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
+  const int64_t width = grad_output.size(-1);
+  const Tensor rows = indices.reshape({indices.numel()});
+  const auto make_zeros = [&](int64_t columns) {
+    return zeros({num_weights, columns}, wide, std::nullopt, grad_output.device());
+  };
+  Tensor sums = make_zeros(width);
+  sums.index_add_(0, rows, grad_output.reshape({indices.numel(), width}).to(wide));
+  if (scale_grad_by_freq) {
+    Tensor counts = make_zeros(1);
+    counts.index_add_(0, rows, counts.new_ones({indices.numel(), 1}));
+    sums.div_(counts.clamp_(1));
+  }
+  if (padding_idx >= 0 && padding_idx < num_weights) sums.select(0, padding_idx).zero_();
+  return sums.to(grad_output.dtype());
 }
 
 FakeTensor embedding_dense_backward_fake(const FakeTensor& grad_output, const FakeTensor& indices,

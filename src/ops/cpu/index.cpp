@@ -5,39 +5,15 @@
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/dense_index.h"
 #include "opwright/ops/cpu/indexed_memory.h"
-#include "opwright/ops/cpu/nonzero.h"
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/in_place.h"
+#include "opwright/ops/index_mask.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
-
-// Masks as the indices of their true elements: one tensor for each dimension of a mask.
-IndexTensors without_masks(const char* who, const Tensor& self, const IndexTensors& indices) {
-  IndexTensors result;
-  for (const auto& index : indices) {
-    if (!index || !index->is_defined()) {
-      result.emplace_back();
-    } else if (!is_mask(*index)) {
-      result.push_back(index);
-    } else {
-      const size_t first = result.size();
-      const auto ndim = static_cast<size_t>(index->dim());
-      const bool fits = first + ndim <= static_cast<size_t>(self.dim()) &&
-                        std::ranges::equal(index->sizes(), self.sizes().subspan(first, ndim));
-      OPWRIGHT_CHECK_INDEX(fits, who, ": a mask of sizes ", to_text(index->sizes()),
-                           " does not fit the sizes ", to_text(self.sizes()),
-                           " of self from dimension ", first, " on");
-      const Tensor rows = find_nonzero(*index);
-      for (int64_t d = 0; d < index->dim(); ++d)
-        result.emplace_back(make_view(rows, select_geometry(geometry_of(rows), 0, d, who)));
-    }
-  }
-  return result;
-}
 
 IndexedMemory find_memory(const char* who, const Tensor& self, const IndexTensors& given) {
   const IndexTensors indices = without_masks(who, self, given);

@@ -9,6 +9,7 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/fake_shape.h"
@@ -211,6 +212,58 @@ Tensor compute_nll_gradient(const NllCall<Tensor>& call, const Tensor& grad_outp
   return result;
 }
 
+// ---- on devices, in terms of other operators ---------------------------------------------------
+
+// The target with a class in the place of what is ignored, [N] or [N, H, W], and the weight of each
+// element of it.
+struct NllTarget {
+  NllTarget(const NllCall<Tensor>& call, int64_t ignore_index) {
+    const Tensor target = call.self.dim() == 1 ? call.target.reshape({1}) : call.target;
+    is_ignored = target.eq(ignore_index);
+    classes = target.to(DType::Int64).masked_fill(is_ignored, 0);
+    const DType wide = compute_dtype(call.self.dtype());
+    if (call.weight)
+      weights =
+          call.weight->index_select(0, classes.reshape({-1})).reshape(classes.sizes()).to(wide);
+    else
+      weights = call.self.new_ones(classes.sizes(), wide);
+    weights.masked_fill_(is_ignored, 0);
+  }
+  Tensor is_ignored, classes, weights;
+};
+Tensor with_batch(const Tensor& self) { return self.dim() == 1 ? self.unsqueeze(0) : self; }
+
+Results compute_nll_elsewhere(const NllCall<Tensor>& call, int64_t ignore_index) {
+  check_call(call);
+  const DType dtype = call.self.dtype();
+  const NllTarget target(call, ignore_index);
+  const Tensor found = with_batch(call.self).gather(1, target.classes.unsqueeze(1)).squeeze(1);
+  const Tensor losses =
+      found.to(compute_dtype(dtype)).mul(target.weights).neg().masked_fill(target.is_ignored, 0);
+  if (call.reduction == LossReduction::None && call.self.dim() > 1)
+    return {losses.to(dtype), call.self.new_zeros({})};
+  const Tensor total = target.weights.sum();
+  const Tensor sum = losses.sum();
+  return {(call.reduction == LossReduction::Mean ? sum.div(total) : sum).to(dtype),
+          total.to(dtype)};
+}
+
+Tensor compute_nll_gradient_elsewhere(const NllCall<Tensor>& call, const Tensor& grad_output,
+                                      int64_t ignore_index, const Tensor& total_weight) {
+  check_gradient(call, grad_output);
+  OPWRIGHT_CHECK(total_weight.numel() == 1, call.who, ": total_weight must hold one number, got ",
+                 total_weight);
+  const DType wide = compute_dtype(call.self.dtype());
+  const NllTarget target(call, ignore_index);
+  Tensor share = target.weights.neg().mul(grad_output.to(wide));
+  if (call.reduction == LossReduction::Mean) share.div_(total_weight.to(wide).reshape({}));
+  share.masked_fill_(target.is_ignored, 0);
+  Tensor result = call.self.new_zeros(call.self.sizes());
+  with_batch(result).scatter_(1, target.classes.unsqueeze(1),
+                              share.to(call.self.dtype()).unsqueeze(1));
+  return result;
+}
+
 FakeTensor fake_nll_gradient(const NllCall<FakeTensor>& call, const FakeTensor& grad_output) {
   check_gradient(call, grad_output);
   return make_fake_like(call.self, call.self.sizes(), call.self.dtype());
@@ -233,6 +286,12 @@ Results nll_loss_forward_cpu(const Tensor& self, const Tensor& target,
   return compute_nll(make_call("nll_loss_forward", false, self, target, weight, reduction),
                      ignore_index);
 }
+Results nll_loss_forward_all_devices(const Tensor& self, const Tensor& target,
+                                     const std::optional<Tensor>& weight, int64_t reduction,
+                                     int64_t ignore_index) {
+  return compute_nll_elsewhere(
+      make_call("nll_loss_forward", false, self, target, weight, reduction), ignore_index);
+}
 FakeResults nll_loss_forward_fake(const FakeTensor& self, const FakeTensor& target,
                                   const std::optional<FakeTensor>& weight, int64_t reduction,
                                   const SymInt& /*ignore_index*/) {
@@ -243,6 +302,12 @@ Results nll_loss2d_forward_cpu(const Tensor& self, const Tensor& target,
                                int64_t ignore_index) {
   return compute_nll(make_call("nll_loss2d_forward", true, self, target, weight, reduction),
                      ignore_index);
+}
+Results nll_loss2d_forward_all_devices(const Tensor& self, const Tensor& target,
+                                       const std::optional<Tensor>& weight, int64_t reduction,
+                                       int64_t ignore_index) {
+  return compute_nll_elsewhere(
+      make_call("nll_loss2d_forward", true, self, target, weight, reduction), ignore_index);
 }
 FakeResults nll_loss2d_forward_fake(const FakeTensor& self, const FakeTensor& target,
                                     const std::optional<FakeTensor>& weight, int64_t reduction,
@@ -257,6 +322,14 @@ Tensor nll_loss_backward_cpu(const Tensor& grad_output, const Tensor& self, cons
       make_call("nll_loss_backward", false, self, target, weight, reduction), grad_output,
       ignore_index, total_weight);
 }
+Tensor nll_loss_backward_all_devices(const Tensor& grad_output, const Tensor& self,
+                                     const Tensor& target, const std::optional<Tensor>& weight,
+                                     int64_t reduction, int64_t ignore_index,
+                                     const Tensor& total_weight) {
+  return compute_nll_gradient_elsewhere(
+      make_call("nll_loss_backward", false, self, target, weight, reduction), grad_output,
+      ignore_index, total_weight);
+}
 FakeTensor nll_loss_backward_fake(const FakeTensor& grad_output, const FakeTensor& self,
                                   const FakeTensor& target, const std::optional<FakeTensor>& weight,
                                   int64_t reduction, const SymInt& /*ignore_index*/,
@@ -268,6 +341,14 @@ Tensor nll_loss2d_backward_cpu(const Tensor& grad_output, const Tensor& self, co
                                const std::optional<Tensor>& weight, int64_t reduction,
                                int64_t ignore_index, const Tensor& total_weight) {
   return compute_nll_gradient(
+      make_call("nll_loss2d_backward", true, self, target, weight, reduction), grad_output,
+      ignore_index, total_weight);
+}
+Tensor nll_loss2d_backward_all_devices(const Tensor& grad_output, const Tensor& self,
+                                       const Tensor& target, const std::optional<Tensor>& weight,
+                                       int64_t reduction, int64_t ignore_index,
+                                       const Tensor& total_weight) {
+  return compute_nll_gradient_elsewhere(
       make_call("nll_loss2d_backward", true, self, target, weight, reduction), grad_output,
       ignore_index, total_weight);
 }

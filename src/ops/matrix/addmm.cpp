@@ -10,11 +10,6 @@
 namespace opwright {
 namespace {
 
-void check_addend(const char* who, DType self, DType product) {
-  OPWRIGHT_CHECK_TYPE(self == product, who, ": self must have the dtype of the operands, got ",
-                      self, " and ", product);
-}
-
 Tensor compute(const char* who, const Tensor& self, const Tensor& a, const Tensor& b,
                std::span<const int64_t> sizes, const Scalar& beta, const Scalar& alpha) {
   check_addend(who, self.dtype(), a.dtype());

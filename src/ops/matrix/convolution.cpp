@@ -2,11 +2,14 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <vector>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/device/device_convolution.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/matrix/convolution_kernel.h"
 #include "opwright/ops/matrix/convolution_shape.h"
@@ -125,6 +128,16 @@ Tensor compute_bias_gradient(const Tensor& grad_output) {
   return gradient;
 }
 
+// The same for results that a device computed.
+Tensor as_result_on_device(const Tensor& computed, MemoryFormat format) {
+  if (format == MemoryFormat::Contiguous) return computed.contiguous();
+  Tensor result =
+      make_empty_strided(computed.sizes(), convolution_strides(computed.sizes(), format),
+                         computed.dtype(), computed.device());
+  result.copy_(computed);
+  return result;
+}
+
 template <class AnyTensor>
 void check_gradient(const AnyTensor& grad_output, const AnyTensor& input,
                     const ConvolutionShape<SizeOf<AnyTensor>>& shape,
@@ -153,6 +166,24 @@ Tensor convolution_cpu(const Tensor& input, const Tensor& weight, const std::opt
       compute_convolution(kForward, make_plan(input, weight, shape), as_operand(input),
                           as_operand(weight), bias ? &wide_bias : nullptr, shape.output);
   return as_result(output, input.dtype(), convolution_format(input, weight));
+}
+
+Tensor convolution_all_devices(const Tensor& input, const Tensor& weight,
+                               const std::optional<Tensor>& bias, std::span<const int64_t> stride,
+                               std::span<const int64_t> padding, std::span<const int64_t> dilation,
+                               bool transposed, std::span<const int64_t> output_padding,
+                               int64_t groups) {
+  const auto shape = find_convolution_shape<Tensor>(
+      kForward, input, weight, {stride, padding, dilation, transposed, output_padding, groups});
+  check_bias(kForward, bias, input, shape.output[1]);
+  Tensor output = transposed ? convolve_back_on_device(input, weight, shape, shape.output)
+                             : convolve_on_device(input, weight, shape, shape.output);
+  if (bias) {
+    Sizes channels(shape.output.size(), 1);
+    channels[1] = shape.output[1];
+    output.add_(bias->reshape(channels));
+  }
+  return as_result_on_device(output, convolution_format(input, weight));
 }
 
 FakeTensor convolution_fake(const FakeTensor& input, const FakeTensor& weight,
@@ -191,6 +222,35 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(
     std::get<1>(gradients) = as_result(of_weight, dtype, format);
   }
   if (output_mask[2]) std::get<2>(gradients) = as_dtype(compute_bias_gradient(grad), dtype);
+  return gradients;
+}
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_all_devices(
+    const Tensor& grad_output, const Tensor& input, const Tensor& weight,
+    std::optional<std::span<const int64_t>> /*bias_sizes*/, std::span<const int64_t> stride,
+    std::span<const int64_t> padding, std::span<const int64_t> dilation, bool transposed,
+    std::span<const int64_t> output_padding, int64_t groups, std::span<const bool> output_mask) {
+  const auto shape = find_convolution_shape<Tensor>(
+      kBackward, input, weight, {stride, padding, dilation, transposed, output_padding, groups});
+  check_gradient(grad_output, input, shape, output_mask);
+  const MemoryFormat format = convolution_format(input, weight);
+  std::tuple<Tensor, Tensor, Tensor> gradients;
+  if (output_mask[0]) {
+    const auto convolve_for_input = transposed ? &convolve_on_device : &convolve_back_on_device;
+    std::get<0>(gradients) =
+        as_result_on_device(convolve_for_input(grad_output, weight, shape, input.sizes()), format);
+  }
+  if (output_mask[1]) {
+    const Tensor& image = transposed ? grad_output : input;
+    const Tensor& places = transposed ? input : grad_output;
+    std::get<1>(gradients) = as_result_on_device(
+        find_weight_gradient_on_device(image, places, shape, weight.sizes()), format);
+  }
+  if (output_mask[2]) {
+    std::vector<int64_t> others{0};
+    for (int64_t i = 2; i < grad_output.dim(); ++i) others.push_back(i);
+    std::get<2>(gradients) = grad_output.sum(others);
+  }
   return gradients;
 }
 

@@ -2,6 +2,7 @@
 #include <span>
 #include <tuple>
 
+#include "opwright/ops/device/device_pooling.h"
 #include "opwright/ops/pooling/max_plane.h"
 #include "opwright/ops/pooling/window.h"
 #include "opwright/ops/sampling/planes.h"
@@ -58,6 +59,9 @@ struct MaxPool {
     return find_largest(self, sizes, windows.size(), suggest_memory_format(self),
                         [&] { return window_map(windows, self.sizes(), sizes, false); });
   }
+  [[nodiscard]] Pair run_on_device(const Tensor& self) const {
+    return find_largest_on_device(self, windows, plain_sizes(sizes_of(self)));
+  }
   [[nodiscard]] FakePair run(const FakeTensor& self) const {
     if (needs_batch(as_tensor(self))) {
       const auto [values, indices] = run(as_fake(with_batch(as_tensor(self))));
@@ -84,6 +88,11 @@ struct MaxPool {
     }
     return scatter_gradient(who, grad, self, indices, windows.size(), suggest_memory_format(self));
   }
+  [[nodiscard]] Tensor differentiate_on_device(const Tensor& grad, const Tensor& self,
+                                               const Tensor& indices) const {
+    check_backward(grad, self, indices);
+    return scatter_gradient_on_device(grad, self, indices, windows.size());
+  }
   [[nodiscard]] FakeTensor differentiate(const FakeTensor& grad, const FakeTensor& self,
                                          const FakeTensor& indices) const {
     check_backward(as_tensor(grad), as_tensor(self), as_tensor(indices));
@@ -104,6 +113,11 @@ Pair max_pool2d_with_indices_cpu(const Tensor& self, Ints kernel_size, Ints stri
   return MaxPool("max_pool2d_with_indices", 2, kernel_size, stride, padding, dilation, ceil_mode)
       .run(self);
 }
+Pair max_pool2d_with_indices_all_devices(const Tensor& self, Ints kernel_size, Ints stride,
+                                         Ints padding, Ints dilation, bool ceil_mode) {
+  return MaxPool("max_pool2d_with_indices", 2, kernel_size, stride, padding, dilation, ceil_mode)
+      .run_on_device(self);
+}
 FakePair max_pool2d_with_indices_fake(const FakeTensor& self, Ints kernel_size, Ints stride,
                                       Ints padding, Ints dilation, bool ceil_mode) {
   return MaxPool("max_pool2d_with_indices", 2, kernel_size, stride, padding, dilation, ceil_mode)
@@ -113,6 +127,11 @@ Pair max_pool3d_with_indices_cpu(const Tensor& self, Ints kernel_size, Ints stri
                                  Ints dilation, bool ceil_mode) {
   return MaxPool("max_pool3d_with_indices", 3, kernel_size, stride, padding, dilation, ceil_mode)
       .run(self);
+}
+Pair max_pool3d_with_indices_all_devices(const Tensor& self, Ints kernel_size, Ints stride,
+                                         Ints padding, Ints dilation, bool ceil_mode) {
+  return MaxPool("max_pool3d_with_indices", 3, kernel_size, stride, padding, dilation, ceil_mode)
+      .run_on_device(self);
 }
 FakePair max_pool3d_with_indices_fake(const FakeTensor& self, Ints kernel_size, Ints stride,
                                       Ints padding, Ints dilation, bool ceil_mode) {
@@ -126,6 +145,14 @@ Tensor max_pool2d_with_indices_backward_cpu(const Tensor& grad_output, const Ten
   return MaxPool("max_pool2d_with_indices_backward", 2, kernel_size, stride, padding, dilation,
                  ceil_mode)
       .differentiate(grad_output, self, indices);
+}
+Tensor max_pool2d_with_indices_backward_all_devices(const Tensor& grad_output, const Tensor& self,
+                                                    Ints kernel_size, Ints stride, Ints padding,
+                                                    Ints dilation, bool ceil_mode,
+                                                    const Tensor& indices) {
+  return MaxPool("max_pool2d_with_indices_backward", 2, kernel_size, stride, padding, dilation,
+                 ceil_mode)
+      .differentiate_on_device(grad_output, self, indices);
 }
 FakeTensor max_pool2d_with_indices_backward_fake(const FakeTensor& grad_output,
                                                  const FakeTensor& self, Ints kernel_size,
@@ -141,6 +168,14 @@ Tensor max_pool3d_with_indices_backward_cpu(const Tensor& grad_output, const Ten
   return MaxPool("max_pool3d_with_indices_backward", 3, kernel_size, stride, padding, dilation,
                  ceil_mode)
       .differentiate(grad_output, self, indices);
+}
+Tensor max_pool3d_with_indices_backward_all_devices(const Tensor& grad_output, const Tensor& self,
+                                                    Ints kernel_size, Ints stride, Ints padding,
+                                                    Ints dilation, bool ceil_mode,
+                                                    const Tensor& indices) {
+  return MaxPool("max_pool3d_with_indices_backward", 3, kernel_size, stride, padding, dilation,
+                 ceil_mode)
+      .differentiate_on_device(grad_output, self, indices);
 }
 FakeTensor max_pool3d_with_indices_backward_fake(const FakeTensor& grad_output,
                                                  const FakeTensor& self, Ints kernel_size,

@@ -5,6 +5,7 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
+#include "opwright/ops/device/device_random.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_arguments.h"
@@ -53,6 +54,8 @@ void fill_by_chances(const Tensor& self, const Tensor& p, RandomState& state,
   });
 }
 
+uint32_t threshold_of(double p) { return static_cast<uint32_t>(std::llround(p * 0x1p31)); }
+
 void check_expandable(const SymSizes& p, const SymSizes& self) {
   const SymSizes sizes = broadcast_sizes(self, p, kWho);
   demand(have_same_sizes(sizes, self), "ValueError", [&] {
@@ -65,9 +68,16 @@ void check_expandable(const SymSizes& p, const SymSizes& self) {
 
 Tensor& bernoulli_float_cpu(Tensor& self, double p, const optional<Generator>& generator) {
   check_probability(kWho, p);
-  const auto threshold = static_cast<uint32_t>(std::llround(p * 0x1p31));
   if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
-  fill_random(kWho, self, random_state(kWho, generator, self.device()), Chance{threshold});
+  fill_random(kWho, self, random_state(kWho, generator, self.device()), Chance{threshold_of(p)});
+  return self;
+}
+Tensor& bernoulli_float_in_place_all_devices(Tensor& self, double p,
+                                             const optional<Generator>& generator) {
+  check_probability(kWho, p);
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
+  fill_random_on_device(kWho, self, random_state(kWho, generator, self.device()), "bernoulli", 1,
+                        {int64_t{threshold_of(p)}});
   return self;
 }
 FakeTensor& bernoulli_float_fake(FakeTensor& self, double p,
@@ -87,6 +97,19 @@ Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, const optional<Gener
   } else {
     fill_by_chances<float>(self, p, state, UniformFloat{0, 1, 1 - 0x1p-24F, 24});
   }
+  return self;
+}
+// The probabilities are not looked at: that would wait for the device.
+Tensor& bernoulli_tensor_in_place_all_devices(Tensor& self, const Tensor& p,
+                                              const optional<Generator>& generator) {
+  check_floating("bernoulli_ with p", p.dtype());
+  check_expands(kWho, "p", p, self);
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
+  check_writable(kWho, self);
+  const DType dtype = p.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
+  Tensor numbers = make_empty(self.sizes(), dtype, self.device());
+  numbers.uniform_(0, 1, generator);
+  self.copy_(numbers.lt(p.to(dtype)));
   return self;
 }
 FakeTensor& bernoulli_tensor_fake(FakeTensor& self, const FakeTensor& p,

@@ -6,6 +6,7 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/for_dtype.h"
+#include "opwright/ops/device/device_random.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_fill.h"
 
@@ -67,9 +68,13 @@ IntRange check_range(DType dtype, int64_t from, optional<int64_t> to) {
   return {from, last};
 }
 
-Tensor& fill_range(Tensor& self, IntRange ints, const optional<Generator>& generator) {
+unsigned __int128 count_ints(const IntRange& ints) {
+  return static_cast<unsigned __int128>(ints.last - ints.first + 1);
+}
+
+Tensor& fill_range(Tensor& self, const IntRange& ints, const optional<Generator>& generator) {
   RandomState& state = random_state(kWho, generator, self.device());
-  const auto range = static_cast<unsigned __int128>(ints.last - ints.first + 1);
+  const auto range = count_ints(ints);
   if (range <= 1U << 16) {
     fill_random(kWho, self, state, NarrowRange{ints.first, static_cast<uint32_t>(range)});
   } else if (range < uint64_t{1} << 32) {
@@ -79,12 +84,23 @@ Tensor& fill_range(Tensor& self, IntRange ints, const optional<Generator>& gener
   }
   return self;
 }
+Tensor& fill_range_on_device(Tensor& self, const IntRange& ints,
+                             const optional<Generator>& generator) {
+  const auto range = count_ints(ints);
+  fill_random_on_device(kWho, self, random_state(kWho, generator, self.device()), "integers",
+                        range <= 1U << 16 ? 1 : 2, {ints.first, static_cast<int64_t>(range)});
+  return self;
+}
 
 }  // namespace
 
 Tensor& random_from_cpu(Tensor& self, int64_t from, const optional<int64_t>& to,
                         const optional<Generator>& generator) {
   return fill_range(self, check_range(self.dtype(), from, to), generator);
+}
+Tensor& random_from_in_place_all_devices(Tensor& self, int64_t from, const optional<int64_t>& to,
+                                         const optional<Generator>& generator) {
+  return fill_range_on_device(self, check_range(self.dtype(), from, to), generator);
 }
 FakeTensor& random_from_fake(FakeTensor& self, int64_t from, const optional<int64_t>& to,
                              const optional<Generator>& /*generator*/) {
@@ -95,6 +111,10 @@ FakeTensor& random_from_fake(FakeTensor& self, int64_t from, const optional<int6
 Tensor& random_to_cpu(Tensor& self, int64_t to, const optional<Generator>& generator) {
   return fill_range(self, check_range(self.dtype(), 0, to), generator);
 }
+Tensor& random_to_in_place_all_devices(Tensor& self, int64_t to,
+                                       const optional<Generator>& generator) {
+  return fill_range_on_device(self, check_range(self.dtype(), 0, to), generator);
+}
 FakeTensor& random_to_fake(FakeTensor& self, int64_t to, const optional<Generator>& /*generator*/) {
   (void)check_range(self.dtype(), 0, to);
   return self;
@@ -102,6 +122,9 @@ FakeTensor& random_to_fake(FakeTensor& self, int64_t to, const optional<Generato
 
 Tensor& random_cpu(Tensor& self, const optional<Generator>& generator) {
   return fill_range(self, check_range(self.dtype(), 0, std::nullopt), generator);
+}
+Tensor& random_in_place_all_devices(Tensor& self, const optional<Generator>& generator) {
+  return fill_range_on_device(self, check_range(self.dtype(), 0, std::nullopt), generator);
 }
 FakeTensor& random_fake(FakeTensor& self, const optional<Generator>& /*generator*/) {
   (void)check_range(self.dtype(), 0, std::nullopt);

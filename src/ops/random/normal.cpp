@@ -6,6 +6,7 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
+#include "opwright/ops/device/device_random.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_arguments.h"
 #include "opwright/ops/random/random_fill.h"
@@ -48,6 +49,14 @@ void fill_complex(const Tensor& self, double mean, double std, RandomState& stat
   });
 }
 
+// A view of them, which lives as long as `self`.
+Tensor real_parts(const Tensor& self) {
+  Sizes strides(self.strides());
+  for (int64_t& stride : strides) stride *= 2;
+  return make_from_memory(self.mutable_data(), self.sizes(), strides, real_dtype(self.dtype()),
+                          self.device(), nullptr, nullptr);
+}
+
 void check_means(const char* who, const Tensor& mean) { check_inexact(who, mean.dtype()); }
 // The elements are looked at where there are any.
 void check_stds(const Tensor& std) {
@@ -73,6 +82,17 @@ Tensor& normal_cpu(Tensor& self, double mean, double std, const optional<Generat
   }
   return self;
 }
+Tensor& normal_in_place_all_devices(Tensor& self, double mean, double std,
+                                    const optional<Generator>& generator) {
+  check_normal("normal_", self.dtype(), std);
+  RandomState& state = random_state("normal_", generator, self.device());
+  const bool has_parts = is_complex(self.dtype());
+  const int64_t words = real_dtype(self.dtype()) == DType::Float64 ? 2 : 1;
+  fill_random_on_device("normal_", self, state, "normal", words,
+                        {has_parts ? 0 : mean, has_parts ? std / std::sqrt(2.0) : std});
+  if (has_parts && mean != 0) real_parts(self).add_(mean);
+  return self;
+}
 FakeTensor& normal_fake(FakeTensor& self, double /*mean*/, double std,
                         const optional<Generator>& /*generator*/) {
   check_normal("normal_", self.dtype(), std);
@@ -86,6 +106,15 @@ Tensor& log_normal_cpu(Tensor& self, double mean, double std,
               NormalDouble{mean, std}, [](double* elements, int64_t count) {
                 for (int64_t i = 0; i < count; ++i) elements[i] = std::exp(elements[i]);
               });
+  return self;
+}
+Tensor& log_normal_in_place_all_devices(Tensor& self, double mean, double std,
+                                        const optional<Generator>& generator) {
+  check_log_normal(self.dtype(), std);
+  check_writable("log_normal_", self);
+  Tensor numbers = make_empty(self.sizes(), DType::Float64, self.device());
+  numbers.normal_(mean, std, generator);
+  self.copy_(numbers.exp_());
   return self;
 }
 FakeTensor& log_normal_fake(FakeTensor& self, double /*mean*/, double std,

@@ -7,6 +7,8 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/for_dtype.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/ops/device/device_random.h"
 #include "opwright/ops/random/distribution.h"
 #include "opwright/ops/random/random_arguments.h"
 #include "opwright/ops/random/random_fill.h"
@@ -39,15 +41,26 @@ ComputeType<T> last_below(ComputeType<T> limit, ComputeType<T> least) {
 }
 
 template <class T>
+struct UniformNumbers {
+  ComputeType<T> first, width, last;
+
+  UniformNumbers(double from, double to) : first(rounded(from)) {
+    const ComputeType<T> limit = rounded(to);
+    width = limit - first;
+    last = last_below<T>(limit, first);
+  }
+  static ComputeType<T> rounded(double number) {
+    return static_cast<ComputeType<T>>(T(static_cast<ComputeType<T>>(number)));
+  }
+};
+
+template <class T>
 void fill_uniform(const char* who, const Tensor& self, double from, double to, RandomState& state) {
-  using C = ComputeType<T>;
-  const C first = static_cast<C>(T(static_cast<C>(from)));
-  const C limit = static_cast<C>(T(static_cast<C>(to)));
-  const C last = last_below<T>(limit, first);
-  if constexpr (std::is_same_v<C, float>) {
-    fill_random(who, self, state, UniformFloat{first, limit - first, last, kDigits<T>});
+  const UniformNumbers<T> by(from, to);
+  if constexpr (std::is_same_v<ComputeType<T>, float>) {
+    fill_random(who, self, state, UniformFloat{by.first, by.width, by.last, kDigits<T>});
   } else {
-    fill_random(who, self, state, UniformDouble{first, limit - first, last});
+    fill_random(who, self, state, UniformDouble{by.first, by.width, by.last});
   }
 }
 
@@ -80,7 +93,15 @@ void check_geometric(DType dtype, double p) {
   OPWRIGHT_CHECK_VALUE(p > 0 && p < 1, "geometric_: p must be between 0 and 1, got ", p);
 }
 
+constexpr double kPi = 3.141592653589793;
 constexpr UniformDouble kUnit{.from = 0, .width = 1, .last = 1 - 0x1p-53};
+
+// Numbers of kUnit on the device of `self`, one for each element.
+Tensor draw_unit(const Tensor& self, const optional<Generator>& generator) {
+  Tensor unit = make_empty(self.sizes(), DType::Float64, self.device());
+  unit.uniform_(0, 1, generator);
+  return unit;
+}
 
 }  // namespace
 
@@ -89,6 +110,17 @@ Tensor& uniform_cpu(Tensor& self, double from, double to, const optional<Generat
   RandomState& state = random_state("uniform_", generator, self.device());
   for_floating_dtype(real_dtype(self.dtype()), "uniform_",
                      [&]<typename T>() { fill_uniform<T>("uniform_", self, from, to, state); });
+  return self;
+}
+Tensor& uniform_in_place_all_devices(Tensor& self, double from, double to,
+                                     const optional<Generator>& generator) {
+  check_uniform(self.dtype(), from, to);
+  RandomState& state = random_state("uniform_", generator, self.device());
+  for_floating_dtype(real_dtype(self.dtype()), "uniform_", [&]<typename T>() {
+    const UniformNumbers<T> by(from, to);
+    fill_random_on_device("uniform_", self, state, "uniform", std::is_same_v<T, double> ? 2 : 1,
+                          {by.first, by.width, by.last, int64_t{kDigits<T>}});
+  });
   return self;
 }
 FakeTensor& uniform_fake(FakeTensor& self, double from, double to,
@@ -107,6 +139,14 @@ Tensor& exponential_cpu(Tensor& self, double lambd, const optional<Generator>& g
   }
   return self;
 }
+Tensor& exponential_in_place_all_devices(Tensor& self, double lambd,
+                                         const optional<Generator>& generator) {
+  check_exponential(self.dtype(), lambd);
+  fill_random_on_device("exponential_", self,
+                        random_state("exponential_", generator, self.device()), "exponential",
+                        self.dtype() == DType::Float64 ? 2 : 1, {1 / lambd});
+  return self;
+}
 FakeTensor& exponential_fake(FakeTensor& self, double lambd,
                              const optional<Generator>& /*generator*/) {
   check_exponential(self.dtype(), lambd);
@@ -116,12 +156,18 @@ FakeTensor& exponential_fake(FakeTensor& self, double lambd,
 Tensor& cauchy_cpu(Tensor& self, double median, double sigma,
                    const optional<Generator>& generator) {
   check_cauchy(self.dtype(), sigma);
-  constexpr double kPi = 3.141592653589793;
   fill_random("cauchy_", self, random_state("cauchy_", generator, self.device()), kUnit,
               [=](double* elements, int64_t count) {
                 for (int64_t i = 0; i < count; ++i)
                   elements[i] = median + sigma * std::tan(kPi * (elements[i] - 0.5));
               });
+  return self;
+}
+Tensor& cauchy_in_place_all_devices(Tensor& self, double median, double sigma,
+                                    const optional<Generator>& generator) {
+  check_cauchy(self.dtype(), sigma);
+  check_writable("cauchy_", self);
+  self.copy_(draw_unit(self, generator).sub_(0.5).mul_(kPi).tan_().mul_(sigma).add_(median));
   return self;
 }
 FakeTensor& cauchy_fake(FakeTensor& self, double /*median*/, double sigma,
@@ -140,6 +186,14 @@ Tensor& geometric_cpu(Tensor& self, double p, const optional<Generator>& generat
                   elements[i] = failures < 1 ? 1 : failures;
                 }
               });
+  return self;
+}
+Tensor& geometric_in_place_all_devices(Tensor& self, double p,
+                                       const optional<Generator>& generator) {
+  check_geometric(self.dtype(), p);
+  check_writable("geometric_", self);
+  const double scale = 1 / std::log1p(-p);
+  self.copy_(draw_unit(self, generator).neg_().log1p_().mul_(scale).ceil_().clamp_(1));
   return self;
 }
 FakeTensor& geometric_fake(FakeTensor& self, double p, const optional<Generator>& /*generator*/) {

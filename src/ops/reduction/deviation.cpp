@@ -29,12 +29,14 @@ AnyTensor deviation_of(const AnyTensor& self, const OptionalDims& dim,
                        const std::optional<Scalar>& correction, bool keepdim) {
   return reduce(self, {.who = "std",
                        .kernels = &kFolds<Variance, InexactTypes, DeviationLoops>,
+                       .fold = "var",
                        .takes = "floating and complex dtypes",
                        .folded = fold_dims("std", self.dim(), dim),
                        .keepdim = keepdim,
                        .compute = self.dtype(),
                        .result = real_dtype(self.dtype()),
-                       .correction = correction ? correction->to<double>() : 1.0});
+                       .correction = correction ? correction->to<double>() : 1.0,
+                       .takes_root = true});
 }
 
 // As functions take it.
@@ -50,8 +52,8 @@ std::optional<Scalar> correction_of(bool unbiased) { return Scalar(unbiased ? 1 
 using Pair = std::tuple<Tensor, Tensor>;
 using OptionalScalar = std::optional<Scalar>;
 
-Tensor std_correction_cpu(const Tensor& self, OptionalDims dim, const OptionalScalar& correction,
-                          bool keepdim) {
+Tensor std_correction_all_devices(const Tensor& self, OptionalDims dim,
+                                  const OptionalScalar& correction, bool keepdim) {
   return deviation_of(self, dim, correction, keepdim);
 }
 FakeTensor std_correction_fake(const FakeTensor& self, OptionalDims dim,

@@ -122,6 +122,7 @@ Reduction describe(const char* who, const FoldTable& kernels, int64_t ndim, DTyp
   const OptionalDims dims = dim ? OptionalDims(std::span(&*dim, 1)) : std::nullopt;
   return {.who = who,
           .kernels = &kernels,
+          .fold = &kernels == &kLargestPosition ? "max" : "min",
           .takes = "dtypes with an order",
           .folded = fold_dims(who, ndim, dims),
           .keepdim = keepdim,
@@ -132,7 +133,7 @@ Reduction describe(const char* who, const FoldTable& kernels, int64_t ndim, DTyp
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> max_dim_cpu(const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> max_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
       self, describe("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
@@ -140,7 +141,7 @@ std::tuple<FakeTensor, FakeTensor> max_dim_fake(const FakeTensor& self, int64_t 
   return reduce_with_indices(
       self, describe("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
-std::tuple<Tensor, Tensor> min_dim_cpu(const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> min_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
       self, describe("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
@@ -149,7 +150,7 @@ std::tuple<FakeTensor, FakeTensor> min_dim_fake(const FakeTensor& self, int64_t 
       self, describe("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 
-Tensor argmax_cpu(const Tensor& self, const std::optional<int64_t>& dim, bool keepdim) {
+Tensor argmax_all_devices(const Tensor& self, const std::optional<int64_t>& dim, bool keepdim) {
   return reduce_to_indices(
       self, describe("argmax", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
@@ -157,7 +158,7 @@ FakeTensor argmax_fake(const FakeTensor& self, const std::optional<int64_t>& dim
   return reduce_to_indices(
       self, describe("argmax", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
-Tensor argmin_cpu(const Tensor& self, const std::optional<int64_t>& dim, bool keepdim) {
+Tensor argmin_all_devices(const Tensor& self, const std::optional<int64_t>& dim, bool keepdim) {
   return reduce_to_indices(
       self, describe("argmin", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }

@@ -52,6 +52,7 @@ Reduction describe_sum(const char* who, const FoldTable& kernels, const DimSet& 
   const bool is_summed_as_int = is_integral(result) || result == DType::Bool;
   Reduction reduction{.who = who,
                       .kernels = &kernels,
+                      .fold = who,
                       .takes = "numbers",
                       .folded = folded,
                       .keepdim = keepdim,
@@ -89,14 +90,14 @@ AnyTensor product_of(const AnyTensor& self, const OptionalDims& dim, bool keepdi
 
 }  // namespace
 
-Tensor sum_cpu(const Tensor& self, const std::optional<DType>& dtype) {
+Tensor sum_all_devices(const Tensor& self, const std::optional<DType>& dtype) {
   return sum_of(self, std::nullopt, false, dtype);
 }
 FakeTensor sum_fake(const FakeTensor& self, const std::optional<DType>& dtype) {
   return sum_of(self, std::nullopt, false, dtype);
 }
-Tensor sum_dims_cpu(const Tensor& self, OptionalDims dim, bool keepdim,
-                    const std::optional<DType>& dtype) {
+Tensor sum_dims_all_devices(const Tensor& self, OptionalDims dim, bool keepdim,
+                            const std::optional<DType>& dtype) {
   return sum_of(self, dim, keepdim, dtype);
 }
 FakeTensor sum_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim,
@@ -104,14 +105,14 @@ FakeTensor sum_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim,
   return sum_of(self, dim, keepdim, dtype);
 }
 
-Tensor mean_cpu(const Tensor& self, const std::optional<DType>& dtype) {
+Tensor mean_all_devices(const Tensor& self, const std::optional<DType>& dtype) {
   return reduce(self, describe_mean(self.dim(), self.dtype(), std::nullopt, false, dtype));
 }
 FakeTensor mean_fake(const FakeTensor& self, const std::optional<DType>& dtype) {
   return reduce(self, describe_mean(self.dim(), self.dtype(), std::nullopt, false, dtype));
 }
-Tensor mean_dims_cpu(const Tensor& self, OptionalDims dim, bool keepdim,
-                     const std::optional<DType>& dtype) {
+Tensor mean_dims_all_devices(const Tensor& self, OptionalDims dim, bool keepdim,
+                             const std::optional<DType>& dtype) {
   return reduce(self, describe_mean(self.dim(), self.dtype(), dim, keepdim, dtype));
 }
 FakeTensor mean_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim,
@@ -119,14 +120,14 @@ FakeTensor mean_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim
   return reduce(self, describe_mean(self.dim(), self.dtype(), dim, keepdim, dtype));
 }
 
-Tensor prod_cpu(const Tensor& self, const std::optional<DType>& dtype) {
+Tensor prod_all_devices(const Tensor& self, const std::optional<DType>& dtype) {
   return product_of(self, std::nullopt, false, dtype);
 }
 FakeTensor prod_fake(const FakeTensor& self, const std::optional<DType>& dtype) {
   return product_of(self, std::nullopt, false, dtype);
 }
-Tensor prod_dim_cpu(const Tensor& self, int64_t dim, bool keepdim,
-                    const std::optional<DType>& dtype) {
+Tensor prod_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim,
+                            const std::optional<DType>& dtype) {
   return product_of(self, std::span(&dim, 1), keepdim, dtype);
 }
 FakeTensor prod_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim,

@@ -45,6 +45,7 @@ AnyTensor truth_of(const char* who, const FoldTable& kernels, const AnyTensor& s
                    const OptionalDims& dim, bool keepdim) {
   return reduce(self, {.who = who,
                        .kernels = &kernels,
+                       .fold = who,
                        .takes = "numbers",
                        .folded = dims_of(who, self.dim(), dim),
                        .keepdim = keepdim,
@@ -65,30 +66,30 @@ AnyTensor all_of(const AnyTensor& self, const OptionalDims& dim, bool keepdim) {
 
 }  // namespace
 
-Tensor any_cpu(const Tensor& self) { return any_of(self, std::nullopt, false); }
+Tensor any_all_devices(const Tensor& self) { return any_of(self, std::nullopt, false); }
 FakeTensor any_fake(const FakeTensor& self) { return any_of(self, std::nullopt, false); }
-Tensor any_dim_cpu(const Tensor& self, int64_t dim, bool keepdim) {
+Tensor any_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
   return any_of(self, std::span(&dim, 1), keepdim);
 }
 FakeTensor any_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
   return any_of(self, std::span(&dim, 1), keepdim);
 }
-Tensor any_dims_cpu(const Tensor& self, OptionalDims dim, bool keepdim) {
+Tensor any_dims_all_devices(const Tensor& self, OptionalDims dim, bool keepdim) {
   return any_of(self, dim, keepdim);
 }
 FakeTensor any_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim) {
   return any_of(self, dim, keepdim);
 }
 
-Tensor all_cpu(const Tensor& self) { return all_of(self, std::nullopt, false); }
+Tensor all_all_devices(const Tensor& self) { return all_of(self, std::nullopt, false); }
 FakeTensor all_fake(const FakeTensor& self) { return all_of(self, std::nullopt, false); }
-Tensor all_dim_cpu(const Tensor& self, int64_t dim, bool keepdim) {
+Tensor all_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
   return all_of(self, std::span(&dim, 1), keepdim);
 }
 FakeTensor all_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
   return all_of(self, std::span(&dim, 1), keepdim);
 }
-Tensor all_dims_cpu(const Tensor& self, OptionalDims dim, bool keepdim) {
+Tensor all_dims_all_devices(const Tensor& self, OptionalDims dim, bool keepdim) {
   return all_of(self, dim, keepdim);
 }
 FakeTensor all_dims_fake(const FakeTensor& self, OptionalDims dim, bool keepdim) {

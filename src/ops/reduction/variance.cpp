@@ -13,6 +13,7 @@ AnyTensor variance_of(const AnyTensor& self, const OptionalDims& dim, double cor
                       bool keepdim) {
   return reduce(self, {.who = "var",
                        .kernels = &kFolds<Variance, InexactTypes, MomentLoops>,
+                       .fold = "var",
                        .takes = "floating and complex dtypes",
                        .folded = fold_dims("var", self.dim(), dim),
                        .keepdim = keepdim,
@@ -27,14 +28,14 @@ double correction_of(const std::optional<Scalar>& correction) {
 
 }  // namespace
 
-Tensor var_dim_cpu(const Tensor& self, OptionalDims dim, bool unbiased, bool keepdim) {
+Tensor var_dim_all_devices(const Tensor& self, OptionalDims dim, bool unbiased, bool keepdim) {
   return variance_of(self, dim, unbiased ? 1.0 : 0.0, keepdim);
 }
 FakeTensor var_dim_fake(const FakeTensor& self, OptionalDims dim, bool unbiased, bool keepdim) {
   return variance_of(self, dim, unbiased ? 1.0 : 0.0, keepdim);
 }
-Tensor var_correction_cpu(const Tensor& self, OptionalDims dim,
-                          const std::optional<Scalar>& correction, bool keepdim) {
+Tensor var_correction_all_devices(const Tensor& self, OptionalDims dim,
+                                  const std::optional<Scalar>& correction, bool keepdim) {
   return variance_of(self, dim, correction_of(correction), keepdim);
 }
 FakeTensor var_correction_fake(const FakeTensor& self, OptionalDims dim,

@@ -41,6 +41,11 @@ AnyTensor folded_elements(const AnyTensor& self, double order, DType compute) {
   if (order == 0) return self.ne(Scalar(0)).to(compute);
   return std::isinf(order) ? self.to(compute).abs() : self;
 }
+// As devices know it.
+const char* fold_of(double order) {
+  if (std::isinf(order)) return order > 0 ? "max" : "min";
+  return order == 1 || order == 2 ? "norm" : "sum";
+}
 const FoldTable* find_fold(double order) {
   if (order == 0 || order == 1) return &kFolds<SumOfMagnitudes, FloatTypes>;
   if (order == 2) return &kFolds<RootOfSquares, FloatTypes>;
@@ -52,12 +57,14 @@ Reduction describe(const FoldTable* kernels, double order, int64_t ndim, const O
                    bool keepdim, DType compute, DType result) {
   return {.who = kWho,
           .kernels = kernels,
+          .fold = fold_of(order),
           .takes = "floating and complex dtypes",
           .folded = fold_dims(kWho, ndim, dim),
           .keepdim = keepdim,
           .compute = compute,
           .result = result,
-          .needs_elements = order < 0 || std::isinf(order)};
+          .needs_elements = order < 0 || std::isinf(order),
+          .order = order};
 }
 
 template <class AnyTensor>
@@ -92,8 +99,8 @@ AnyTensor vector_norm(const AnyTensor& self, const Scalar& ord, const OptionalDi
 
 }  // namespace
 
-Tensor linalg_vector_norm_cpu(const Tensor& self, const Scalar& ord, OptionalDims dim, bool keepdim,
-                              const std::optional<DType>& dtype) {
+Tensor linalg_vector_norm_all_devices(const Tensor& self, const Scalar& ord, OptionalDims dim,
+                                      bool keepdim, const std::optional<DType>& dtype) {
   return vector_norm(self, ord, dim, keepdim, dtype);
 }
 FakeTensor linalg_vector_norm_fake(const FakeTensor& self, const Scalar& ord, OptionalDims dim,

@@ -34,6 +34,10 @@ def test_the_guide_to_custom_operators_prints_what_it_shows(tmp_path):
     check_guide("custom_operators.md", tmp_path)
 
 
+def test_the_guide_to_devices_prints_what_it_shows(tmp_path):
+    check_guide("devices.md", tmp_path)
+
+
 def test_the_guide_to_lists_of_operators_prints_what_it_shows(tmp_path):
     check_guide("declaring_operators.md", tmp_path)
 

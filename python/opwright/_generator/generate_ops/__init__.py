@@ -10,6 +10,7 @@ An entry of the YAML file:
   tags: [core]                                    names of opwright::Tag in snake_case
   dispatch:                                       the functions of its row
     CPU: mm_cpu
+    AllDevices: mm_all_devices                    for each device that has none of its own
   decompose: mm_composite                         a body of other operators' calls; beside kernels
                                                   it is their Decompose rule
   scatter: mm_scatter                             of a view: its Scatter rule (built-in ones alone)

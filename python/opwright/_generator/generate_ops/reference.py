@@ -3,7 +3,7 @@
 import re
 
 from .declarations import Declaration, Reader
-from .slots import COMPOSITE, DEVICE_KEYS, FAKE
+from .slots import ALL_DEVICES, COMPOSITE, DEVICE_KEYS, FAKE
 from .yaml_nodes import DeclarationError
 
 FAMILY = re.compile(r"^# ---- (.+?) -*$")
@@ -16,7 +16,8 @@ The built-in operators by family: PyTorch's names and schemas, namespace `aten`.
 - *forms*: `function` is `opwright.name(...)` in Python and `opwright::name(...)` in C++; `method`
   is `x.name(...)` in both. In C++ both take `Tensor` and `FakeTensor`, with `SymInt` sizes. Every
   operator is called as `opwright.ops.aten.name.overload` too, and one without forms only so.
-- *runs on*: devices with a kernel of its own; `meta` stands for fake tensors as well. `all` is one
+- *runs on*: devices with a kernel of its own; `devices` are those that compute what the core asks
+  them for (docs/concepts/device_plugin.md), `meta` stands for fake tensors as well. `all` is one
   body for every device, `composite` a body made of other operators, which transforms see through.
 - *tags* are those of `opwright.library.Tag`.
 
@@ -75,9 +76,14 @@ def write_row(declaration: Declaration) -> str:
 
 def runs_on(declaration: Declaration) -> str:
     """Return the devices of an operator."""
-    slots = {*declaration.dispatch, *(("CPU", FAKE) if declaration.pointwise else ())}
+    slots = {*declaration.dispatch, *(("CPU", ALL_DEVICES, FAKE) if declaration.pointwise else ())}
     devices = [device for key, device in DEVICE_KEYS.items() if key in slots]
-    places = {FAKE: "meta", "CompositeExplicitAutograd": "all", COMPOSITE: "composite"}
+    places = {
+        ALL_DEVICES: "devices",
+        FAKE: "meta",
+        "CompositeExplicitAutograd": "all",
+        COMPOSITE: "composite",
+    }
     return ", ".join([*devices, *(text for slot, text in places.items() if slot in slots)])
 
 

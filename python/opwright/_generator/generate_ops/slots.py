@@ -1,6 +1,7 @@
 """Dispatch keys: which slot of an operator's row each names."""
 
 FAKE = "Fake"
+ALL_DEVICES = "AllDevices"  # a kernel for each device that has none of its own
 COMPOSITE = "CompositeImplicitAutograd"
 DECOMPOSE = "Decompose"
 SCATTER = "Scatter"
@@ -38,7 +39,7 @@ def known_slots(devices: tuple[str, ...] = ()) -> dict[str, str]:
     'Fake'
     """
     added = {device.upper(): device.upper() for device in devices}
-    return {**{key: key for key in DEVICE_KEYS}, **added, **BODIES}
+    return {**{key: key for key in DEVICE_KEYS}, **added, ALL_DEVICES: ALL_DEVICES, **BODIES}
 
 
 def is_device(slot: str) -> bool:

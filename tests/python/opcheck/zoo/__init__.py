@@ -8,6 +8,7 @@ say the same, it is defined there too: for the table of who catches what.
 from . import (  # noqa: F401
     aliases,
     backward,
+    devices,
     fakes,
     gradients,
     memory,

@@ -1,0 +1,177 @@
+// What the files of the plug-in share: CUDA's errors as Opwright's, the device that a call is for,
+// memory for the length of a call, and launches.
+//
+// Functions of the table run their body in `run_on`, which refuses to work in a forked process and
+// makes the device current for CUDA's runtime:
+//
+//   int compute_loop_cuda(const OpwHost* host, int32_t index, const OpwLoop* loop,
+//                         OpwStream* stream) {
+//     return run_on(host, index, [&] {
+//       loop_elements<<<blocks_for(count, 256), 256, 0, cuda_stream(stream)>>>(...);
+//       check_launch("loop", index);
+//     });
+//   }
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include "opwright/c_api.h"
+#include "opwright/device_plugin.h"
+#include "opwright/dtype.h"
+#include "opwright/error.h"
+
+namespace opwright::cuda {
+
+// ---- Errors ----
+
+// The error of a status, in the user's terms; `what` says what was tried: "copying to the cpu". A
+// fault of a kernel that ran earlier is told as one.
+[[noreturn]] void throw_cuda_error(cudaError_t status, const char* what, int32_t index);
+inline void check_cuda(cudaError_t status, const char* what, int32_t index = -1) {
+  if (status != cudaSuccess) [[unlikely]]
+    throw_cuda_error(status, what, index);
+}
+// After a launch, which has no status of its own. `kernel` is in the error.
+void check_launch(const char* kernel, int32_t index);
+
+// ---- The device of a call ----
+
+// How many devices there are; 0 without a driver. The first question starts the driver.
+int32_t device_count() noexcept;
+// RuntimeError or IndexError that says why `index` cannot be used: no driver, no such device, a
+// forked process. Then makes it current for CUDA's runtime on this thread.
+void use_device(int32_t index);
+// This thread's device of the table.
+int32_t current_device() noexcept;
+
+// Makes `index` current for CUDA's runtime until the end of the scope.
+class [[nodiscard]] DeviceScope {
+ public:
+  explicit DeviceScope(int32_t index) : index_(index) { use_device(index); }
+  ~DeviceScope() {
+    if (index_ != current_device()) [[unlikely]]
+      leave();
+  }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  static void leave() noexcept;
+
+  int32_t index_;
+};
+
+// Runs the body of a function of the table on the device: 0, or 1 with the error given to `host`.
+template <class Body>
+int run_on(const OpwHost* host, int32_t index, const Body& body) noexcept {
+  return give_status(host, [&] {
+    const DeviceScope scope(index);
+    body();
+  });
+}
+
+inline cudaStream_t cuda_stream(OpwStream* stream) {
+  return reinterpret_cast<cudaStream_t>(stream);
+}
+// The stream that this thread queues work of the device on.
+OpwStream* current_stream_of(int32_t index) noexcept;
+
+// What a launch is measured by; asked for once.
+struct DeviceLimits {
+  int32_t multiprocessors;
+  int32_t threads_per_multiprocessor;
+  int32_t shared_bytes_per_block;  // with cudaFuncAttributeMaxDynamicSharedMemorySize raised
+  int32_t capability;              // 90 for 9.0
+  int64_t cache_bytes;             // of the second level
+};
+const DeviceLimits& device_limits(int32_t index);
+
+// ---- Memory ----
+
+// Memory of the device for the length of a call: given back in order on the stream.
+class Workspace {
+ public:
+  Workspace(int32_t index, size_t bytes, OpwStream* stream);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  template <class T>
+  [[nodiscard]] T* as() const noexcept {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  int32_t index_;
+  OpwStream* stream_;
+  void* data_;  // null where no bytes were wanted
+};
+
+// ---- Launches ----
+
+// How many blocks of `threads` hold `count` > 0 elements, `per_thread` each.
+constexpr int64_t blocks_for(int64_t count, int64_t threads, int64_t per_thread = 1) {
+  const int64_t per_block = threads * per_thread;
+  return (count + per_block - 1) / per_block;
+}
+// The same for a kernel that strides over its elements: no more blocks than keep the device busy.
+inline unsigned busy_blocks_for(int32_t index, int64_t count, int64_t threads,
+                                int64_t per_thread = 1, int64_t waves = 8) {
+  const DeviceLimits& limits = device_limits(index);
+  const int64_t most =
+      waves * limits.multiprocessors * (limits.threads_per_multiprocessor / threads);
+  return static_cast<unsigned>(std::min(blocks_for(count, threads, per_thread), most));
+}
+
+// ---- Element types ----
+
+constexpr DType dtype_of(OpwDtype dtype) {
+  return static_cast<DType>(static_cast<uint32_t>(dtype.code) |
+                            static_cast<uint32_t>(dtype.bits) << 8 |
+                            static_cast<uint32_t>(dtype.lanes) << 16);
+}
+
+// Calls body.template operator()<T>() with the type of a dtype's elements on the device. The
+// complex and eight-bit floating dtypes have none: NotImplementedError, which names `who`.
+template <class Body>
+void for_element_type(DType dtype, const char* who, const Body& body) {
+  switch (dtype) {
+    case DType::Bool:
+      return body.template operator()<bool>();
+    case DType::UInt8:
+      return body.template operator()<uint8_t>();
+    case DType::UInt16:
+      return body.template operator()<uint16_t>();
+    case DType::UInt32:
+      return body.template operator()<uint32_t>();
+    case DType::UInt64:
+      return body.template operator()<uint64_t>();
+    case DType::Int8:
+      return body.template operator()<int8_t>();
+    case DType::Int16:
+      return body.template operator()<int16_t>();
+    case DType::Int32:
+      return body.template operator()<int32_t>();
+    case DType::Int64:
+      return body.template operator()<int64_t>();
+    case DType::Float16:
+      return body.template operator()<__half>();
+    case DType::BFloat16:
+      return body.template operator()<__nv_bfloat16>();
+    case DType::Float32:
+      return body.template operator()<float>();
+    case DType::Float64:
+      return body.template operator()<double>();
+    default:
+      throw_error("NotImplementedError", who, " does not compute ", dtype, " on cuda");
+  }
+}
+
+}  // namespace opwright::cuda

@@ -1,0 +1,41 @@
+// The kernels of a formula's text; the table is written by list_formulas.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "devices/cuda/kernels/loop_arguments.h"
+#include "devices/cuda/kernels/vector_loop.h"
+
+struct CUstream_st;
+
+namespace opwright::cuda {
+
+// Queue one loop, of a small space; the caller checks the launch.
+using LaunchStrided = void (*)(const LoopArguments& arguments, CUstream_st* stream);
+using LaunchDense = void (*)(const DenseLoop& loop, CUstream_st* stream);
+
+// The types that formulas are computed in.
+enum class Compute : uint8_t { Float, Double, Int32, Int64, Bool };
+inline constexpr size_t kNumComputes = 5;
+// The dtypes in memory with kernels for dense elements that are all of that dtype.
+enum class Dense : uint8_t { Float32, Float16, BFloat16, Float64, Int32, Int64, Bool };
+inline constexpr size_t kNumDenses = 7;
+
+struct FormulaKernels {
+  bool gives_truth;  // a dense result is bool
+  LaunchStrided strided[kNumComputes];
+  LaunchDense dense[kNumDenses];
+};
+
+struct FormulaEntry {
+  const char* text;
+  const FormulaKernels* kernels;
+};
+extern const FormulaEntry kFormulaTable[];  // in the order of the texts
+extern const size_t kNumFormulas;
+
+// Null: the text was not known when the plug-in was built.
+const FormulaKernels* find_formula_kernels(const char* text);
+
+}  // namespace opwright::cuda

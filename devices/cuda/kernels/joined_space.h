@@ -1,0 +1,52 @@
+// The dimensions of a call, with those joined that memory lets be one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "devices/cuda/kernels/index_space.h"
+#include "devices/cuda/kernels/loop_arguments.h"
+#include "opwright/c_api.h"
+
+namespace opwright::cuda {
+
+inline constexpr size_t kMostMemories = 12;  // that share the dimensions of one call
+
+class JoinedSpace {
+ public:
+  // `strides` has one entry for each memory; null: a number, which has no strides.
+  JoinedSpace(uint32_t rank, const int64_t* sizes, std::span<const int64_t* const> strides);
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int64_t count() const;
+  [[nodiscard]] int64_t size(int dim) const { return sizes_[static_cast<size_t>(dim)]; }
+  [[nodiscard]] int64_t stride(size_t memory, int dim) const {
+    return strides_[memory][static_cast<size_t>(dim)];
+  }
+  void set_size(int dim, int64_t size) { sizes_[static_cast<size_t>(dim)] = size; }
+  void set_stride(size_t memory, int dim, int64_t stride) {
+    strides_[memory][static_cast<size_t>(dim)] = stride;
+  }
+  // All elements lie one after another.
+  [[nodiscard]] bool is_dense(size_t memory) const;
+  // One element stands for all.
+  [[nodiscard]] bool is_repeated(size_t memory) const;
+
+  // NotImplementedError for more dimensions than kernels take; `who` is in its text.
+  [[nodiscard]] IndexSpace index_space(const char* who) const;
+  void copy_strides(size_t memory, int64_t* strides) const;
+
+ private:
+  int rank_ = 0;
+  size_t num_memories_;
+  std::array<int64_t, 64> sizes_{};
+  std::array<std::array<int64_t, 64>, kMostMemories> strides_{};
+};
+
+// NotImplementedError for a dtype that no kernel takes.
+Element element_of(OpwDtype dtype, const char* who);
+size_t bytes_of(OpwDtype dtype);
+LoopNumber loop_number(const OpwValue& value);
+
+}  // namespace opwright::cuda

@@ -1,0 +1,44 @@
+# The kernels of the plug-in. Adds to host_sources and device_sources of the folder above.
+#
+# The formulas of the core's loops become kernels at build time: list_formulas finds them in the
+# sources of the operators and writes a few files for nvcc, which compile side by side.
+
+set(kernels_folder "${CMAKE_CURRENT_SOURCE_DIR}/kernels")
+
+file(GLOB kernel_sources CONFIGURE_DEPENDS "${kernels_folder}/*.cu")
+file(GLOB kernel_host_sources CONFIGURE_DEPENDS "${kernels_folder}/*.cpp")
+list(REMOVE_ITEM kernel_host_sources "${kernels_folder}/list_formulas.cpp")
+list(APPEND device_sources ${kernel_sources})
+list(APPEND host_sources ${kernel_host_sources})
+
+add_executable(
+  list_formulas
+  "${kernels_folder}/list_formulas.cpp"
+  "${kernels_folder}/formula_text.cpp"
+)
+target_include_directories(list_formulas PRIVATE "${CMAKE_SOURCE_DIR}")
+
+set(formula_folder "${CMAKE_CURRENT_BINARY_DIR}/formulas")
+file(MAKE_DIRECTORY "${formula_folder}")
+file(
+  GLOB formula_texts
+  CONFIGURE_DEPENDS
+  "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/device/*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/device/*.h"
+)
+set(formula_parts 12)
+math(EXPR last_formula_part "${formula_parts} - 1")
+set(formula_sources)
+foreach(part RANGE ${last_formula_part})
+  list(APPEND formula_sources "${formula_folder}/formulas_${part}.cu")
+endforeach()
+add_custom_command(
+  OUTPUT ${formula_sources} "${formula_folder}/formula_table.cpp"
+  COMMAND list_formulas "${formula_folder}" ${formula_parts} ${formula_texts}
+  DEPENDS list_formulas ${formula_texts}
+  COMMENT "Writing the kernels of formulas"
+  VERBATIM
+)
+list(APPEND device_sources ${formula_sources})
+list(APPEND host_sources "${formula_folder}/formula_table.cpp")

@@ -1,0 +1,183 @@
+// Kernels of a loop from the functor of its formula.
+//
+// A functor has of_numbers<T>(x, y, z, a, b, c), of_bools(...), kNumOperands and what it takes
+// (kTakesFloats, kTakesInts, kTakesBools).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "devices/cuda/kernels/formula_functions.h"
+#include "devices/cuda/kernels/formula_table.h"
+#include "devices/cuda/kernels/loop_arguments.h"
+#include "devices/cuda/kernels/vector_loop.h"
+
+namespace opwright::cuda {
+
+template <class F, class C>
+__device__ __forceinline__ auto apply_formula(const C* operands, const C* numbers) {
+  if constexpr (kIsSame<C, bool>)
+    return F::of_bools(operands[0], operands[1], operands[2], numbers[0], numbers[1], numbers[2]);
+  else
+    return F::template of_numbers<C>(operands[0], operands[1], operands[2], numbers[0], numbers[1],
+                                     numbers[2]);
+}
+
+inline constexpr int kLoopThreads = 256;
+
+// Any strides and dtypes: places by division, conversions by branches that all threads take alike.
+template <class F, class C>
+__global__ void __launch_bounds__(kLoopThreads)
+    strided_loop(const __grid_constant__ LoopArguments loop) {
+  const uint32_t i = blockIdx.x * kLoopThreads + threadIdx.x;
+  if (i >= loop.space.count) return;
+  const C numbers[3] = {loop.numbers[0].get<C>(), loop.numbers[1].get<C>(),
+                        loop.numbers[2].get<C>()};
+  int64_t from[3] = {0, 0, 0};
+  int64_t to = 0;
+  loop.space.split(i, [&](int d, int64_t coordinate) {
+    to += coordinate * loop.result_strides[d];
+#pragma unroll
+    for (int n = 0; n < F::kNumOperands; ++n) from[n] += coordinate * loop.operands[n].strides[d];
+  });
+  C values[3] = {C{}, C{}, C{}};
+#pragma unroll
+  for (int n = 0; n < F::kNumOperands; ++n) values[n] = loop.operands[n].load<C>(from[n]);
+  store_as(loop.result, loop.result_element, to, apply_formula<F, C>(values, numbers));
+}
+
+template <class T, int kCount>
+struct alignas(sizeof(T) * kCount) Pack {
+  T elements[kCount];
+};
+
+// T in memory, C computed with; a thread takes kPacks times 16 bytes of every operand.
+template <class F, class T, class C>
+__global__ void __launch_bounds__(kLoopThreads) dense_loop(const __grid_constant__ DenseLoop loop) {
+  using Result =
+      decltype(apply_formula<F, C>(static_cast<const C*>(nullptr), static_cast<const C*>(nullptr)));
+  constexpr bool kGivesTruth = kIsSame<Result, bool>;
+  constexpr int kWidth = 16 / sizeof(T);
+  constexpr int kPacks = 2;
+  const C numbers[3] = {loop.numbers[0].get<C>(), loop.numbers[1].get<C>(),
+                        loop.numbers[2].get<C>()};
+  C repeated[3] = {C{}, C{}, C{}};
+#pragma unroll
+  for (int n = 0; n < F::kNumOperands; ++n) {
+    const DenseOperand& operand = loop.operands[n];
+    if (!operand.data) repeated[n] = operand.number.get<C>();
+    if (operand.data && operand.is_repeated)
+      repeated[n] = convert<C>(*static_cast<const T*>(operand.data));
+  }
+  const int64_t first = int64_t{blockIdx.x} * (kLoopThreads * kPacks) + threadIdx.x;
+  Pack<T, kWidth> packs[kPacks][3];
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    const int64_t pack = first + k * kLoopThreads;
+#pragma unroll
+    for (int n = 0; n < F::kNumOperands; ++n) {
+      const DenseOperand& operand = loop.operands[n];
+      if (operand.data && !operand.is_repeated && (pack + 1) * kWidth <= loop.count)
+        packs[k][n] = static_cast<const Pack<T, kWidth>*>(operand.data)[pack];
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    const int64_t pack = first + k * kLoopThreads;
+    const int64_t begin = pack * kWidth;
+    if (begin >= loop.count) break;
+    const bool is_whole = begin + kWidth <= loop.count;
+    using Stored = Pack<T, kWidth>;
+    using StoredTruth = Pack<uint8_t, kWidth>;
+    Stored stored;
+    StoredTruth truths;
+    const int width = is_whole ? kWidth : static_cast<int>(loop.count - begin);
+#pragma unroll
+    for (int e = 0; e < kWidth; ++e) {
+      if (e >= width) break;
+      C values[3] = {C{}, C{}, C{}};
+#pragma unroll
+      for (int n = 0; n < F::kNumOperands; ++n) {
+        const DenseOperand& operand = loop.operands[n];
+        if (!operand.data || operand.is_repeated)
+          values[n] = repeated[n];
+        else if (is_whole)
+          values[n] = convert<C>(packs[k][n].elements[e]);
+        else
+          values[n] = convert<C>(static_cast<const T*>(operand.data)[begin + e]);
+      }
+      const Result result = apply_formula<F, C>(values, numbers);
+      if constexpr (kGivesTruth)
+        truths.elements[e] = result ? 1 : 0;
+      else
+        stored.elements[e] = convert<T>(result);
+      if (!is_whole) {
+        if constexpr (kGivesTruth)
+          static_cast<uint8_t*>(loop.result)[begin + e] = truths.elements[e];
+        else
+          static_cast<T*>(loop.result)[begin + e] = stored.elements[e];
+      }
+    }
+    if (!is_whole) break;
+    if constexpr (kGivesTruth)
+      static_cast<StoredTruth*>(loop.result)[pack] = truths;
+    else
+      static_cast<Stored*>(loop.result)[pack] = stored;
+  }
+}
+
+template <class F, class C>
+void launch_strided(const LoopArguments& loop, CUstream_st* stream) {
+  const auto blocks = static_cast<unsigned>((loop.space.count + kLoopThreads - 1) / kLoopThreads);
+  strided_loop<F, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
+}
+
+template <class F, class T, class C>
+void launch_dense(const DenseLoop& loop, CUstream_st* stream) {
+  constexpr int64_t kOfBlock = int64_t{kLoopThreads} * 2 * (16 / sizeof(T));
+  const auto blocks = static_cast<unsigned>((loop.count + kOfBlock - 1) / kOfBlock);
+  dense_loop<F, T, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
+}
+
+// As apply_formula gives it.
+template <class F, class C>
+constexpr bool gives_truth() {
+  if constexpr (kIsSame<C, bool>)
+    return true;
+  else
+    return kIsSame<decltype(F::template of_numbers<C>(C{}, C{}, C{}, C{}, C{}, C{})), bool>;
+}
+
+template <class F>
+FormulaKernels make_formula_kernels() {
+  FormulaKernels kernels{};
+  const auto strided = [&](Compute compute) -> LaunchStrided& {
+    return kernels.strided[static_cast<size_t>(compute)];
+  };
+  const auto dense = [&](Dense dtype) -> LaunchDense& {
+    return kernels.dense[static_cast<size_t>(dtype)];
+  };
+  if constexpr (F::kTakesBools) {
+    kernels.gives_truth = true;
+    strided(Compute::Bool) = &launch_strided<F, bool>;
+    dense(Dense::Bool) = &launch_dense<F, uint8_t, bool>;
+  }
+  if constexpr (F::kTakesInts) {
+    kernels.gives_truth = gives_truth<F, int64_t>();
+    strided(Compute::Int32) = &launch_strided<F, int32_t>;
+    strided(Compute::Int64) = &launch_strided<F, int64_t>;
+    dense(Dense::Int32) = &launch_dense<F, int32_t, int32_t>;
+    dense(Dense::Int64) = &launch_dense<F, int64_t, int64_t>;
+  }
+  if constexpr (F::kTakesFloats) {
+    kernels.gives_truth = gives_truth<F, float>();
+    strided(Compute::Float) = &launch_strided<F, float>;
+    strided(Compute::Double) = &launch_strided<F, double>;
+    dense(Dense::Float32) = &launch_dense<F, float, float>;
+    dense(Dense::Float16) = &launch_dense<F, HalfBits, float>;
+    dense(Dense::BFloat16) = &launch_dense<F, BFloatBits, float>;
+    dense(Dense::Float64) = &launch_dense<F, double, double>;
+  }
+  return kernels;
+}
+
+}  // namespace opwright::cuda

@@ -1,0 +1,14 @@
+// Matrix products: by cuBLASLt where it is there and takes the strides, else by a kernel of ours.
+#pragma once
+
+#include <cstdint>
+
+#include "opwright/c_api.h"
+
+namespace opwright::cuda {
+
+// The function of the table.
+int compute_product_cuda(const OpwHost* host, int32_t index, const OpwProduct* product,
+                         OpwStream* stream);
+
+}  // namespace opwright::cuda

@@ -1,0 +1,12 @@
+// compute_fold: one value of many elements.
+#pragma once
+
+#include <cstdint>
+
+#include "opwright/c_api.h"
+
+namespace opwright::opencl {
+
+void compute_fold(int32_t index, const OpwFold* fold, OpwStream* stream);
+
+}  // namespace opwright::opencl

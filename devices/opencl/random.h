@@ -1,0 +1,12 @@
+// draw_random: numbers of Philox, as docs/concepts/device_plugin.md tells.
+#pragma once
+
+#include <cstdint>
+
+#include "opwright/c_api.h"
+
+namespace opwright::opencl {
+
+void draw_random(int32_t index, const OpwRandom* random, OpwStream* stream);
+
+}  // namespace opwright::opencl

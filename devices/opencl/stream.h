@@ -1,0 +1,34 @@
+// Streams: in-order command queues. Null stands for the default stream of its device.
+#pragma once
+
+#include <cstdint>
+
+#include <CL/cl.h>
+
+#include "opwright/c_api.h"
+
+struct OpwStream {
+  cl_command_queue queue;
+  int32_t index;  // of the device
+};
+
+namespace opwright::opencl {
+
+class Device;
+
+// An in-order queue that notes the times of its commands, for event_time.
+[[nodiscard]] cl_command_queue make_queue(cl_context context, cl_device_id id);
+// That of the stream, or the device's own. RuntimeError for a stream of another device.
+[[nodiscard]] cl_command_queue queue_of(const Device& device, const OpwStream* stream);
+// Waits for all that was queued.
+void finish(cl_command_queue queue);
+
+// The functions of the table; those that can fail throw.
+OpwStream* current_stream(int32_t index);
+OpwStream* set_current_stream(int32_t index, OpwStream* stream);
+void new_stream(int32_t index, int32_t priority, OpwStream** stream);
+void free_stream(int32_t index, OpwStream* stream);
+void synchronize_stream(int32_t index, OpwStream* stream);
+void synchronize(int32_t index);
+
+}  // namespace opwright::opencl

@@ -1,0 +1,12 @@
+// opwright.SourceKernel: a kernel in the language of a device, launched from Python.
+#pragma once
+
+namespace nanobind {
+class module_;
+}
+
+namespace opwright::python {
+
+void bind_device_kernel(nanobind::module_& m);
+
+}  // namespace opwright::python

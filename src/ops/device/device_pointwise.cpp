@@ -1,0 +1,106 @@
+#include "opwright/ops/device/device_pointwise.h"
+
+#include <algorithm>
+#include <string>
+
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/ops/device/device_loop.h"
+#include "opwright/ops/in_place.h"
+#include "opwright/ops/pointwise_formula.h"
+#include "opwright/ops/pointwise_result.h"
+#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/factory.h"
+#include "opwright/tensor/tensor_impl.h"
+
+namespace opwright {
+namespace {
+
+bool is_on_cpu(const Tensor& tensor) { return tensor.device().type == kOpwDeviceCpu; }
+
+// That of the call: only numbers may come from the cpu.
+Device find_device(const PointwiseCall& call) {
+  for (const PointwiseOperand& operand : call.operands) {
+    if (operand.is_tensor() && !is_on_cpu(*operand.tensor)) return operand.tensor->device();
+  }
+  return kCpu;
+}
+
+std::string dtypes_text(const PointwiseCall& call) {
+  std::string text;
+  for (const PointwiseOperand& operand : call.operands) {
+    if (!operand.is_tensor()) continue;
+    text += (text.empty() ? "" : ", ") + concatenate(operand.tensor->dtype());
+  }
+  return text;
+}
+
+void write_result(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target) {
+  const PointwiseOp& op = *call.op;
+  const char* formula = formula_text(op, types.compute);
+  if (!formula)
+    throw_error("NotImplementedError", call.who, ": there is no kernel for ",
+                device_text(target.device()), ", since operands of ", dtypes_text(call),
+                " have no formula\n  Register a kernel for it, or allow the fallback to the cpu.");
+  const DType compute = kernel_dtype(types.compute);
+  DeviceLoop loop(formula, compute);
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const PointwiseOperand& operand = call.operands[i];
+    const bool is_condition = i == 0 && op.has_condition;
+    const DType through = is_condition ? DType::Bool : compute;
+    if (!operand.is_tensor() || is_on_cpu(*operand.tensor)) {
+      const Scalar number = operand.is_tensor() ? operand.tensor->item() : operand.number;
+      loop.add_operand(is_condition ? number_in_formula(number, DType::Bool)
+                                    : operand_in_formula(op, number, types.compute),
+                       through);
+      continue;
+    }
+    const Tensor& tensor = *operand.tensor;
+    const bool is_rounded = !is_condition && is_half(types.compute) &&
+                            tensor.dtype() != types.compute &&
+                            !keeps_wide(op, tensor, types.compute);
+    loop.add_operand(elements_of(tensor), is_rounded ? types.compute : through);
+  }
+  for (const Scalar& number : call.numbers)
+    loop.add_number(number_in_formula(number, types.compute));
+  loop.write(call.who, target.device(), elements_of(target));
+}
+
+}  // namespace
+
+Tensor compute_pointwise_on_device(const PointwiseCall& call) {
+  const PointwiseTypes types = find_types(call);
+  const Sizes sizes = find_sizes(call);
+  Tensor output = make_empty_strided(sizes, find_strides(call, sizes, types.compute), types.result,
+                                     find_device(call));
+  write_result(call, types, output);
+  return output;
+}
+
+void compute_pointwise_in_place_on_device(const PointwiseCall& call, const Tensor& self) {
+  for (const PointwiseOperand& operand : call.operands) {
+    if (operand.is_tensor()) check_expands(call.who, "other", *operand.tensor, self);
+  }
+  const PointwiseTypes types = find_types(call);
+  check_storable(call.who, types.result, self);
+  check_writable(call.who, self);
+  write_result(call, types, self);
+}
+
+void compute_pointwise_out_on_device(const PointwiseCall& call, const Tensor& out) {
+  const PointwiseTypes types = find_types(call);
+  check_storable(call.who, types.result, out);
+  const Sizes sizes = find_sizes(call);
+  if (!std::ranges::equal(out.sizes(), sizes)) {
+    OPWRIGHT_CHECK_VALUE(out.numel() == 0, call.who, ": out of sizes ", to_text(out.sizes()),
+                         " cannot hold a result of sizes ", to_text(sizes),
+                         "; give a tensor of these sizes, or an empty one, which gets them");
+    const Tensor fresh = make_empty_strided(sizes, find_strides(call, sizes, types.compute),
+                                            out.dtype(), out.device());
+    replace_contents(impl(out), impl(fresh));
+  }
+  check_writable(call.who, out);
+  write_result(call, types, out);
+}
+
+}  // namespace opwright

@@ -1,0 +1,23 @@
+// Whether a tensor of the computing device is what the CPU gives.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "ops/computing_device.h"
+#include "ops/op_tensors.h"
+#include "opwright/functions.h"
+#include "opwright/runtime.h"
+
+namespace opwright::testing {
+
+// The same elements, dtype, sizes and strides, but on the device.
+inline void expect_twin(const Tensor& actual, const Tensor& expected, double tolerance = 1e-6) {
+  EXPECT_EQ(actual.device().type, ComputingDevice::device().type);
+  ASSERT_EQ(actual.dtype(), expected.dtype());
+  ASSERT_EQ(sizes(actual), sizes(expected));
+  EXPECT_EQ(strides(actual), strides(expected));
+  EXPECT_TRUE(allclose(on_cpu(actual), expected, tolerance, tolerance, true))
+      << to_text(on_cpu(actual)) << " is not " << to_text(expected);
+}
+
+}  // namespace opwright::testing
