@@ -13,11 +13,7 @@ def choose_device() -> str:
     wanted = os.environ.get("DEVICE")
     if wanted:
         return wanted
-    try:
-        opwright.ones(1, device="opencl")
-    except RuntimeError:
-        return "cpu"
-    return "opencl"
+    return "opencl" if opwright.is_available("opencl") else "cpu"
 
 
 DEVICE = choose_device()

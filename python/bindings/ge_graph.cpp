@@ -96,8 +96,9 @@ std::vector<std::string> names_of_inputs(const HeldGraph& self) {
 }
 std::vector<std::string> names_of_outputs(const HeldGraph& self) {
   std::vector<std::string> names;
-  for (const auto& place : self.graph->outputs)
-    names.push_back(graph_engine::to_text(*self.graph, place));
+  for (const auto& place : self.graph->outputs) {
+    if (place.is_there()) names.push_back(graph_engine::to_text(*self.graph, place));
+  }
   return names;
 }
 

@@ -1,12 +1,13 @@
 // A graph of the engine GE run by a vendor's library.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/device.h"
 #include "opwright/error.h"
@@ -23,12 +24,19 @@
 namespace opwright::graph_engine {
 namespace {
 
+GeValues outputs_of(const GeGraph& graph) {
+  GeValues outputs;
+  std::ranges::copy_if(graph.outputs, std::back_inserter(outputs), &OutputPlace::is_there);
+  return outputs;
+}
+
 class LibraryGraph final : public BuiltGraph {
  public:
   LibraryGraph(GeGraphPtr graph, Device device, const EngineConfig& config)
       : graph_(std::move(graph)),
+        outputs_(outputs_of(*graph_)),
         library_(VendorLibrary::open(config.library)),
-        built_(library_, to_bytes(*graph_), graph_->outputs.size(), device, config.options) {}
+        built_(library_, to_bytes(*graph_), outputs_.size(), device, config.options) {}
 
   void run(std::span<const OpwValue> arguments, std::span<OpwValue> results) const override {
     const Graph& program = *graph_->program;
@@ -75,15 +83,16 @@ class LibraryGraph final : public BuiltGraph {
   void set_outputs(const std::vector<Tensor>& outputs, RunState& state) const {
     for (const NodeArgument& argument : graph_->program->outputs()) {
       argument.visit_values([&](const GraphValue& value) {
-        const auto place = std::ranges::find(graph_->outputs, graph_->values[value.number()]);
-        if (place != graph_->outputs.end())
+        const auto place = std::ranges::find(outputs_, graph_->values[value.number()]);
+        if (place != outputs_.end())
           state.values[value.number()] =
-              Value(outputs[static_cast<size_t>(place - graph_->outputs.begin())]);
+              Value(outputs[static_cast<size_t>(place - outputs_.begin())]);
       });
     }
   }
 
   GeGraphPtr graph_;
+  GeValues outputs_;  // as NetOutput reads them
   const VendorLibrary& library_;
   VendorGraph built_;
 };

@@ -38,17 +38,9 @@ def example(tmp_path_factory) -> Path:
     return Path(shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("example") / "vendor_device"))
 
 
-def has_device(name: str) -> bool:
-    try:
-        ow.ones(1, device=name)
-    except RuntimeError:
-        return False
-    return True
-
-
 @pytest.mark.parametrize("device", ["cpu", "opencl"])
 def test_both_modes_give_the_same_on(device, prefix, example, tmp_path):
-    if not has_device(device):
+    if not ow.is_available(device):
         pytest.skip(f"there is no device {device} here")
 
     printed = run(
