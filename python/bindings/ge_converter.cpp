@@ -1,7 +1,9 @@
 #include "bindings/ge_converter.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +30,7 @@
 #include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/error.h"
+#include "opwright/ge_types.h"
 #include "opwright/schema/schema.h"
 
 namespace nb = nanobind;
@@ -37,6 +40,7 @@ namespace {
 
 using graph_engine::Attribute;
 using graph_engine::AttributeKind;
+using graph_engine::AttributeKindName;
 using graph_engine::GeValues;
 using graph_engine::NamedOperand;
 using graph_engine::OutputName;
@@ -170,7 +174,11 @@ Attribute read_attribute(const nb::handle& key, const nb::handle& given) {
   const nb::object value =
       kind.is_none() ? nb::borrow(given) : nb::object(nb::getattr(given, "value"));
   std::optional<AttributeKind> wanted;
-  if (!kind.is_none()) wanted = graph_engine::find_kind(nb::cast<std::string>(kind));
+  if (!kind.is_none()) {
+    const auto found = std::ranges::find(graph_engine::kAttributeKinds,
+                                         nb::cast<std::string>(kind), &AttributeKindName::name);
+    wanted = static_cast<AttributeKind>(found - std::begin(graph_engine::kAttributeKinds));
+  }
   ValueMemory memory;
   return graph_engine::make_attribute(nb::cast<std::string>(nb::str(key)),
                                       memory.borrow(value.ptr()), wanted);

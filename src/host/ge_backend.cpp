@@ -8,6 +8,7 @@
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/device.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/host/ge_engine.h"
 #include "opwright/host/ge_program.h"
 #include "opwright/ir/graph.h"

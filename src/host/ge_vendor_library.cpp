@@ -19,6 +19,7 @@
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ge_engine.h"
 #include "opwright/ge_types.h"
 #include "opwright/tensor.h"
