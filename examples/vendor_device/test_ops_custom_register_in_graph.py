@@ -19,7 +19,7 @@ def npu_add_custom_meta(x, y):
     return torch.empty_like(x)
 
 
-# A call is the node AddCustom, as its prototype has it (op_plugin_patch/AddCustomPrototype.cpp).
+# A call is the node AddCustom, as its prototype has it (op_plugin_patch/add_custom_prototype.cpp).
 @register_fx_node_ge_converter(torch.ops.npu.npu_add_custom.default)
 def convert_npu_add_custom(x: Tensor, y: Tensor, z: Tensor = None, meta_outputs: Any = None):
     return torchair.ge.custom_op(
