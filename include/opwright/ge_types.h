@@ -2,6 +2,7 @@
 // attributes, and the texts of a prototype.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -12,6 +13,7 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 namespace graph_engine {
+// NOLINTBEGIN(readability-identifier-naming): the engine's names
 // The engine's own numbers: attributes hold them (the wire form of a descriptor has others).
 enum DataType : uint8_t {
   DT_FLOAT = 0,
@@ -116,6 +118,8 @@ class TensorType {
 
   [[nodiscard]] constexpr bool has(DataType type) const { return (bits_ & bit(type)) != 0; }
   [[nodiscard]] constexpr bool is_empty() const { return bits_ == 0; }
+  [[nodiscard]] constexpr bool holds(TensorType part) const { return (*this | part) == *this; }
+  [[nodiscard]] constexpr int count() const { return std::popcount(bits_); }
   friend constexpr TensorType operator|(TensorType a, TensorType b) {
     a.bits_ |= b.bits_;
     return a;
@@ -130,6 +134,7 @@ class TensorType {
 
   uint64_t bits_ = 0;
 };
+// NOLINTEND(readability-identifier-naming)
 
 struct TensorTypeName {
   TensorType type;
@@ -152,18 +157,28 @@ inline constexpr TensorTypeName kTensorTypes[] = {
     {TensorType::QuantifiedType(), "QuantifiedType"},
 };
 
-// The name of a set that has one, else its elements: "ALL", "{FLOAT, FLOAT16}".
+// The name of a set that has one, alone or with up to two more elements, else its elements: "ALL",
+// "BasicType|BOOL", "{FLOAT, FLOAT16}".
 inline void append_text(std::string& out, TensorType type) {
+  constexpr int kLeastNamed = 5;
+  constexpr int kMostMore = 2;
+  TensorType named;
   for (const TensorTypeName& each : kTensorTypes) {
-    if (each.type == type) return void(out.append(each.name));
+    const bool is_near = each.type.count() >= kLeastNamed && type.holds(each.type) &&
+                         type.count() - each.type.count() <= kMostMore;
+    if (!is_near && each.type != type) continue;
+    named = each.type;
+    out.append(each.name);
+    break;
   }
-  const char* separator = "{";
+  const bool has_name = !named.is_empty();
+  const char* separator = has_name ? "|" : "{";
   for (const DataTypeName& each : kDataTypes) {
-    if (!type.has(each.type)) continue;
+    if (!type.has(each.type) || named.has(each.type)) continue;
     out.append(separator).append(each.name);
-    separator = ", ";
+    separator = has_name ? "|" : ", ";
   }
-  out.append(type.is_empty() ? "{}" : "}");
+  if (!has_name) out.append(type.is_empty() ? "{}" : "}");
 }
 
 // Kinds of attributes, as prototypes name them.

@@ -72,7 +72,7 @@ class WrongNodeForm : public ::testing::TestWithParam<WrongForm> {};
 
 TEST_P(WrongNodeForm, IsRefusedWithWhatIsWrong) {
   EXPECT_ERROR(read(GetParam().text), "ValueError",
-               concatenate("node_form_test::dual: its ONNX node '", GetParam().text,
+               concatenate("node_form_test::dual: its node '", GetParam().text,
                            "' cannot be read: ", GetParam().problem, kAdvice));
 }
 

@@ -96,11 +96,17 @@ void append_tensor(std::string& out, const Tensor& tensor) {
   out += concatenate(tensor.dtype(), "[");
   for (int64_t i = 0; i < tensor.dim(); ++i) out += concatenate(i > 0 ? ", " : "", tensor.size(i));
   out += ']';
-  if (tensor.numel() > kMostShownElements || tensor.dtype() != DType::Int64) return;
+  const bool is_int = tensor.dtype() == DType::Int64;
+  if (tensor.numel() > kMostShownElements || (!is_int && tensor.dtype() != DType::Float32)) return;
   const char* separator = " {";
   for (int64_t i = 0; i < tensor.numel(); ++i) {
-    out += concatenate(separator, tensor.data<int64_t>()[i]);
+    out += separator;
     separator = ", ";
+    if (is_int) {
+      out += concatenate(tensor.data<int64_t>()[i]);
+    } else {
+      append_float_text(out, tensor.data<float>()[i]);
+    }
   }
   out += tensor.numel() == 0 ? " {}" : "}";
 }

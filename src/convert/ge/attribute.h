@@ -24,7 +24,7 @@ struct Attribute {
                                        std::optional<AttributeKind> wanted = std::nullopt);
 // Whether attributes of one kind can stand where another is wanted: what is written alike.
 [[nodiscard]] bool fits(AttributeKind wanted, AttributeKind given);
-// "alpha = 1.0"; of tensors dtype and sizes, and the elements of small ones of ints.
+// "alpha = 1.0"; of tensors dtype and sizes, and the elements of small ones.
 void append_text(std::string& out, const Attribute& attribute);
 
 }  // namespace opwright::graph_engine

@@ -10,6 +10,7 @@
 #include "opwright/convert/ge/model.h"
 #include "opwright/convert/wire_writer.h"
 #include "opwright/dtype.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ge_types.h"
 #include "opwright/schema/constant.h"
 #include "opwright/tensor.h"
@@ -57,17 +58,14 @@ class GraphWriter {
     out_.text(2, op.type);
     for (const OutputPlace& input : op.inputs) out_.text(5, to_text(graph_, input));
     for (const Attribute& attribute : op.attributes) write_attribute(10, attribute);
-    write_names("_input_name_key", "_input_name_value", op.input_descriptors);
-    write_names("_output_name_key", "_output_name_value", op.output_descriptors);
     const bool is_input = op.type == "Data";
+    std::vector<TensorDescriptor> inputs = op.input_descriptors;
     // A Data op has a descriptor of what it is given, and no input.
-    if (is_input) {
-      TensorDescriptor given = op.output_descriptors.front();
-      given.name = "x";
-      write_descriptor(33, given, true, is_input);
-    }
-    for (size_t i = 0; i < op.inputs.size(); ++i)
-      write_descriptor(33, op.input_descriptors[i], op.inputs[i].is_there(), false);
+    if (is_input) inputs.emplace_back(op.output_descriptors.front()).name = "x";
+    write_names("_input_name_key", "_input_name_value", inputs);
+    write_names("_output_name_key", "_output_name_value", op.output_descriptors);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      write_descriptor(33, inputs[i], is_input || op.inputs[i].is_there(), is_input);
     for (const TensorDescriptor& output : op.output_descriptors)
       write_descriptor(34, output, true, is_input);
     out_.end(begun);

@@ -90,8 +90,9 @@ GeValues convert_leaky_relu(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0)}, {{"negative_slope", call.number(1)}})};
 }
 
-GeValues convert_cast(GraphBuilder& g, const Call& call, const char*) {
-  return {g.cast(call.input(0), call.result().dtype())};
+GeValues convert_cast(GraphBuilder& g, const Call& call, const char* op) {
+  const bool is_same = call.tensor(0).dtype() == call.result().dtype();
+  return {is_same ? g.op(op, {call.input(0)}) : cast_input(call, 0)};
 }
 
 constexpr auto kRules = std::to_array<BuiltinRule>({
@@ -160,7 +161,7 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::where.ScalarSelf", convert_where, "SelectV2"},
     {"aten::masked_fill.Scalar", convert_masked_fill, "SelectV2"},
     {"aten::masked_fill.Tensor", convert_masked_fill, "SelectV2"},
-    {"aten::_to_copy", convert_cast},
+    {"aten::_to_copy", convert_cast, "Identity"},
 });
 
 }  // namespace

@@ -37,7 +37,11 @@ GeValues convert_matmul(GraphBuilder& g, const Call& call, const char*) {
   const OutputPlace first = first_rank == 1 ? as_matrix(0, 0) : call.input(0);
   const OutputPlace second = second_rank == 1 ? as_matrix(1, 1) : call.input(1);
   const char* op = first_rank <= 2 && second_rank <= 2 ? "MatMulV2" : "BatchMatMulV2";
-  const OutputPlace product = g.op(op, {first, second});
+  std::vector<SymInt> sizes = sym_sizes_of(call.result());
+  if (second_rank == 1) sizes.emplace_back(1);
+  if (first_rank == 1) sizes.insert(sizes.end() - 1, SymInt(1));
+  const OutputPlace product =
+      g.op(op, {first, second}, {}, ValueType{call.result().dtype(), std::move(sizes)});
   if (first_rank != 1 && second_rank != 1) return {product};
   return {g.op("Reshape", {product, g.sizes(sym_sizes_of(call.result()))})};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "opwright/convert/ge/attribute.h"
+#include "opwright/convert/ge/model.h"
 #include "opwright/error.h"
 #include "opwright/ge_types.h"
 #include "opwright/schema/constant.h"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "opwright/c_api.h"
@@ -46,7 +47,12 @@ GeValues convert_place(GraphBuilder& g, const Call& call, const char* op) {
   if (is_flat)
     value = g.op("Reshape", {value, g.ints({-1})}, {}, ValueType{self.dtype(), {self.sym_numel()}});
   const int64_t dim = is_flat ? 0 : wrap(call.integer(1), self.dim());
-  const OutputPlace place = g.op(op, {value, g.scalar(dim, DType::Int64)}, {{"dtype", DT_INT64}});
+  std::vector<SymInt> sizes;
+  for (int64_t i = 0; !is_flat && i < self.dim(); ++i) {
+    if (i != dim) sizes.push_back(self.sym_size(i));
+  }
+  const OutputPlace place = g.op(op, {value, g.scalar(dim, DType::Int64)}, {{"dtype", DT_INT64}},
+                                 ValueType{DType::Int64, std::move(sizes)});
   if (!call.boolean(2)) return {place};
   return {g.op("Reshape", {place, g.sizes(sym_sizes_of(call.result()))})};
 }

@@ -21,6 +21,10 @@ int64_t wrap(int64_t dim, int64_t rank) { return dim < 0 ? dim + std::max<int64_
 
 GeValues convert_identity(GraphBuilder&, const Call& call, const char*) { return {call.input(0)}; }
 
+GeValues convert_copy(GraphBuilder& g, const Call& call, const char* op) {
+  return {g.op(op, {call.input(0)})};
+}
+
 GeValues convert_reshape(GraphBuilder& g, const Call& call, const char* op) {
   const std::vector<SymInt> sizes = sym_sizes_of(call.result());
   if (are_same(sizes, sym_sizes_of(call.tensor(0)))) return {call.input(0)};
@@ -112,7 +116,7 @@ GeValues convert_arange(GraphBuilder& g, const Call& call, const char* op) {
 constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::alias", convert_identity},
     {"aten::detach", convert_identity},
-    {"aten::clone", convert_identity},
+    {"aten::clone", convert_copy, "Identity"},
     {"aten::view", convert_reshape, "Reshape"},
     {"aten::_unsafe_view", convert_reshape, "Reshape"},
     {"aten::reshape", convert_reshape, "Reshape"},

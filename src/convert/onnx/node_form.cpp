@@ -99,7 +99,7 @@ class FormReader {
     }
   }
   [[noreturn]] void fail(std::string_view problem) {
-    throw_error("ValueError", op_.name(), ": its ONNX node '", text_, "' cannot be read: ", problem,
+    throw_error("ValueError", op_.name(), ": its node '", text_, "' cannot be read: ", problem,
                 "\n  Write it as 'domain::Name(input, ..., attribute=argument, ...)'.");
   }
 
