@@ -175,8 +175,8 @@ Attribute read_attribute(const nb::handle& key, const nb::handle& given) {
       kind.is_none() ? nb::borrow(given) : nb::object(nb::getattr(given, "value"));
   std::optional<AttributeKind> wanted;
   if (!kind.is_none()) {
-    const auto found = std::ranges::find(graph_engine::kAttributeKinds,
-                                         nb::cast<std::string>(kind), &AttributeKindName::name);
+    const auto found = std::ranges::find(graph_engine::kAttributeKinds, nb::cast<std::string>(kind),
+                                         &AttributeKindName::name);
     wanted = static_cast<AttributeKind>(found - std::begin(graph_engine::kAttributeKinds));
   }
   ValueMemory memory;

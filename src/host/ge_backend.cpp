@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "opwright/c_api.h"
 #include "opwright/compile/executable.h"
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/model.h"
@@ -38,7 +39,7 @@ Tensor input_at(const Graph& graph, size_t place, std::span<const OpwValue> argu
   return ValueOf<Tensor>::read(arguments[argument]);
 }
 
-[[maybe_unused]] const bool is_registered = [] {
+[[maybe_unused]] const bool kIsRegistered = [] {
   register_backend("ge", [](const GraphPtr& graph) {
     return ExecutablePtr::take(new EngineExecutable(graph, {}));
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/c_api.h"
 #include "opwright/compile/executable.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/host/ge_engine.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/c_api.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/device.h"
 #include "opwright/value.h"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/c_api.h"
 #include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/device.h"
@@ -16,6 +17,7 @@
 #include "opwright/ir/graph.h"
 #include "opwright/ir/input_check.h"
 #include "opwright/ir/node.h"
+#include "opwright/ir/node_argument.h"
 #include "opwright/ir/node_call.h"
 #include "opwright/schema/type.h"
 #include "opwright/tensor.h"

@@ -29,6 +29,7 @@
 #include "opwright/ir/graph.h"
 #include "opwright/ir/input_check.h"
 #include "opwright/ir/node.h"
+#include "opwright/ir/node_argument.h"
 #include "opwright/ir/node_call.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/schema.h"

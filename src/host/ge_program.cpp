@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph.h"
 #include "opwright/ir/node.h"
+#include "opwright/ir/node_argument.h"
 #include "opwright/ir/random_input.h"
 #include "opwright/transforms/make_fx.h"
 #include "opwright/transforms/trace.h"
