@@ -22,6 +22,7 @@
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ge_engine.h"
 #include "opwright/ge_types.h"
+#include "opwright/host/ge_engine.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/stream.h"
