@@ -24,6 +24,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ge_types.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/ir/evaluate.h"
 #include "opwright/ir/graph.h"
