@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bindings/error.h"
+#include "bindings/ge_converter.h"
 #include "bindings/onnx_symbolic.h"
 #include "bindings/source.h"
 #include "bindings/value.h"
@@ -22,7 +23,8 @@ struct PythonEngine {
   int64_t newest_version;
   ConverterPtr (*make)(PyObject* function, int64_t since_version);
 };
-constexpr PythonEngine kEngines[] = {{"onnx", onnx::kNewestOpset, &make_symbolic}};
+constexpr PythonEngine kEngines[] = {{"onnx", onnx::kNewestOpset, &make_symbolic},
+                                     {"ge", 1, &make_ge_converter}};
 
 const PythonEngine& find_engine(const std::string& op, const std::string& name) {
   std::string known;

@@ -25,6 +25,9 @@
 #include "bindings/foreign_host.h"
 #include "bindings/func.h"
 #include "bindings/functionalize.h"
+#include "bindings/ge_converter.h"
+#include "bindings/ge_graph.h"
+#include "bindings/ge_tensor.h"
 #include "bindings/generator.h"
 #include "bindings/grad_mode.h"
 #include "bindings/gradcheck.h"
@@ -237,6 +240,9 @@ NB_MODULE(_C, m) {
   bind_onnx_node(m);
   bind_onnx_graph(m);
   bind_onnx_argument(m);
+  bind_ge_tensor(m);
+  bind_ge_converter(m);
+  bind_ge_graph(m);
   bind_compile(m);
   bind_code_maker(m);
   install_wait_hooks();

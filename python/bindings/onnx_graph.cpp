@@ -15,6 +15,7 @@
 #include "bindings/source.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
+#include "opwright/convert/call_arguments.h"
 #include "opwright/convert/onnx/call_state.h"
 #include "opwright/convert/onnx/opset.h"
 #include "opwright/error.h"
@@ -104,7 +105,7 @@ nb::object reduce(const SymbolicGraph& self, const std::string& type, const nb::
 }
 
 std::string describe_call(const SymbolicGraph& self) {
-  return onnx::name_call(self.of->call().state().node);
+  return name_call(self.of->call().state().node);
 }
 
 }  // namespace

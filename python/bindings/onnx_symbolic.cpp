@@ -16,6 +16,7 @@
 #include "bindings/source.h"
 #include "bindings/value.h"
 #include "opwright/base/source_site.h"
+#include "opwright/convert/call_arguments.h"
 #include "opwright/convert/converter.h"
 #include "opwright/convert/onnx/call_state.h"
 #include "opwright/convert/onnx/onnx_converter.h"
@@ -71,7 +72,7 @@ class SymbolicConverter final : public onnx::OnnxConverter {
         name.is_none() ? class_name(function_.get()) : nb::cast<std::string>(nb::str(name));
     const SourceSite site = site_of(function_.get());
     const std::string place = site.is_known() ? concatenate(" (", site, ")") : "";
-    return concatenate(onnx::name_call(call.state().node), ": its symbolic ", shown, place);
+    return concatenate(name_call(call.state().node), ": its symbolic ", shown, place);
   }
 
   [[nodiscard]] onnx::OnnxValues read_results(const SymbolicCallPtr& of, const nb::object& returned,

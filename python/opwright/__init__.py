@@ -64,6 +64,7 @@ _DTYPES = {name: value for name, value in vars(_C).items() if isinstance(value, 
 globals().update(_DTYPES)
 _FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
 globals().update(_FUNCTIONS)
+del globals()["ge"]  # the package `ge` stands there, which can be called as the comparison
 
 # These need the names above.
 from . import random  # noqa: E402
@@ -95,6 +96,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "export": ("ExportedProgram",),
     "fake": ("FakeTensor", "FakeTensorMode"),
     "func": ("vmap",),
+    "ge": (),
     "grad_mode": (),
     "graph": (),
     "jax": (),

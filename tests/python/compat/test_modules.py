@@ -44,6 +44,7 @@ MODULES = [
     "torch.utils._pytree",
     "torch.utils.cpp_extension",
     "torchair",
+    "torchair.ge",
     "torch_npu",
     "torch_npu.meta",
     "torch_npu.meta._meta_registrations",

@@ -103,6 +103,10 @@ def test_the_guide_to_training_prints_what_it_shows(tmp_path):
     check_guide("training.md", tmp_path)
 
 
+def test_the_guide_to_a_vendors_engine_prints_what_it_shows(tmp_path):
+    check_guide("vendor_engine.md", tmp_path)
+
+
 def test_the_guide_to_vmap_prints_what_it_shows(tmp_path):
     check_guide("vmap.md", tmp_path)
 

@@ -1,0 +1,8 @@
+// AddCustom as the vendor's graph engine knows it.
+#include "opwright/ge.h"
+
+REG_OP(AddCustom)
+    .INPUT(x, ge::TensorType::ALL())
+    .INPUT(y, ge::TensorType::ALL())
+    .OUTPUT(z, ge::TensorType::ALL())
+    .OP_END_FACTORY_REG(AddCustom);

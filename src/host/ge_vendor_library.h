@@ -1,0 +1,61 @@
+// A vendor's graph engine in a library of the form of opwright/ge_engine.h, opened at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opwright/device.h"
+#include "opwright/ge_engine.h"
+#include "opwright/host/ge_engine.h"
+#include "opwright/tensor.h"
+
+namespace opwright::graph_engine {
+
+// The functions of an open library. It is never closed: graphs may outlive whoever opened it.
+class VendorLibrary {
+ public:
+  // OSError for a file that cannot be opened; ImportError for one that lacks a function (all that
+  // are missing are named) or was built for another version of the interface. The same path twice
+  // gives the same object.
+  [[nodiscard]] static const VendorLibrary& open(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  // RuntimeError with the status and the library's message unless `status` is 0.
+  void check(int32_t status, const char* what) const;
+
+  OpwGeMessage message = nullptr;
+  OpwGeBuild build = nullptr;
+  OpwGeWorkspace workspace = nullptr;
+  OpwGeExecute execute = nullptr;
+  OpwGeRelease release = nullptr;
+
+ private:
+  explicit VendorLibrary(std::string path);
+  std::string path_;
+};
+
+// A graph that the library has built. Runs are one after the other.
+class VendorGraph {
+ public:
+  // `bytes` are those of a ge.proto.ModelDef.
+  VendorGraph(const VendorLibrary& library, std::string_view bytes, size_t num_outputs,
+              Device device, const EngineOptions& options);
+  ~VendorGraph();
+  VendorGraph(const VendorGraph&) = delete;
+  VendorGraph& operator=(const VendorGraph&) = delete;
+
+  // New tensors on the device of the graph, on whose current stream the work is. Inputs that have
+  // gaps are copied. RuntimeError from the library.
+  [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace opwright::graph_engine
