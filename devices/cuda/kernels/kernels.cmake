@@ -50,7 +50,7 @@ if(OPWRIGHT_TESTS)
   opwright_test_executable(
     cuda_kernels_test
     ops
-    SOURCES ${kernel_tests} "${formula_folder}/formula_list.h"
+    SOURCES ${kernel_tests} "${kernels_folder}/formula_text.cpp" "${formula_folder}/formula_list.h"
     LAYERS base symbolic tensor schema dispatch ops
   )
   target_include_directories(
