@@ -82,9 +82,15 @@ void compare_all(std::string_view text) {
     compare<F, float>(text);
     compare<F, double>(text);
   }
+  // The core has other texts for ints in place of those of truth values and of absolute().
+  const bool is_of_ints =
+      text.find("absolute") == std::string_view::npos &&
+      (text.find('!') == std::string_view::npos || text.find("!=") != std::string_view::npos);
   if constexpr (F::kTakesInts) {
-    compare<F, int32_t>(text);
-    compare<F, int64_t>(text);
+    if (is_of_ints) {
+      compare<F, int32_t>(text);
+      compare<F, int64_t>(text);
+    }
   }
   if constexpr (F::kTakesBools) compare<F, bool>(text);
 }
