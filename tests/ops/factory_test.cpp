@@ -40,8 +40,8 @@ TEST(Empty, OnMetaIsFake) {
 
 TEST(Empty, RefusesWhatItCannotDo) {
   EXPECT_ERROR_CONTAINS(empty({-1}), "ValueError", "size -1 of dimension 0 is negative");
-  EXPECT_ERROR_CONTAINS(empty({2}, {}, {}, {}, true), "RuntimeError",
-                        "pin_memory: no device that pins memory is here; leave pin_memory out");
+  EXPECT_ERROR_CONTAINS(empty({2}, {}, {}, Device(kOpwDeviceXla), true), "RuntimeError",
+                        "empty: only memory of the cpu is pinned, got xla; leave pin_memory out");
 }
 
 TEST(EmptyStrided, HasTheStridesThatAreGiven) {

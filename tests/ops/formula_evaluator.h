@@ -197,6 +197,7 @@ class FormulaEvaluator {
       if (name == "copysign") return {std::copysign(x, y)};
       if (name == "pow") return {std::pow(x, y)};
       if (name == "fmod") return {std::fmod(x, y)};
+      if (name == "divide_trunc") return {std::trunc(x / y)};
       if (name == "divide_floor") {
         const T rest = std::fmod(x, y);
         const bool is_below = rest != 0 && (rest < 0) != (y < 0);

@@ -82,7 +82,8 @@ void compare_all(std::string_view text) {
     compare<F, float>(text);
     compare<F, double>(text);
   }
-  // The core has other texts for ints in place of those of truth values and of absolute().
+  // The core has other texts for ints in place of those of truth values and of absolute(), and for
+  // truth values in place of ~.
   const bool is_of_ints =
       text.find("absolute") == std::string_view::npos &&
       (text.find('!') == std::string_view::npos || text.find("!=") != std::string_view::npos);
@@ -92,7 +93,10 @@ void compare_all(std::string_view text) {
       compare<F, int64_t>(text);
     }
   }
-  if constexpr (F::kTakesBools) compare<F, bool>(text);
+  const bool is_of_bools = text.find('~') == std::string_view::npos;
+  if constexpr (F::kTakesBools) {
+    if (is_of_bools) compare<F, bool>(text);
+  }
 }
 
 TEST(FormulaFunctors, ComputeWhatTheirTextsSay) {
