@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import opwright as ow
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,3 +101,13 @@ def test_the_compiled_example_tells_its_code(tmp_path):
     told = run([sys.executable, "-c", before + block_with("@ow.compile")], tmp_path)
 
     assert "audio::soft_clip" in told
+
+
+def test_the_kernel_as_text_runs_on_its_device(tmp_path):
+    if not ow.is_available("opencl"):
+        pytest.skip("there is no OpenCL platform: the README's part was not run")
+    program = block_with("hard_clip(") + block_with("SourceKernel")
+
+    shown = run([sys.executable, "-c", program], tmp_path)
+
+    assert shown.endswith(block_with("device='opencl:0'", "text"))
