@@ -15,7 +15,6 @@
 
 #include "devices/cuda/driver.h"
 #include "devices/cuda/error_text.h"
-#include "opwright/c_api.h"
 #include "opwright/error.h"
 
 namespace opwright::cuda {

@@ -40,8 +40,9 @@ thread_local int32_t current_index = 0;
 template <class Number>
 Number device_number(cl_device_id id, cl_device_info key) {
   Number number{};
-  check_status(opencl().clGetDeviceInfo(id, key, sizeof number, &number, nullptr),
-               "clGetDeviceInfo");
+  check_status(
+      opencl().clGetDeviceInfo(id, key, sizeof number, static_cast<void*>(&number), nullptr),
+      "clGetDeviceInfo");
   return number;
 }
 

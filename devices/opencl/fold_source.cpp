@@ -1,7 +1,6 @@
 #include "devices/opencl/fold_source.h"
 
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>

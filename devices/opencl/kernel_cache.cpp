@@ -1,7 +1,6 @@
 #include "devices/opencl/kernel_cache.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 

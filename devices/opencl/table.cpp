@@ -23,14 +23,14 @@ template <class Signature>
 struct Adapter;
 template <class... Args>
 struct Adapter<void(Args...)> {
-  template <void (*function)(Args...)>
+  template <void (*kFunction)(Args...)>
   static int run(const OpwHost* host, Args... args) {
-    return give_status(host, [&] { function(args...); });
+    return give_status(host, [&] { kFunction(args...); });
   }
 };
-template <auto function>
+template <auto kFunction>
 constexpr auto kStatusOf =
-    &Adapter<std::remove_pointer_t<decltype(function)>>::template run<function>;
+    &Adapter<std::remove_pointer_t<decltype(kFunction)>>::template run<kFunction>;
 
 constexpr OpwDeviceTable make_table() {
   OpwDeviceTable table = empty_device_table("opencl");

@@ -21,7 +21,7 @@ BATCH = 32
 LEARNING_RATE = 4e-3  # falls to zero over the epochs
 
 
-def load_operators(binary: str | None, device: str) -> None:
+def load_operators(binary: str | None, device: str = "cpu") -> None:
     """Make `opwright.ops.digits` known: from a binary, or from its sources."""
     if binary:
         ow.load_library(binary)

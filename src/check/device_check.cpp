@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "opwright/c_api.h"
@@ -22,7 +21,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device_search.h"
@@ -39,16 +38,15 @@ bool has_own_kernel(const Operator& op, const std::string& device) {
   return false;
 }
 
-// The devices beside the cpu that are here and that the operator runs on, as far as its row tells.
+// The devices beside the cpu that are here and that the operator has a kernel of its own for. A
+// function for all devices is not asked whether it means them: it may well read memory.
 std::vector<Device> find_devices(const Operator& op) {
   std::vector<Device> found;
   for (const std::string& name : device_names()) {
     const int32_t type = find_device_type(name).value_or(kOpwDeviceCpu);
-    if (type == kOpwDeviceCpu || type == kOpwDeviceMeta) continue;
-    const OpwDeviceTable* table =
-        has_own_kernel(op, name) ? look_for_device_table(type) : find_device_table(type);
-    if (!table || table->count() == 0) continue;
-    if (op.record(device_slot(type))) found.push_back(resolve_device(Device(type)));
+    if (type == kOpwDeviceCpu || type == kOpwDeviceMeta || !has_own_kernel(op, name)) continue;
+    const OpwDeviceTable* table = look_for_device_table(type);
+    if (table && table->count() > 0) found.push_back(resolve_device(Device(type)));
   }
   return found;
 }

@@ -14,7 +14,7 @@
 #include "opwright/check/outcome.h"
 #include "opwright/device.h"
 #include "opwright/dispatch/replaced_arguments.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/generator.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device_table.h"

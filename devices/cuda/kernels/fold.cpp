@@ -7,7 +7,6 @@
 #include <span>
 #include <string_view>
 
-#include <cuda_runtime_api.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/kernels/fold_arguments.h"

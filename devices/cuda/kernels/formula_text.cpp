@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cstddef>
 #include <map>
-#include <vector>
 
 namespace opwright::cuda {
 namespace {
@@ -143,7 +142,7 @@ class FormulaWriter {
   }
 
   Term read_choice() {
-    const Term condition = read_infix(1);
+    Term condition = read_infix(1);
     if (!take("?")) return condition;
     Term chosen = read_choice();
     expect(":");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -102,11 +103,12 @@ void write_functor(std::ofstream& out, const Formula& formula, size_t number) {
 void write_parts(const std::string& folder, const std::vector<Formula>& formulas, size_t parts) {
   for (size_t part = 0; part < parts; ++part) {
     const std::string name = "formulas_" + std::to_string(part);
-    std::ofstream functors(folder + "/" + name + ".h");
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    std::ofstream functors(path.string().append(".h"));
     functors << "// Written by list_formulas.\n#pragma once\n\n"
              << "#include \"devices/cuda/kernels/formula_functions.h\"\n\n"
              << "namespace opwright::cuda {\n";
-    std::ofstream kernels(folder + "/" + name + ".cu");
+    std::ofstream kernels(path.string().append(".cu"));
     kernels << "// Written by list_formulas.\n#include \"formulas/" << name << ".h\"\n\n"
             << "#include \"devices/cuda/kernels/loop_kernel.h\"\n\nnamespace opwright::cuda {\n";
     for (size_t i = part; i < formulas.size(); i += parts) {

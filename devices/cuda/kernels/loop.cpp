@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
 
-#include <cuda_runtime_api.h>
 
 #include "devices/cuda/device.h"
 #include "devices/cuda/kernels/formula_table.h"

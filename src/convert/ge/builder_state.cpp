@@ -1,6 +1,5 @@
 #include "opwright/convert/ge/builder_state.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
