@@ -53,7 +53,7 @@ __all__ = [
 class _Comparison(ModuleType):
     """The package under a name that the comparison has, too."""
 
-    _compare = staticmethod(_C.make_function("ge"))
+    _compare: Any = staticmethod(_C.make_function("ge"))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._compare(*args, **kwargs)

@@ -62,7 +62,7 @@ class Int(_Attribute):
     """
 
     _ge_kind = "Int"
-    _read = staticmethod(int)
+    _read: Any = staticmethod(int)
 
 
 class Float(_Attribute):
@@ -74,7 +74,7 @@ class Float(_Attribute):
     """
 
     _ge_kind = "Float"
-    _read = staticmethod(float)
+    _read: Any = staticmethod(float)
 
 
 class Bool(_Attribute):
@@ -86,7 +86,7 @@ class Bool(_Attribute):
     """
 
     _ge_kind = "Bool"
-    _read = staticmethod(bool)
+    _read: Any = staticmethod(bool)
 
 
 class Str(_Attribute):
@@ -98,7 +98,7 @@ class Str(_Attribute):
     """
 
     _ge_kind = "String"
-    _read = staticmethod(str)
+    _read: Any = staticmethod(str)
 
 
 class DataType(_Attribute):
@@ -110,7 +110,7 @@ class DataType(_Attribute):
     """
 
     _ge_kind = "Type"
-    _read = staticmethod(int)
+    _read: Any = staticmethod(int)
 
 
 class ListInt(_Attribute):
@@ -122,7 +122,7 @@ class ListInt(_Attribute):
     """
 
     _ge_kind = "ListInt"
-    _read = _list_of(int)
+    _read: Any = _list_of(int)
 
 
 class ListFloat(_Attribute):
@@ -134,7 +134,7 @@ class ListFloat(_Attribute):
     """
 
     _ge_kind = "ListFloat"
-    _read = _list_of(float)
+    _read: Any = _list_of(float)
 
 
 class ListBool(_Attribute):
@@ -146,7 +146,7 @@ class ListBool(_Attribute):
     """
 
     _ge_kind = "ListBool"
-    _read = _list_of(bool)
+    _read: Any = _list_of(bool)
 
 
 class ListStr(_Attribute):
@@ -158,7 +158,7 @@ class ListStr(_Attribute):
     """
 
     _ge_kind = "ListString"
-    _read = _list_of(str)
+    _read: Any = _list_of(str)
 
 
 class ListDataType(_Attribute):
@@ -170,7 +170,7 @@ class ListDataType(_Attribute):
     """
 
     _ge_kind = "ListType"
-    _read = _list_of(int)
+    _read: Any = _list_of(int)
 
 
 class ListListInt(_Attribute):

@@ -4,10 +4,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "opwright/base/core_host.h"
 #include "opwright/base/source_site.h"
 #include "opwright/convert/converter.h"
 #include "opwright/convert/ge/builtin_prototypes.h"

@@ -7,14 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/c_api.h"
 #include "opwright/convert/ge/rules.h"
 #include "opwright/convert/sizes.h"
 #include "opwright/dtype.h"
 #include "opwright/ge_types.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/value.h"
 
 namespace opwright::graph_engine {
 namespace {

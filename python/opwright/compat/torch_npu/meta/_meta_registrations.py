@@ -2,9 +2,9 @@
 
 >>> from opwright.compat.torch.library import define, impl
 >>> from opwright.compat.torch_npu.meta._meta_registrations import m
->>> _ = define("npu::npu_add_custom", "(Tensor x, Tensor y) -> Tensor")
->>> @impl(m, "npu_add_custom")
-... def npu_add_custom_meta(x, y):
+>>> _ = define("npu::npu_docs_add", "(Tensor x, Tensor y) -> Tensor")
+>>> @impl(m, "npu_docs_add")
+... def npu_docs_add_meta(x, y):
 ...     return x.new_empty(x.shape)
 """
 
