@@ -28,17 +28,23 @@ if(ops_generator AND ops_yaml)
     "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp"
     "${OPWRIGHT_GENERATED_OPS}/register_gradients.cpp"
   )
+  # Registration runs once.
+  set_source_files_properties(
+    "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp"
+    PROPERTIES COMPILE_OPTIONS -Os
+  )
   foreach(index RANGE 15) # NUM_FILES of gradient_rules.py
     string(LENGTH "${index}" digits)
     if(digits EQUAL 1)
       set(index "0${index}")
     endif()
     list(APPEND OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp")
-    # Their time is that of the operators that they call.
-    set_source_files_properties(
-      "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp"
-      PROPERTIES COMPILE_OPTIONS -Os
-    )
+    if(index GREATER_EQUAL 4) # NUM_QUICK
+      set_source_files_properties(
+        "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp"
+        PROPERTIES COMPILE_OPTIONS -Os
+      )
+    endif()
   endforeach()
   # Headers of functions that the formulas of gradients call.
   file(

@@ -16,6 +16,7 @@ from .schema import Argument, Schema
 from .yaml_nodes import DeclarationError
 
 NUM_FILES = 16
+NUM_QUICK = 4  # the first ones, with what small calls spend their time in, are compiled for speed
 SOURCE = """\
 // Gradients of operators of {yaml}. Made from it; do not edit.
 #include <cstdint>
@@ -99,7 +100,9 @@ class OperatorRules:
         self.formulas = [each for each in declaration.gradients if not each.is_none]
         self.tensors = tensor_arguments(self.schema)
         base = self.schema.name
-        self.file = zlib.crc32(base.strip("_").encode()) % NUM_FILES
+        number = zlib.crc32(base.strip("_").encode())
+        is_quick = declaration.pointwise is not None and "core" in declaration.tags
+        self.file = number % NUM_QUICK if is_quick else NUM_QUICK + number % (NUM_FILES - NUM_QUICK)
         start = "internal_" if base.startswith("_") else ""
         end = "_in_place" if base.endswith("_") else ""
         overload = f"_{self.schema.overload}" if self.schema.overload else ""
