@@ -139,8 +139,8 @@ class PrototypeRegistration {
 }  // namespace graph_engine
 }  // namespace opwright
 
-#define REG_OP(name)                                                             \
-  [[maybe_unused]] static const OpwLibrary* const opwright_ge_prototype_##name = \
+#define REG_OP(name)                                                          \
+  [[gnu::used]] static const OpwLibrary* const opwright_ge_prototype_##name = \
       ::opwright::graph_engine::PrototypeRegistration(#name)
 #define INPUT(name, ...) add_input(#name, __VA_ARGS__, ::opwright::graph_engine::PortKind::Required)
 #define OPTIONAL_INPUT(name, ...) \
