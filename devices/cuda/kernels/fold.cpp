@@ -7,7 +7,6 @@
 #include <span>
 #include <string_view>
 
-
 #include "devices/cuda/device.h"
 #include "devices/cuda/kernels/fold_arguments.h"
 #include "devices/cuda/kernels/joined_space.h"
