@@ -37,25 +37,6 @@ StoragePtr copy_storage(Storage& storage) {
   return copy;
 }
 
-// The same tensor over another storage.
-Tensor move_to(const Tensor& tensor, StoragePtr storage) {
-  const TensorImpl& from = impl(tensor);
-  auto* base = static_cast<std::byte*>(storage->data);
-  const auto bytes = static_cast<const std::byte*>(from.dl.data) -
-                     static_cast<const std::byte*>(from.storage->data);
-  TensorImpl* made = new_impl(std::move(storage), from.dtype(), from.device(),
-                              from.flags & ~(kAutogradFlags | kOpwFlagInference), from.dl.ndim);
-  for (int32_t i = 0; i < from.dl.ndim; ++i) {
-    made->dl.shape[i] = from.dl.shape[i];
-    made->dl.strides[i] = from.dl.strides[i];
-  }
-  made->storage_offset = from.storage_offset;
-  made->dl.data = base ? base + bytes : nullptr;
-  Tensor result = Tensor::take(made);
-  if (tensor.requires_grad()) set_requires_grad(result, true);
-  return result;
-}
-
 Value copy_generator(const Value& value) {
   const Generator generator = Generator::borrow(value.get().as_object);
   const RandomState& state = random_state(generator);
@@ -71,8 +52,28 @@ bool is_generator(const Argument& argument, const Value& value) {
 
 }  // namespace
 
+Tensor with_storage(const Tensor& tensor, StoragePtr storage) {
+  const TensorImpl& from = impl(tensor);
+  const Device device = storage->device;
+  auto* base = static_cast<std::byte*>(storage->data);
+  const auto bytes = static_cast<const std::byte*>(from.dl.data) -
+                     static_cast<const std::byte*>(from.storage->data);
+  const uint32_t flags = (from.flags & ~(kAutogradFlags | kOpwFlagInference | kOpwDeviceBits)) |
+                         device_bit(device.type);
+  TensorImpl* made = new_impl(std::move(storage), from.dtype(), device, flags, from.dl.ndim);
+  for (int32_t i = 0; i < from.dl.ndim; ++i) {
+    made->dl.shape[i] = from.dl.shape[i];
+    made->dl.strides[i] = from.dl.strides[i];
+  }
+  made->storage_offset = from.storage_offset;
+  made->dl.data = base ? base + bytes : nullptr;
+  Tensor result = Tensor::take(made);
+  if (tensor.requires_grad()) set_requires_grad(result, true);
+  return result;
+}
+
 Tensor copy_with_storage(const Tensor& tensor) {
-  return move_to(tensor, copy_storage(storage_of(tensor)));
+  return with_storage(tensor, copy_storage(storage_of(tensor)));
 }
 
 std::vector<Tensor> tensors_of(std::span<const Value> values) {
@@ -144,7 +145,7 @@ Example Example::copy() const {
   for (const Tensor& tensor : tensors()) {
     StoragePtr& storage = storages[&storage_of(tensor)];
     if (!storage) storage = copy_storage(storage_of(tensor));
-    copies.push_back(move_to(tensor, storage));
+    copies.push_back(with_storage(tensor, storage));
   }
   Example other = with_tensors(copies);
   for (size_t i = 0; i < other.values_.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "opwright/dispatch/operator.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/storage.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -56,6 +57,8 @@ class Example {
 // All tensors of some values, those in lists too, in order.
 [[nodiscard]] std::vector<Tensor> tensors_of(std::span<const Value> values);
 
+// The same tensor over another storage of the same length, where that is.
+[[nodiscard]] Tensor with_storage(const Tensor& tensor, StoragePtr storage);
 // A tensor with another storage of the same length and the same bytes.
 [[nodiscard]] Tensor copy_with_storage(const Tensor& tensor);
 

@@ -1,13 +1,11 @@
 #include "opwright/check/moved_example.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
 #include "opwright/check/example.h"
@@ -17,11 +15,9 @@
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/generator.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/device_table.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/stream.h"
-#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/value.h"
 
@@ -32,27 +28,6 @@ StoragePtr move_storage(const Storage& storage, Device device) {
   StoragePtr moved = allocate_storage(storage.nbytes, device);
   copy_bytes(moved->data, device, storage.data, storage.device, storage.nbytes);
   return moved;
-}
-
-// The same tensor over a storage of another device.
-Tensor move_tensor(const Tensor& tensor, StoragePtr storage) {
-  const TensorImpl& from = impl(tensor);
-  const Device device = storage->device;
-  auto* base = static_cast<std::byte*>(storage->data);
-  const auto bytes = static_cast<const std::byte*>(from.dl.data) -
-                     static_cast<const std::byte*>(from.storage->data);
-  const uint32_t flags = (from.flags & ~(kAutogradFlags | kOpwFlagInference | kOpwDeviceBits)) |
-                         device_bit(device.type);
-  TensorImpl* made = new_impl(std::move(storage), from.dtype(), device, flags, from.dl.ndim);
-  for (int32_t i = 0; i < from.dl.ndim; ++i) {
-    made->dl.shape[i] = from.dl.shape[i];
-    made->dl.strides[i] = from.dl.strides[i];
-  }
-  made->storage_offset = from.storage_offset;
-  made->dl.data = base ? base + bytes : nullptr;
-  Tensor result = Tensor::take(made);
-  if (tensor.requires_grad()) set_requires_grad(result, true);
-  return result;
 }
 
 Value move_value(const Value& value, Device device) {
@@ -74,7 +49,7 @@ Example move_example(const Example& example, Device device) {
     const Storage& own = storage_of(tensor);
     StoragePtr& storage = storages[&own];
     if (!storage) storage = move_storage(own, device);
-    moved.push_back(move_tensor(tensor, storage));
+    moved.push_back(with_storage(tensor, storage));
   }
   Example other = example.with_tensors(moved);
   for (uint32_t i = 0; i < other.values().size(); ++i)

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/elementwise_shape.h"
+#include "opwright/ops/in_place.h"
 #include "opwright/ops/promotion.h"
+#include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -127,6 +131,20 @@ SymSizes find_sym_strides(const PointwiseCall& call, const SymSizes& sizes, DTyp
   for (const SymGeometry& geometry : geometries)
     layouts.push_back({geometry.sizes, geometry.strides});
   return elementwise_strides(sizes, layouts, has_number(call));
+}
+
+void prepare_out(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& out) {
+  check_storable(call.who, types.result, out);
+  const Sizes sizes = find_sizes(call);
+  if (!std::ranges::equal(out.sizes(), sizes)) {
+    OPWRIGHT_CHECK_VALUE(out.numel() == 0, call.who, ": out of sizes ", to_text(out.sizes()),
+                         " cannot hold a result of sizes ", to_text(sizes),
+                         "; give a tensor of these sizes, or an empty one, which gets them");
+    const Tensor fresh = make_empty_strided(sizes, find_strides(call, sizes, types.compute),
+                                            out.dtype(), out.device());
+    replace_contents(impl(out), impl(fresh));
+  }
+  check_writable(call.who, out);
 }
 
 }  // namespace opwright

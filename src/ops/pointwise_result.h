@@ -28,4 +28,8 @@ struct PointwiseTypes {
 [[nodiscard]] SymSizes find_sym_strides(const PointwiseCall& call, const SymSizes& sizes,
                                         DType common);
 
+// Makes `out` ready for the result: an empty one gets its sizes. ValueError for other sizes, and
+// what check_storable and check_writable raise.
+void prepare_out(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& out);
+
 }  // namespace opwright

@@ -11,6 +11,7 @@
 
 #include "opwright/convert/ge/attribute.h"
 #include "opwright/convert/ge/model.h"
+#include "opwright/convert/text_scanner.h"
 #include "opwright/error.h"
 #include "opwright/ge_types.h"
 #include "opwright/schema/constant.h"
@@ -20,9 +21,9 @@
 namespace opwright::graph_engine {
 namespace {
 
-class PrototypeReader {
+class PrototypeReader : private TextScanner {
  public:
-  explicit PrototypeReader(std::string_view text) : text_(text) {}
+  explicit PrototypeReader(std::string_view text) : TextScanner(text) {}
 
   Prototype read() {
     Prototype prototype;
@@ -47,16 +48,6 @@ class PrototypeReader {
   }
 
  private:
-  char peek() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool skip(std::string_view word) {
-    (void)peek();
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
-    return true;
-  }
   void expect(const char* word) {
     if (!skip(word)) fail(word);
   }
@@ -65,13 +56,9 @@ class PrototypeReader {
                 at_ + 1, "\n    ", text_, "\n    ", std::string(at_, ' '), "^");
   }
   std::string take_word(const char* what) {
-    (void)peek();
-    const size_t begin = at_;
-    while (at_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
-      ++at_;
-    if (at_ == begin) fail(what);
-    return std::string(text_.substr(begin, at_ - begin));
+    std::string word = scan_word();
+    if (word.empty()) fail(what);
+    return word;
   }
 
   void read_port(std::vector<Port>& ports) {
@@ -152,9 +139,6 @@ class PrototypeReader {
     if (at_ == begin) fail("a value");
     return std::string(text_.substr(begin, at_ - begin));
   }
-
-  std::string_view text_;
-  size_t at_ = 0;
 };
 
 PrototypeText texts_of(const Prototype& prototype) {

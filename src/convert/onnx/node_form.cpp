@@ -13,6 +13,7 @@
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/builder_state.h"
 #include "opwright/convert/onnx/call_state.h"
+#include "opwright/convert/text_scanner.h"
 #include "opwright/device.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
@@ -36,9 +37,9 @@ bool holds_tensors(const Type& type) {
 bool is_tensor_list(const Type& type) { return type.required().is_list() && holds_tensors(type); }
 
 // "domain::Name(x, y, alpha=alpha)", piece by piece.
-class FormReader {
+class FormReader : private TextScanner {
  public:
-  FormReader(std::string_view text, const Operator& op) : text_(text), op_(op) {}
+  FormReader(std::string_view text, const Operator& op) : TextScanner(text), op_(op) {}
 
   NodeForm read() {
     NodeForm form;
@@ -60,25 +61,10 @@ class FormReader {
   }
 
  private:
-  char peek() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool skip(std::string_view word) {
-    (void)peek();
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
-    return true;
-  }
   std::string take_word(const char* what) {
-    (void)peek();
-    const size_t begin = at_;
-    const auto is_word = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
-    };
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    if (at_ == begin) fail(concatenate("expected ", what));
-    return std::string(text_.substr(begin, at_ - begin));
+    std::string word = scan_word(".-");
+    if (word.empty()) fail(concatenate("expected ", what));
+    return word;
   }
   uint32_t find_argument(const std::string& name) {
     const auto& arguments = op_.schema().arguments;
@@ -103,9 +89,7 @@ class FormReader {
                 "\n  Write it as 'domain::Name(input, ..., attribute=argument, ...)'.");
   }
 
-  std::string_view text_;
   const Operator& op_;
-  size_t at_ = 0;
 };
 
 [[noreturn]] void refuse_attribute(const Call::State& call, const Argument& argument,

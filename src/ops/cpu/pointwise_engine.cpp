@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "opwright/error.h"
 #include "opwright/ops/cpu/cpu_level.h"
 #include "opwright/ops/cpu/pointwise_blocks.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_result.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
@@ -203,17 +201,7 @@ void compute_pointwise_in_place(const PointwiseCall& call, const Tensor& self) {
 
 void compute_pointwise_out(const PointwiseCall& call, const Tensor& out) {
   const PointwiseTypes types = find_types(call);
-  check_storable(call.who, types.result, out);
-  const Sizes sizes = find_sizes(call);
-  if (!std::ranges::equal(out.sizes(), sizes)) {
-    OPWRIGHT_CHECK_VALUE(out.numel() == 0, call.who, ": out of sizes ", to_text(out.sizes()),
-                         " cannot hold a result of sizes ", to_text(sizes),
-                         "; give a tensor of these sizes, or an empty one, which gets them");
-    const Tensor fresh =
-        make_empty_strided(sizes, find_strides(call, sizes, types.compute), out.dtype());
-    replace_contents(impl(out), impl(fresh));
-  }
-  check_writable(call.who, out);
+  prepare_out(call, types, out);
   write_result(call, types, out);
 }
 

@@ -1,6 +1,5 @@
 #include "opwright/ops/device/device_pointwise.h"
 
-#include <algorithm>
 #include <string>
 
 #include "opwright/error.h"
@@ -11,7 +10,6 @@
 #include "opwright/ops/pointwise_result.h"
 #include "opwright/tensor/device_table.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
@@ -89,17 +87,7 @@ void compute_pointwise_in_place_on_device(const PointwiseCall& call, const Tenso
 
 void compute_pointwise_out_on_device(const PointwiseCall& call, const Tensor& out) {
   const PointwiseTypes types = find_types(call);
-  check_storable(call.who, types.result, out);
-  const Sizes sizes = find_sizes(call);
-  if (!std::ranges::equal(out.sizes(), sizes)) {
-    OPWRIGHT_CHECK_VALUE(out.numel() == 0, call.who, ": out of sizes ", to_text(out.sizes()),
-                         " cannot hold a result of sizes ", to_text(sizes),
-                         "; give a tensor of these sizes, or an empty one, which gets them");
-    const Tensor fresh = make_empty_strided(sizes, find_strides(call, sizes, types.compute),
-                                            out.dtype(), out.device());
-    replace_contents(impl(out), impl(fresh));
-  }
-  check_writable(call.who, out);
+  prepare_out(call, types, out);
   write_result(call, types, out);
 }
 
