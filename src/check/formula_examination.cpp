@@ -49,7 +49,7 @@ Tensor scattered(const Tensor& gradient) {
   std::iota(order.rbegin(), order.rend(), 0);
   std::ranges::reverse(sizes);
   sizes.push_back(2);
-  Tensor spread = zeros(sizes, gradient.dtype()).select(-1, 0).permute(order);
+  Tensor spread = gradient.new_zeros(sizes).select(-1, 0).permute(order);
   spread.copy_(gradient);
   return spread;
 }

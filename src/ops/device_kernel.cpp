@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "opwright/base/core_host.h"
 #include "opwright/c_api.h"
 #include "opwright/device.h"
+#include "opwright/dispatch/row.h"
 #include "opwright/error.h"
 #include "opwright/library.h"
 #include "opwright/tensor/device_table.h"
@@ -20,6 +23,16 @@ namespace opwright {
 namespace {
 
 constexpr size_t kWord = sizeof(int64_t);
+
+// What errors call the kernels that were built.
+struct KernelNames {
+  std::mutex mutex;
+  std::map<const OpwDeviceKernel*, std::string> names;
+};
+KernelNames& kernel_names() {
+  static auto* all = new KernelNames;
+  return *all;
+}
 
 const OpwDeviceTable& table_with_compiler(Device device) {
   const OpwDeviceTable& table = device_table(device.type);
@@ -92,13 +105,23 @@ OpwDeviceKernel* build_device_kernel(Device device, const std::string& source,
   OpwDeviceKernel* kernel = nullptr;
   require_ok(table_with_compiler(device).build_kernel(&core_host(), device.index, source.c_str(),
                                                       name.c_str(), options.c_str(), &kernel));
+  const std::lock_guard lock(kernel_names().mutex);
+  kernel_names().names[kernel] = name;
   return kernel;
 }
 
 void launch_device_kernel(Device device, OpwDeviceKernel* kernel, const OpwLaunch& launch) {
   if (launch.groups[0] == 0 || launch.groups[1] == 0 || launch.groups[2] == 0) return;
-  require_ok(table_with_compiler(device).launch_kernel(&core_host(), device.index, kernel, &launch,
-                                                       current_device_stream(device)));
+  const OpwDeviceTable& table = table_with_compiler(device);
+  try {
+    require_ok(table.launch_kernel(&core_host(), device.index, kernel, &launch,
+                                   current_device_stream(device)));
+    if (synchronizes_calls()) require_ok(table.synchronize(&core_host(), device.index));
+  } catch (Error& error) {
+    const std::lock_guard lock(kernel_names().mutex);
+    error.add_note("kernel", concatenate("in the source kernel '", kernel_names().names[kernel], "'"));
+    throw;
+  }
 }
 
 OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {

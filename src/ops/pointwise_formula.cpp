@@ -71,6 +71,8 @@ Scalar number_in_formula(const Scalar& number, DType compute) {
       return number_as<int32_t>(number);
     case DType::UInt64:
     case DType::Int64:
+      // There an int would be a symbol.
+      if (number.is_floating() && number.to<double>() < -0x1p62) return number;
       return number_as<int64_t>(number);
     case DType::Float32:
       return number_as<float>(number);

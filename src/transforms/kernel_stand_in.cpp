@@ -49,6 +49,28 @@ bool is_written(const Operator& op, uint32_t argument) {
 
 // ---- A form that writes ----
 
+// The forms that write and that a form that does not stands in for, innermost first. The second may be
+// defined as the first on a copy: then neither has a kernel.
+class StandInScope {
+ public:
+  explicit StandInScope(const Operator& op) : op_(op), outer_(innermost) { innermost = this; }
+  ~StandInScope() { innermost = outer_; }
+  StandInScope(const StandInScope&) = delete;
+  StandInScope& operator=(const StandInScope&) = delete;
+
+  static bool holds(const Operator& op) {
+    for (const StandInScope* each = innermost; each; each = each->outer_) {
+      if (&each->op_ == &op) return true;
+    }
+    return false;
+  }
+
+ private:
+  static inline thread_local const StandInScope* innermost = nullptr;
+  const Operator& op_;
+  const StandInScope* outer_;
+};
+
 // An `out` without elements takes the sizes of what it is given.
 void write(const Tensor& target, const Tensor& value) {
   Tensor own = target;
@@ -63,7 +85,8 @@ bool runs_on_device(const Operator& op, Slot slot) {
 bool run_without_writing(const Operator& op, Slot slot, Arguments args, Results results) {
   if (!op.writes_arguments()) return false;
   const Operator* pair = find_functional_pair(op);
-  if (!pair || !runs_on_device(*pair, slot)) return false;
+  if (!pair || !runs_on_device(*pair, slot) || StandInScope::holds(op)) return false;
+  const StandInScope scope(op);
   check_overlaps(op, args);
   const FunctionalResults computed = call_functional(op, args);
   size_t next = 0;

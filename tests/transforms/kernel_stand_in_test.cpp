@@ -91,6 +91,20 @@ TEST(KernelStandIn, RefusesWhatTheUserDidNotAllow) {
   EXPECT_TRUE(fallback_counts().empty());
 }
 
+// masked_scatter is masked_scatter_ on a copy, which would be masked_scatter without a kernel.
+TEST(KernelStandIn, RefusesFormsThatAreDefinedByEachOther) {
+  Tensor x = on_device(range({3}));
+  const Tensor mask = on_device(range({3}).gt(0));
+  EXPECT_ERROR_CONTAINS(x.masked_scatter(mask, x), "NotImplementedError",
+                        "aten::masked_scatter_ has no kernel for TEST");
+  EXPECT_ERROR_CONTAINS(x.masked_scatter_(mask, x), "NotImplementedError",
+                        "aten::masked_scatter_ has no kernel for TEST");
+
+  const FallbackScope allowed;
+  EXPECT_EQ(values(x.masked_scatter(mask, on_device(range({3})))), (std::vector<float>{0, 0, 1}));
+  EXPECT_EQ(values(x.masked_scatter_(mask, on_device(range({3})))), (std::vector<float>{0, 0, 1}));
+}
+
 TEST(KernelStandIn, RunsOnTheCpuByCopyingWhereThatIsAllowed) {
   const FallbackScope allowed;
   const Tensor x = on_device(range({2, 2}));

@@ -64,14 +64,15 @@ if(OPWRIGHT_TESTS)
   set_property(GLOBAL APPEND PROPERTY OPWRIGHT_LAYER_TESTS cuda_kernels_test)
 endif()
 
-# What an allocation costs, through the plug-in's table; benchmarks/cuda.py runs it.
+# What an allocation and a launch cost; benchmarks/cuda.py runs it.
 add_executable(
-  cuda_allocation_bench
-  "${CMAKE_SOURCE_DIR}/benchmarks/cuda_device/allocation_bench.cpp"
+  cuda_device_bench
+  "${CMAKE_SOURCE_DIR}/benchmarks/cuda_device/device_bench.cpp"
 )
-opwright_see_public(cuda_allocation_bench)
+opwright_see_public(cuda_device_bench)
+target_include_directories(cuda_device_bench SYSTEM PRIVATE "${OPWRIGHT_CUDA_INCLUDE}")
 target_compile_definitions(
-  cuda_allocation_bench
+  cuda_device_bench
   PRIVATE "OPWRIGHT_CUDA_PLUGIN=\"${CMAKE_BINARY_DIR}/libopwright_cuda.so\""
 )
-target_link_libraries(cuda_allocation_bench PRIVATE ${CMAKE_DL_LIBS})
+target_link_libraries(cuda_device_bench PRIVATE ${CMAKE_DL_LIBS})

@@ -1,6 +1,7 @@
 #include "opwright/ops/device/device_pooling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -16,11 +17,11 @@ namespace {
 
 using Ints = std::span<const int64_t>;
 
-// Not above any element.
+// Not above any element. The least int64 is a double, since an int of a Scalar has 63 bits.
 Scalar lowest(DType dtype) {
   if (is_floating(dtype)) return -std::numeric_limits<double>::infinity();
   if (dtype == DType::UInt8) return 0;
-  return INT64_MIN >> (64 - dtype_bits(dtype));
+  return -std::ldexp(1.0, dtype_bits(dtype) - 1);
 }
 
 // Where windows along a dimension need elements that are not there, some are put.

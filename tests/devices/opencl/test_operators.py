@@ -180,3 +180,25 @@ def test_a_users_source_is_a_kernel():
     ow.SourceKernel("opencl", source, "twice")(8, None, x)
 
     assert x.cpu().tolist() == [2.0 * i for i in range(8)]
+
+
+@pytest.mark.parametrize("dtype", [ow.int64, ow.int8, ow.uint8])
+def test_the_largest_of_windows_of_ints_that_reach_over_the_end(dtype):
+    x = (ow.arange(70).reshape(1, 1, 7, 10) - 50).to(dtype)
+
+    def pool(x):
+        return ow.nn.functional.max_pool2d(x, 3, stride=2, padding=1, ceil_mode=True)
+
+    assert_same(pool(x.to("opencl")), pool(x))
+
+
+def test_opcheck_gives_gradients_of_the_device_to_a_formula():
+    @ow.library.custom_op("opencl_checked::twice", mutates_args=())
+    def twice(x: ow.Tensor) -> ow.Tensor:
+        return x * 2
+
+    twice.register_fake(lambda x: ow.empty_like(x))
+    twice.register_autograd(lambda context, gradient: gradient * 2)
+    x = ow.randn(3, 4).to("opencl").requires_grad_()
+
+    ow.library.opcheck(twice, (x,))

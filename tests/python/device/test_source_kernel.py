@@ -145,8 +145,9 @@ def test_a_text_that_the_compiler_refuses_has_its_log(sample):
 
 
 def test_a_wrong_number_of_arguments(scaled_add):
-    with pytest.raises(TypeError, match="kernel scaled_add takes 4 arguments, got 1"):
+    with pytest.raises(TypeError, match="kernel scaled_add takes 4 arguments, got 1") as failure:
         scaled_add(1, 1, ow.ones(1).to("sample"))
+    assert str(failure.value).endswith("\n  in the source kernel 'scaled_add'")
 
 
 @pytest.mark.parametrize(
