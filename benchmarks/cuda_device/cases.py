@@ -1,30 +1,44 @@
 """What is called: the same in both packages."""
 
 
-def call_cases(ow, torch, add_library):
-    """Calls that cost what a call costs: small tensors. Name -> {side: function}."""
-    ours, theirs = ow.randn(256, device="cuda"), torch and torch.randn(256, device="cuda")
+def python_operator(package):
+    """twice(x), written in Python and with a rule for its gradient."""
 
-    @ow.library.custom_op("cuda_bench::twice", mutates_args=())
-    def twice(x: ow.Tensor) -> ow.Tensor:
+    def twice(x):
         return x + x
 
+    twice.__annotations__ = {"x": package.Tensor, "return": package.Tensor}
+    operator = package.library.custom_op("cuda_bench::twice", twice, mutates_args=())
+    operator.register_autograd(lambda context, gradient: gradient + gradient)
+    return operator
+
+
+def call_cases(ow, torch, add_library):
+    """Calls that cost what a call costs: small tensors. Name -> {side: function}."""
     ow.load_library(str(add_library))
     one_launch = ow.ops.one_launch.add.default
     cases = {
-        "custom operator from Python": {"ours": lambda: twice(ours)},
-        "C++ operator of one launch": {"ours": lambda: one_launch(ours, ours)},
-        "add, 256 elements": {"ours": lambda: ow.add(ours, ours)},
+        "custom operator from Python": {},
+        "  in training": {},
+        "C++ operator of one launch": {},
+        "add, 256 elements": {},
     }
-    if torch:
-
-        @torch.library.custom_op("cuda_bench::twice", mutates_args=())
-        def torch_twice(x: torch.Tensor) -> torch.Tensor:
-            return x + x
-
-        cases["custom operator from Python"]["torch"] = lambda: torch_twice(theirs)
-        for name in ("C++ operator of one launch", "add, 256 elements"):
-            cases[name]["torch"] = lambda: torch.add(theirs, theirs)
+    for side, package in {"ours": ow, "torch": torch}.items():
+        if package is None:
+            continue
+        x = package.randn(256, device="cuda")
+        leaf = package.randn(256, device="cuda").requires_grad_()
+        add = package.add
+        single = one_launch if package is ow else add
+        twice = python_operator(package)
+        functions = (
+            lambda twice=twice, x=x: twice(x),
+            lambda twice=twice, leaf=leaf: twice(leaf),
+            lambda single=single, x=x: single(x, x),
+            lambda add=add, x=x: add(x, x),
+        )
+        for name, function in zip(cases, functions, strict=True):
+            cases[name][side] = function
     return cases
 
 

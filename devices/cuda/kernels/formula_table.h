@@ -35,7 +35,4 @@ struct FormulaEntry {
 extern const FormulaEntry kFormulaTable[];  // in the order of the texts
 extern const size_t kNumFormulas;
 
-// Null: the text was not known when the plug-in was built.
-const FormulaKernels* find_formula_kernels(const char* text);
-
 }  // namespace opwright::cuda

@@ -15,17 +15,30 @@
 
 namespace opwright::cuda {
 
-const FormulaKernels* find_formula_kernels(const char* text) {
-  const std::span<const FormulaEntry> table(kFormulaTable, kNumFormulas);
-  const std::string_view wanted(text);
-  const auto entry = std::ranges::lower_bound(
-      table, wanted, {}, [](const FormulaEntry& each) { return std::string_view(each.text); });
-  return entry != table.end() && entry->text == wanted ? entry->kernels : nullptr;
-}
-
 namespace {
 
 constexpr size_t kMostOperands = 3;
+
+// Null: the text was not known when the plug-in was built.
+const FormulaEntry* find_entry(std::string_view text) {
+  const std::span<const FormulaEntry> table(kFormulaTable, kNumFormulas);
+  const auto entry = std::ranges::lower_bound(
+      table, text, {}, [](const FormulaEntry& each) { return std::string_view(each.text); });
+  return entry != table.end() && entry->text == text ? &*entry : nullptr;
+}
+
+// The same; texts come again and again from one place.
+const FormulaEntry* find_formula(const char* text) {
+  constexpr size_t kMostKnown = 64;
+  thread_local std::array<const FormulaEntry*, kMostKnown> all{};
+  const FormulaEntry*& known = all[reinterpret_cast<uintptr_t>(text) / sizeof(void*) % kMostKnown];
+  if (!known || std::strcmp(known->text, text) != 0) {
+    const FormulaEntry* found = find_entry(text);
+    if (!found) return nullptr;
+    known = found;
+  }
+  return known;
+}
 
 // A loop with its joined dimensions; the result is memory 0, the operands follow.
 struct Loop {
@@ -252,12 +265,12 @@ void run(const OpwLoop& call, int32_t index, OpwStream* stream) {
                  call.formula, "' has more operands or numbers than x, y, z and a, b, c");
   const Loop loop{call, index, stream, join_dimensions(call)};
   if (run_copy(loop)) return;
-  const FormulaKernels* kernels = find_formula_kernels(call.formula);
-  if (!kernels)
+  const FormulaEntry* formula = find_formula(call.formula);
+  if (!formula)
     throw_error("NotImplementedError", "the loop '", call.formula,
                 "' has no kernel in the CUDA plug-in");
-  if (run_dense(loop, *kernels)) return;
-  LaunchStrided launch = kernels->strided[static_cast<size_t>(compute_of(call))];
+  if (run_dense(loop, *formula->kernels)) return;
+  LaunchStrided launch = formula->kernels->strided[static_cast<size_t>(compute_of(call))];
   if (!launch)
     throw_error("NotImplementedError", "the loop '", call.formula, "' is not computed in ",
                 from_dlpack(call.compute), " on cuda");

@@ -4,38 +4,13 @@
 
 #include "opwright/ops/cpu/cpu_level.h"
 #include "opwright/ops/cpu/pointwise_blocks.h"
+#include "opwright/ops/dense_shape.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_result.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {
 namespace {
-
-// Strides exactly as a new tensor has them.
-bool is_dense(const OpwDlTensor& shown) {
-  int64_t next = 1;
-  for (int32_t i = shown.ndim; i-- > 0;) {
-    if (shown.strides[i] != next) return false;
-    next *= std::max<int64_t>(shown.shape[i], 1);
-  }
-  return true;
-}
-
-// Sizes are few: a loop, where std::equal would be a call.
-bool have_same_sizes(const OpwDlTensor& a, const OpwDlTensor& b) {
-  if (&a == &b) return true;
-  if (a.ndim != b.ndim) return false;
-  for (int32_t i = 0; i < a.ndim; ++i) {
-    if (a.shape[i] != b.shape[i]) return false;
-  }
-  return true;
-}
-
-int64_t numel_of(const OpwDlTensor& shown) {
-  int64_t numel = 1;
-  for (int32_t i = 0; i < shown.ndim; ++i) numel *= shown.shape[i];
-  return numel;
-}
 
 // The usual call: dense tensors of one shape, in the dtype of the kernel or in the half that it
 // computes for, and numbers.

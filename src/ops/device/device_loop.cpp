@@ -22,8 +22,10 @@ class LoopDims {
   LoopDims(const Sizes& sizes, std::span<const Sizes> strides) : num_terms_(strides.size()) {
     SmallVector<size_t, kInlineDims> order(sizes.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-      return std::abs(strides[0][a]) > std::abs(strides[0][b]);
+    std::ranges::sort(order, [&](size_t a, size_t b) {  // a stable one would allocate
+      const int64_t of_a = std::abs(strides[0][a]);
+      const int64_t of_b = std::abs(strides[0][b]);
+      return of_a != of_b ? of_a > of_b : a < b;
     });
     for (const size_t dim : order) add(sizes[dim], dim, strides);
     if (sizes_.empty()) {
@@ -58,6 +60,13 @@ class LoopDims {
   std::array<Sizes, kMostTerms> strides_;
 };
 
+// As broadcast_strides gives them, which costs more than a small call.
+Sizes strides_in(const DeviceElements& elements, const Sizes& sizes) {
+  if (sizes.size() != 1) return broadcast_strides(elements.sizes, elements.strides, sizes);
+  const bool is_one = elements.sizes.empty() || elements.sizes[0] == 1;
+  return Sizes(1, is_one ? 0 : elements.strides[0]);
+}
+
 OpwOperand describe(const DeviceElements& elements, DType through, const int64_t* strides) {
   OpwOperand operand{};
   operand.data = elements.data;
@@ -76,6 +85,16 @@ DeviceElements elements_of(const Tensor& tensor) {
           .strides = Sizes(tensor.strides())};
 }
 
+DeviceElements row_of(const Tensor& tensor) {
+  DeviceElements row{
+      .data = const_cast<void*>(tensor.data()), .dtype = tensor.dtype(), .sizes = {}, .strides = {}};
+  if (tensor.dim() != 0) {
+    row.sizes.push_back(tensor.numel());
+    row.strides.push_back(1);
+  }
+  return row;
+}
+
 bool computes_loops(Device device) { return device_table(device.type).compute_loop != nullptr; }
 
 void DeviceLoop::add_operand(DeviceElements elements, DType through) {
@@ -92,10 +111,8 @@ void DeviceLoop::write(const char* who, Device device, const DeviceElements& res
   if (std::ranges::find(result.sizes, 0) != result.sizes.end()) return;
   std::array<Sizes, kMostTerms> strides;
   strides[0] = result.strides;
-  for (size_t i = 0; i < operands_.size(); ++i) {
-    const DeviceElements& elements = operands_[i].elements;
-    strides[i + 1] = broadcast_strides(elements.sizes, elements.strides, result.sizes);
-  }
+  for (size_t i = 0; i < operands_.size(); ++i)
+    strides[i + 1] = strides_in(operands_[i].elements, result.sizes);
   const LoopDims dims(result.sizes, std::span(strides).first(operands_.size() + 1));
   SmallVector<OpwOperand, kMostInputs> operands;
   for (size_t i = 0; i < operands_.size(); ++i) {

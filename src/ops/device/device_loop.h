@@ -24,6 +24,8 @@ struct DeviceElements {
   Sizes strides;
 };
 [[nodiscard]] DeviceElements elements_of(const Tensor& tensor);
+// The elements of a dense tensor as one row; one without dimensions has none here either.
+[[nodiscard]] DeviceElements row_of(const Tensor& tensor);
 
 // Whether the device has compute_loop.
 [[nodiscard]] bool computes_loops(Device device);

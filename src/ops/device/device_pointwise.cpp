@@ -4,6 +4,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/ops/dense_shape.h"
 #include "opwright/ops/device/device_loop.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_formula.h"
@@ -33,7 +34,25 @@ std::string dtypes_text(const PointwiseCall& call) {
   return text;
 }
 
-void write_result(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target) {
+// The shape of the usual call: dense tensors of one shape, and numbers. Null: it is another one.
+const OpwDlTensor* find_dense_shape(const PointwiseCall& call) {
+  const OpwDlTensor* shape = nullptr;
+  for (const PointwiseOperand& operand : call.operands) {
+    if (!operand.is_tensor()) continue;
+    const OpwDlTensor& shown = operand.tensor->get()->dl;
+    if (shown.ndim == 0) continue;
+    if (!is_dense(shown) || (shape && !have_same_sizes(shown, *shape))) return nullptr;
+    shape = &shown;
+  }
+  return shape;
+}
+
+// `is_dense`: all memory that has dimensions is walked from its beginning to its end.
+void write_result(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target,
+                  bool is_dense) {
+  const auto elements = [&](const Tensor& tensor) {
+    return is_dense ? row_of(tensor) : elements_of(tensor);
+  };
   const PointwiseOp& op = *call.op;
   const char* formula = formula_text(op, types.compute);
   if (!formula)
@@ -57,21 +76,34 @@ void write_result(const PointwiseCall& call, const PointwiseTypes& types, const 
     const bool is_rounded = !is_condition && is_half(types.compute) &&
                             tensor.dtype() != types.compute &&
                             !keeps_wide(op, tensor, types.compute);
-    loop.add_operand(elements_of(tensor), is_rounded ? types.compute : through);
+    loop.add_operand(elements(tensor), is_rounded ? types.compute : through);
   }
   for (const Scalar& number : call.numbers)
     loop.add_number(number_in_formula(number, types.compute));
-  loop.write(call.who, target.device(), elements_of(target));
+  loop.write(call.who, target.device(), elements(target));
+}
+
+void write_target(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target) {
+  const OpwDlTensor* shape = find_dense_shape(call);
+  const OpwDlTensor& shown = target.get()->dl;
+  write_result(call, types, target, shape && is_dense(shown) && have_same_sizes(shown, *shape));
 }
 
 }  // namespace
 
 Tensor compute_pointwise_on_device(const PointwiseCall& call) {
   const PointwiseTypes types = find_types(call);
+  const Device device = find_device(call);
+  if (const OpwDlTensor* shape = find_dense_shape(call)) {
+    Tensor output =
+        make_empty({shape->shape, static_cast<size_t>(shape->ndim)}, types.result, device);
+    write_result(call, types, output, true);
+    return output;
+  }
   const Sizes sizes = find_sizes(call);
   Tensor output = make_empty_strided(sizes, find_strides(call, sizes, types.compute), types.result,
-                                     find_device(call));
-  write_result(call, types, output);
+                                     device);
+  write_result(call, types, output, false);
   return output;
 }
 
@@ -82,13 +114,13 @@ void compute_pointwise_in_place_on_device(const PointwiseCall& call, const Tenso
   const PointwiseTypes types = find_types(call);
   check_storable(call.who, types.result, self);
   check_writable(call.who, self);
-  write_result(call, types, self);
+  write_target(call, types, self);
 }
 
 void compute_pointwise_out_on_device(const PointwiseCall& call, const Tensor& out) {
   const PointwiseTypes types = find_types(call);
   prepare_out(call, types, out);
-  write_result(call, types, out);
+  write_target(call, types, out);
 }
 
 }  // namespace opwright

@@ -120,3 +120,20 @@ def test_a_source_text_is_a_kernel():
 
 def test_opcheck_takes_device_tensors(scale):
     ow.library.opcheck(scale.default, (ow.randn(8, device="cuda"), 2.0))
+
+
+def test_opcheck_finds_a_kernel_of_the_device_that_differs():
+    @ow.library.custom_op("cuda_tests::thrice", mutates_args=())
+    def thrice(x: ow.Tensor) -> ow.Tensor:
+        return x * 3
+
+    thrice.register_fake(lambda x: ow.empty_like(x))
+    thrice.register_kernel("cuda")(lambda x: x * 3.5)
+
+    with pytest.raises(ow.testing.OpCheckError) as error:
+        ow.library.opcheck(thrice, (ow.ones(3),))
+
+    assert (
+        "devices/device-differs: cuda_tests::thrice on cuda:0: the result: element [0] is 3.5 and "
+        "should be 3 (1 of 1 element differs), as on the cpu; correct its kernel for CUDA"
+    ) in str(error.value)

@@ -2,7 +2,7 @@
 
 import opwright as ow
 from beside_cpu import assert_close
-from opwright.func import grad, vmap
+from opwright.func import grad, jvp, vmap
 
 
 def network(x, weight, bias):
@@ -80,3 +80,49 @@ def test_a_module_moves_to_the_device_and_trains():
         losses.append(loss.item())
 
     assert losses[-1] < 0.2 * losses[0]
+
+
+def test_a_compiled_function_runs_on_the_device():
+    compiled = ow.compile(network)
+
+    for _ in range(2):
+        assert_close(compiled(*tensors("cuda")), network(*tensors("cpu")), tolerance=1e-4)
+
+
+def test_a_saved_program_runs_on_the_device(tmp_path):
+    class Net(ow.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = ow.nn.Linear(8, 4)
+
+        def forward(self, x):
+            return self.linear(x).relu()
+
+    net = Net().to("cuda")
+    rows = ow.export.Dim("rows")
+    program = ow.export.export(net, (tensors("cuda")[0],), dynamic_shapes={"x": {0: rows}})
+    ow.export.save(program, tmp_path / "net.opw")
+
+    loaded = ow.export.load(tmp_path / "net.opw").module()
+
+    x = ow.randn(5, 8, device="cuda")
+    assert loaded(x).device.type == "cuda"
+    assert_close(loaded(x), net(x), tolerance=1e-6)
+
+
+def test_forward_derivatives_are_those_of_the_cpu():
+    def derivative(device):
+        x, weight, bias = tensors(device)
+        return jvp(lambda weight: network(x, weight, bias), (weight,), (weight * 0.5,))[1]
+
+    assert_close(derivative("cuda"), derivative("cpu"), tolerance=1e-4)
+
+
+def test_autocast_multiplies_in_halves():
+    x, weight, _ = tensors("cuda")
+
+    with ow.autocast("cuda", dtype=ow.bfloat16):
+        product = x @ weight
+
+    assert product.dtype == ow.bfloat16
+    assert_close(product.to(ow.float32).cpu(), (x @ weight).cpu(), tolerance=5e-2)

@@ -11,7 +11,8 @@ SECTIONS = {
     "kernels": "Element functions of the kernels, on the CPU",
     "allocator": "Allocator over a made-up device",
     "plugin": "The plug-in through its table",
-    "tests": "Operators, transforms, errors, training",
+    "tests": "Operators, transforms, exchange, errors, training",
+    "training": "examples/train_digits with its operator in CUDA",
     "bench": "Benchmarks beside torch",
 }
 LINES = 60  # the last ones of a log
@@ -32,6 +33,12 @@ def version_of(package: str) -> str:
         return "missing"
 
 
+def lines_of(log: Path) -> list[str]:
+    """The lines as they stand at the end, where a line was written over; paths from the root."""
+    text = log.read_text().rstrip().replace(f"{Path.cwd()}/", "")
+    return [line.split("\r")[-1] for line in text.split("\n")]
+
+
 def main(logs: Path, file: Path) -> None:
     query = ("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader")
     device = first_line(*query)
@@ -39,23 +46,26 @@ def main(logs: Path, file: Path) -> None:
         print(f"{file} was not written: there is no GPU")
         return
     commit = first_line("git", "rev-parse", "--short", "HEAD")
+    compiler = first_line("sh", "-c", "nvcc --version | tail -n 2")
     lines = [
         "# The CUDA device",
         "",
-        f"{datetime.date.today()}; {device}; torch {version_of('torch')}, "
-        f"Python {platform.python_version()}, commit {commit}. "
-        "Written by `make test-cuda`.",
+        f"{datetime.date.today()}; {device}; {compiler}; torch {version_of('torch')}, "
+        f"Python {platform.python_version()}"
+        + ("" if commit == "missing" else f", commit {commit}")
+        + ". Written by `make test-cuda`.",
         "",
         "| part | outcome | last line |",
         "|---|---|---|",
     ]
     for name, words in {**SECTIONS, "replay": "Recorded calls beside the CPU"}.items():
-        text = (logs / name).read_text().strip().splitlines()
+        text = lines_of(logs / name)
         status = (logs / f"{name}.status").read_text().strip()
-        outcome = "ok" if status == "0" else "FAILED"
-        lines.append(f"| {words} | {outcome} | {text[-1] if text else ''} |")
+        wrong = "a row is short" if name == "bench" else "FAILED"
+        outcome = "ok" if status == "0" else wrong
+        lines.append(f"| {words} | {outcome} | {text[-1]} |")
     for name, words in SECTIONS.items():
-        text = (logs / name).read_text().rstrip().splitlines()[-LINES:]
+        text = lines_of(logs / name)[-LINES:]
         lines += ["", f"## {words}", "", "```text", *text, "```"]
     replay = logs / "replay.md"
     if replay.exists():
