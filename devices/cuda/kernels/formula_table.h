@@ -25,6 +25,7 @@ inline constexpr size_t kNumDenses = 7;
 struct FormulaKernels {
   bool gives_truth;  // a dense result is bool
   LaunchStrided strided[kNumComputes];
+  LaunchStrided by_runs[kNumComputes];
   LaunchDense dense[kNumDenses];
 };
 

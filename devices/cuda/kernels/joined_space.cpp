@@ -46,6 +46,26 @@ bool JoinedSpace::is_repeated(size_t memory) const {
   return true;
 }
 
+bool JoinedSpace::lies_in_runs(size_t memory, int64_t length) const {
+  const int last = rank_ - 1;
+  if (rank_ == 0 || stride(memory, last) != 1 || size(last) % length != 0) return false;
+  for (int dim = 0; dim < last; ++dim) {
+    if (stride(memory, dim) % length != 0) return false;
+  }
+  return true;
+}
+void JoinedSpace::count_runs(int64_t length) {
+  const auto last = static_cast<size_t>(rank_ - 1);
+  sizes_[last] /= length;
+  for (size_t memory = 0; memory < num_memories_; ++memory) strides_[memory][last] *= length;
+}
+void JoinedSpace::count_words(int64_t length, std::initializer_list<size_t> memories) {
+  count_runs(length);
+  for (const size_t memory : memories) {
+    for (int dim = 0; dim < rank_; ++dim) strides_[memory][static_cast<size_t>(dim)] /= length;
+  }
+}
+
 IndexSpace JoinedSpace::index_space(const char* who) const {
   OPWRIGHT_CHECK_KIND("NotImplementedError", rank_ <= kMostDimensions, who, " on cuda takes up to ",
                       kMostDimensions, " dimensions that cannot be joined, got ", rank_,

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 
 #include "devices/cuda/kernels/index_space.h"
@@ -25,13 +26,17 @@ class JoinedSpace {
     return strides_[memory][static_cast<size_t>(dim)];
   }
   void set_size(int dim, int64_t size) { sizes_[static_cast<size_t>(dim)] = size; }
-  void set_stride(size_t memory, int dim, int64_t stride) {
-    strides_[memory][static_cast<size_t>(dim)] = stride;
-  }
   // All elements lie one after another.
   [[nodiscard]] bool is_dense(size_t memory) const;
   // One element stands for all.
   [[nodiscard]] bool is_repeated(size_t memory) const;
+  // The innermost dimension is made of runs of `length` elements that lie together in memory, each at
+  // a multiple of `length`.
+  [[nodiscard]] bool lies_in_runs(size_t memory, int64_t length) const;
+  // Counts runs of the innermost dimension in place of elements; strides stay those of elements.
+  void count_runs(int64_t length);
+  // The same, with the strides of some memories in runs as well.
+  void count_words(int64_t length, std::initializer_list<size_t> memories);
 
   // NotImplementedError for more dimensions than kernels take; `who` is in its text.
   [[nodiscard]] IndexSpace index_space(const char* who) const;
@@ -44,6 +49,10 @@ class JoinedSpace {
   std::array<int64_t, 64> sizes_;
   std::array<std::array<int64_t, 64>, kMostMemories> strides_;
 };
+
+inline bool is_aligned_to(const void* data, size_t bytes) {
+  return reinterpret_cast<uintptr_t>(data) % bytes == 0;
+}
 
 // NotImplementedError for a dtype that no kernel takes.
 Element element_of(OpwDtype dtype, const char* who);

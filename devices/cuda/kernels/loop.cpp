@@ -117,8 +117,6 @@ Compute compute_of(const OpwLoop& call) {
 
 // ---- dense elements of one dtype ----
 
-bool is_aligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % 16 == 0; }
-
 // kNumDenses: there are no such kernels.
 size_t dense_index(OpwDtype dtype) {
   switch (from_dlpack(dtype)) {
@@ -151,14 +149,14 @@ bool is_computed_as(OpwDtype dtype, OpwDtype compute) {
 // The dtype of all operands in memory, where the dense kernels take them; else null.
 const OpwDtype* find_dense_dtype(const Loop& loop, bool gives_truth) {
   const OpwLoop& call = loop.call;
-  if (!loop.space.is_dense(0) || !is_aligned(call.result.data)) return nullptr;
+  if (!loop.space.is_dense(0) || !is_aligned_to(call.result.data, 16)) return nullptr;
   const OpwDtype* dtype = gives_truth ? nullptr : &call.result.dtype;
   for (uint32_t i = 0; i < call.num_operands; ++i) {
     const OpwOperand& operand = call.operands[i];
     if (!operand.data) continue;
     if (!dtype) dtype = &operand.dtype;
     const bool is_regular =
-        (loop.space.is_dense(i + 1) && is_aligned(operand.data)) || loop.space.is_repeated(i + 1);
+        (loop.space.is_dense(i + 1) && is_aligned_to(operand.data, 16)) || loop.space.is_repeated(i + 1);
     if (!is_regular || !are_same(operand.dtype, *dtype) ||
         rounding_of(call, operand) != Element::None)
       return nullptr;
@@ -190,13 +188,28 @@ bool run_dense(const Loop& loop, const FormulaKernels& kernels) {
 
 // ---- any elements ----
 
-void run_small(const Loop& loop, LaunchStrided launch) {
+// How the kernels of a formula run a loop that is not dense.
+struct StridedKernels {
+  LaunchStrided by_elements;
+  LaunchStrided by_runs;
+};
+
+bool lies_in_runs(const Loop& loop, size_t memory, const OpwOperand& operand) {
+  return loop.space.lies_in_runs(memory, kRunLength) &&
+         is_aligned_to(operand.data,
+                       std::min<size_t>(kRunLength * bytes_of(operand.dtype), 16));
+}
+
+void run_small(const Loop& loop, const StridedKernels& kernels) {
   const OpwLoop& call = loop.call;
   LoopArguments arguments{};
-  arguments.space = loop.space.index_space(call.formula);
+  const bool runs = lies_in_runs(loop, 0, call.result);
+  JoinedSpace space = loop.space;
+  if (runs) space.count_runs(kRunLength);
+  arguments.space = space.index_space(call.formula);
   arguments.result = call.result.data;
   arguments.result_element = element_of(call.result.dtype, call.formula);
-  loop.space.copy_strides(0, arguments.result_strides);
+  space.copy_strides(0, arguments.result_strides);
   for (uint32_t i = 0; i < call.num_operands; ++i) {
     LoopOperand& operand = arguments.operands[i];
     operand.data = call.operands[i].data;
@@ -207,11 +220,13 @@ void run_small(const Loop& loop, LaunchStrided launch) {
     }
     operand.element = element_of(call.operands[i].dtype, call.formula);
     operand.through = rounding_of(call, call.operands[i]);
-    loop.space.copy_strides(i + 1, operand.strides);
+    operand.lies_in_runs = lies_in_runs(loop, i + 1, call.operands[i]);
+    operand.step = runs ? loop.space.stride(i + 1, loop.space.rank() - 1) : 0;
+    space.copy_strides(i + 1, operand.strides);
   }
   for (uint32_t i = 0; i < call.num_numbers; ++i)
     arguments.numbers[i] = loop_number(call.numbers[i]);
-  launch(arguments, cuda_stream(loop.stream));
+  (runs ? kernels.by_runs : kernels.by_elements)(arguments, cuda_stream(loop.stream));
   check_launch(call.formula, loop.index);
 }
 
@@ -222,10 +237,10 @@ void move_on(OpwOperand& operand, int64_t elements) {
 }
 
 // Kernels count to 2^31: longer loops run in slices of the outermost dimension.
-void run_strided(const Loop& loop, LaunchStrided launch) {
+void run_strided(const Loop& loop, const StridedKernels& kernels) {
   constexpr int64_t kMost = (int64_t{1} << 31) - 1;
   const int64_t count = loop.space.count();
-  if (count <= kMost) return run_small(loop, launch);
+  if (count <= kMost) return run_small(loop, kernels);
   const int64_t inner = count / loop.space.size(0);
   const int64_t rows = inner <= kMost ? kMost / inner : 1;
   std::array<OpwOperand, kMostOperands> operands{};
@@ -236,7 +251,7 @@ void run_strided(const Loop& loop, LaunchStrided launch) {
     const int64_t size = std::min(rows, loop.space.size(0) - row);
     Loop slice{call, loop.index, loop.stream, loop.space};
     slice.space.set_size(0, size);
-    run_strided(slice, launch);
+    run_strided(slice, kernels);
     move_on(call.result, size * loop.space.stride(0, 0));
     for (uint32_t i = 0; i < call.num_operands; ++i)
       move_on(operands[i], size * loop.space.stride(i + 1, 0));
@@ -270,11 +285,13 @@ void run(const OpwLoop& call, int32_t index, OpwStream* stream) {
     throw_error("NotImplementedError", "the loop '", call.formula,
                 "' has no kernel in the CUDA plug-in");
   if (run_dense(loop, *formula->kernels)) return;
-  LaunchStrided launch = formula->kernels->strided[static_cast<size_t>(compute_of(call))];
-  if (!launch)
+  const auto compute = static_cast<size_t>(compute_of(call));
+  const StridedKernels strided{formula->kernels->strided[compute],
+                               formula->kernels->by_runs[compute]};
+  if (!strided.by_elements)
     throw_error("NotImplementedError", "the loop '", call.formula, "' is not computed in ",
                 from_dlpack(call.compute), " on cuda");
-  run_strided(loop, launch);
+  run_strided(loop, strided);
 }
 
 }  // namespace

@@ -19,11 +19,16 @@ struct LoopNumber {
   }
 };
 
+// Elements of the innermost dimension that a thread takes at once, where the result lies together.
+inline constexpr int kRunLength = 4;
+
 struct LoopOperand {
   const void* data;  // null: `number` is every element
   Element element;
-  Element through;  // None: elements are taken as they are
+  Element through;    // None: elements are taken as they are
+  bool lies_in_runs;  // and is aligned to them
   LoopNumber number;
+  int64_t step;  // from an element of a run to the next
   int64_t strides[kMostDimensions];
 
   template <class C>
@@ -31,8 +36,24 @@ struct LoopOperand {
     const C value = data ? load_as<C>(data, element, place) : number.get<C>();
     return through == Element::None ? value : round_through<C>(value, through);
   }
+  template <class C>
+  OPWRIGHT_ANYWHERE void load_run(int64_t place, C (&values)[kRunLength]) const {
+    if (!data || step == 0) {
+      const C value = load<C>(place);
+      for (C& each : values) each = value;
+      return;
+    }
+    if (lies_in_runs) {
+      load_run_as<C>(data, element, place, values);
+    } else {
+      for (int e = 0; e < kRunLength; ++e) values[e] = load_as<C>(data, element, place + e * step);
+    }
+    if (through == Element::None) return;
+    for (C& each : values) each = round_through<C>(each, through);
+  }
 };
 
+// A loop by runs counts them in its space; strides are those of elements.
 struct LoopArguments {
   IndexSpace space;
   LoopOperand operands[3];

@@ -45,10 +45,36 @@ __global__ void __launch_bounds__(kLoopThreads)
   store_as(loop.result, loop.result_element, to, apply_formula<F, C>(values, numbers));
 }
 
-template <class T, int kCount>
-struct alignas(sizeof(T) * kCount) Pack {
-  T elements[kCount];
-};
+// The same by runs of the innermost dimension, along which the result lies together.
+template <class F, class C>
+__global__ void __launch_bounds__(kLoopThreads)
+    run_loop(const __grid_constant__ LoopArguments loop) {
+  using Result =
+      decltype(apply_formula<F, C>(static_cast<const C*>(nullptr), static_cast<const C*>(nullptr)));
+  const uint32_t i = blockIdx.x * kLoopThreads + threadIdx.x;
+  if (i >= loop.space.count) return;
+  const C numbers[3] = {loop.numbers[0].get<C>(), loop.numbers[1].get<C>(),
+                        loop.numbers[2].get<C>()};
+  int64_t from[3] = {0, 0, 0};
+  int64_t to = 0;
+  loop.space.split(i, [&](int d, int64_t coordinate) {
+    to += coordinate * loop.result_strides[d];
+#pragma unroll
+    for (int n = 0; n < F::kNumOperands; ++n) from[n] += coordinate * loop.operands[n].strides[d];
+  });
+  C runs[3][kRunLength];
+#pragma unroll
+  for (int n = 0; n < F::kNumOperands; ++n) loop.operands[n].load_run<C>(from[n], runs[n]);
+  Result results[kRunLength];
+#pragma unroll
+  for (int e = 0; e < kRunLength; ++e) {
+    C values[3] = {C{}, C{}, C{}};
+#pragma unroll
+    for (int n = 0; n < F::kNumOperands; ++n) values[n] = runs[n][e];
+    results[e] = apply_formula<F, C>(values, numbers);
+  }
+  store_run_as(loop.result, loop.result_element, to, results);
+}
 
 // T in memory, C computed with; a thread takes kPacks times 16 bytes of every operand.
 template <class F, class T, class C>
@@ -131,6 +157,12 @@ void launch_strided(const LoopArguments& loop, CUstream_st* stream) {
   strided_loop<F, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
 }
 
+template <class F, class C>
+void launch_runs(const LoopArguments& loop, CUstream_st* stream) {
+  const auto blocks = static_cast<unsigned>((loop.space.count + kLoopThreads - 1) / kLoopThreads);
+  run_loop<F, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
+}
+
 template <class F, class T, class C>
 void launch_dense(const DenseLoop& loop, CUstream_st* stream) {
   constexpr int64_t kOfBlock = int64_t{kLoopThreads} * 2 * (16 / sizeof(T));
@@ -150,28 +182,29 @@ constexpr bool gives_truth() {
 template <class F>
 FormulaKernels make_formula_kernels() {
   FormulaKernels kernels{};
-  const auto strided = [&](Compute compute) -> LaunchStrided& {
-    return kernels.strided[static_cast<size_t>(compute)];
+  const auto add_strided = [&]<class C>(Compute compute) {
+    kernels.strided[static_cast<size_t>(compute)] = &launch_strided<F, C>;
+    kernels.by_runs[static_cast<size_t>(compute)] = &launch_runs<F, C>;
   };
   const auto dense = [&](Dense dtype) -> LaunchDense& {
     return kernels.dense[static_cast<size_t>(dtype)];
   };
   if constexpr (F::kTakesBools) {
     kernels.gives_truth = true;
-    strided(Compute::Bool) = &launch_strided<F, bool>;
+    add_strided.template operator()<bool>(Compute::Bool);
     dense(Dense::Bool) = &launch_dense<F, uint8_t, bool>;
   }
   if constexpr (F::kTakesInts) {
     kernels.gives_truth = gives_truth<F, int64_t>();
-    strided(Compute::Int32) = &launch_strided<F, int32_t>;
-    strided(Compute::Int64) = &launch_strided<F, int64_t>;
+    add_strided.template operator()<int32_t>(Compute::Int32);
+    add_strided.template operator()<int64_t>(Compute::Int64);
     dense(Dense::Int32) = &launch_dense<F, int32_t, int32_t>;
     dense(Dense::Int64) = &launch_dense<F, int64_t, int64_t>;
   }
   if constexpr (F::kTakesFloats) {
     kernels.gives_truth = gives_truth<F, float>();
-    strided(Compute::Float) = &launch_strided<F, float>;
-    strided(Compute::Double) = &launch_strided<F, double>;
+    add_strided.template operator()<float>(Compute::Float);
+    add_strided.template operator()<double>(Compute::Double);
     dense(Dense::Float32) = &launch_dense<F, float, float>;
     dense(Dense::Float16) = &launch_dense<F, HalfBits, float>;
     dense(Dense::BFloat16) = &launch_dense<F, BFloatBits, float>;

@@ -125,28 +125,15 @@ int64_t widening_of(const OpwMove& call, const JoinedSpace& space) {
   const int64_t width = 16 / item;
   const int last = space.rank() - 1;
   if (call.kind == kOpwMoveAdd || !call.source.data || width <= 1 || last < 0) return 1;
-  const auto is_aligned = [](const void* data) {
-    return reinterpret_cast<uintptr_t>(data) % 16 == 0;
-  };
-  bool fits = space.size(last) % width == 0 && space.stride(0, last) == 1 &&
-              space.stride(1, last) == 1 && is_aligned(call.result.data) &&
-              is_aligned(call.source.data);
-  for (int dim = 0; dim < last; ++dim)
-    fits = fits && space.stride(0, dim) % width == 0 && space.stride(1, dim) % width == 0;
+  bool fits = space.lies_in_runs(0, width) && space.lies_in_runs(1, width) &&
+              is_aligned_to(call.result.data, 16) && is_aligned_to(call.source.data, 16);
   for (uint32_t k = 0; k < call.num_indices; ++k)
     fits = fits && space.stride(k + 2, last) == 0 && call.indices[k].step % width == 0;
   return fits ? width : 1;
 }
 
 MoveArguments make_arguments(const OpwMove& call, JoinedSpace space, int64_t width, int32_t index) {
-  const int last = space.rank() - 1;
-  if (width > 1) {
-    space.set_size(last, space.size(last) / width);
-    for (int dim = 0; dim < last; ++dim) {
-      for (const size_t memory : {size_t{0}, size_t{1}})
-        space.set_stride(memory, dim, space.stride(memory, dim) / width);
-    }
-  }
+  if (width > 1) space.count_words(width, {0, 1});
   MoveArguments move{};
   move.space = space.index_space("a move");
   space.copy_strides(0, move.result_strides);

@@ -325,4 +325,60 @@ OPWRIGHT_ANYWHERE void store_as(void* data, Element element, int64_t at, C value
   store_converted<C>(data, element, at, value);
 }
 
+// ---- several elements that lie together, aligned to all of them ----
+
+template <class T, int kCount>
+struct alignas(sizeof(T) * kCount > 16 ? 16 : sizeof(T) * kCount) Pack {
+  T elements[kCount];
+};
+
+template <class T, class C, int kCount>
+OPWRIGHT_ANYWHERE void load_pack(const void* data, int64_t at, C (&values)[kCount]) {
+  const auto pack = *reinterpret_cast<const Pack<T, kCount>*>(static_cast<const T*>(data) + at);
+  for (int e = 0; e < kCount; ++e) values[e] = convert<C>(pack.elements[e]);
+}
+template <class T, class C, int kCount>
+OPWRIGHT_ANYWHERE void store_pack(void* data, int64_t at, const C (&values)[kCount]) {
+  Pack<T, kCount> pack;
+  for (int e = 0; e < kCount; ++e) pack.elements[e] = convert<T>(values[e]);
+  *reinterpret_cast<Pack<T, kCount>*>(static_cast<T*>(data) + at) = pack;
+}
+
+template <class C, int kCount>
+OPWRIGHT_ANYWHERE void load_run_as(const void* data, Element element, int64_t at,
+                                   C (&values)[kCount]) {
+  if constexpr (!kIsSame<C, bool>) {
+    if (element == kNativeElement<C>) return load_pack<C>(data, at, values);
+  }
+  if (element == Element::Bool || element == Element::UInt8) {
+    uint8_t bytes[kCount];
+    load_pack<uint8_t>(data, at, bytes);
+    for (int e = 0; e < kCount; ++e)
+      values[e] = element == Element::Bool ? convert<C>(bytes[e] != 0) : convert<C>(bytes[e]);
+    return;
+  }
+  if constexpr (kIsSame<C, float>) {
+    if (element == Element::BFloat16) return load_pack<BFloatBits>(data, at, values);
+    if (element == Element::Float16) return load_pack<HalfBits>(data, at, values);
+  }
+  for (int e = 0; e < kCount; ++e) values[e] = convert_element<C>(data, element, at + e);
+}
+template <class C, int kCount>
+OPWRIGHT_ANYWHERE void store_run_as(void* data, Element element, int64_t at,
+                                    const C (&values)[kCount]) {
+  if constexpr (!kIsSame<C, bool>) {
+    if (element == kNativeElement<C>) return store_pack<C>(data, at, values);
+  }
+  if (element == Element::Bool) {
+    uint8_t bytes[kCount];
+    for (int e = 0; e < kCount; ++e) bytes[e] = convert<bool>(values[e]) ? 1 : 0;
+    return store_pack<uint8_t>(data, at, bytes);
+  }
+  if constexpr (kIsSame<C, float>) {
+    if (element == Element::BFloat16) return store_pack<BFloatBits>(data, at, values);
+    if (element == Element::Float16) return store_pack<HalfBits>(data, at, values);
+  }
+  for (int e = 0; e < kCount; ++e) store_converted<C>(data, element, at + e, values[e]);
+}
+
 }  // namespace opwright::cuda

@@ -93,21 +93,27 @@ void copy_words(const JoinedSpace& space, size_t word_bytes, void* to, const voi
     return check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue), "a copy",
                       index);
   }
+  JoinedSpace words = space;
+  while (word_bytes < 16 && words.lies_in_runs(0, 2) && words.lies_in_runs(1, 2) &&
+         is_aligned_to(to, 2 * word_bytes) && is_aligned_to(from, 2 * word_bytes)) {
+    words.count_words(2, {0, 1});
+    word_bytes *= 2;
+  }
   switch (word_bytes) {
     case 1:
-      copy_as<uint8_t>(space, to, from, queue);
+      copy_as<uint8_t>(words, to, from, queue);
       break;
     case 2:
-      copy_as<uint16_t>(space, to, from, queue);
+      copy_as<uint16_t>(words, to, from, queue);
       break;
     case 4:
-      copy_as<uint32_t>(space, to, from, queue);
+      copy_as<uint32_t>(words, to, from, queue);
       break;
     case 8:
-      copy_as<uint64_t>(space, to, from, queue);
+      copy_as<uint64_t>(words, to, from, queue);
       break;
     default:
-      copy_as<ulonglong2>(space, to, from, queue);
+      copy_as<ulonglong2>(words, to, from, queue);
   }
   check_launch("a copy", index);
 }

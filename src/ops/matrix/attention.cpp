@@ -34,10 +34,10 @@ Tensor repeat_heads(const Tensor& tensor, const SymInt& heads, const char* name)
 
 // Where a row may look: at columns up to its own.
 Tensor make_causal_mask(const Tensor& query, const Tensor& key) {
-  const Device device = query.device();
-  const Tensor row = ones({query.sym_size(-2), 1}, DType::Int64, std::nullopt, device);
-  const Tensor column = ones({1, key.sym_size(-2)}, DType::Int64, std::nullopt, device);
-  return le(column.cumsum(1), row.cumsum(0));
+  const auto count = [&](const SymInt& size) {
+    return arange(size, DType::Int64, std::nullopt, query.device());
+  };
+  return le(count(key.sym_size(-2)).unsqueeze(0), count(query.sym_size(-2)).unsqueeze(1));
 }
 
 void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
