@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from cuda_device import call_cases, kernel_cases, time_side_by_side
+from cuda_device import call_cases, kernel_cases, layer_cases, time_side_by_side
 from harness import Report, Row, release_build
 
 sys.path.insert(0, str(release_build() / "python"))
@@ -97,6 +97,15 @@ def add_kernels(report, dtype, rounds):
             report.add(Row.told("  its speed", ours=speed, unit="TFLOP/s"))
 
 
+def add_layers(report, rounds):
+    ours = layer_cases(opwright)
+    theirs = layer_cases(torch) if torch else {}
+    for name, function in ours.items():
+        figures = time_case(function, theirs.get(name), 20, rounds)
+        peer = figures["torch"] * 1e3 if "torch" in figures else None
+        report.add(Row.told(name, ours=figures["ours"] * 1e3, peer=peer, unit="ms"))
+
+
 def measure_device():
     """Nanoseconds from the C++ side: of the plug-in's table, and of the driver."""
     done = subprocess.run([DEVICE_BENCH], check=True, capture_output=True, text=True)
@@ -119,6 +128,7 @@ def main():
     add_calls(report, rounds, launch)
     for dtype in ("float32", "bfloat16"):
         add_kernels(report, dtype, rounds)
+    add_layers(report, min(rounds, 7))
     name = "allocation from the cache"
     report.add(Row.at_most(name, ours=device["allocation"], limit=200, unit="ns"))
     return report.finish()

@@ -1,6 +1,6 @@
 """Cases of benchmarks/cuda.py: calls of ours and of torch's on one GPU."""
 
-from .cases import call_cases, kernel_cases
+from .cases import call_cases, kernel_cases, layer_cases
 from .timing import time_side_by_side
 
-__all__ = ["call_cases", "kernel_cases", "time_side_by_side"]
+__all__ = ["call_cases", "kernel_cases", "layer_cases", "time_side_by_side"]

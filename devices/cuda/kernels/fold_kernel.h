@@ -57,7 +57,9 @@ __device__ __forceinline__ typename F::State merge_lanes(typename F::State state
 
 // Reads of a thread before it folds what came: fewer where folding is long code.
 template <class State>
-inline constexpr int kReadAtOnce = sizeof(State) > 8 ? 2 : 4;
+inline constexpr int kReadAtOnce = sizeof(State) > 16 ? 2 : 4;
+template <class State>
+inline constexpr int kReadOfColumnAtOnce = sizeof(State) > 16 ? 2 : 8;  // one element each
 
 template <class F>
 __device__ __forceinline__ void give_result(const FoldArguments& fold, int64_t result,
@@ -155,7 +157,7 @@ template <class F>
 __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ FoldArguments fold) {
   using C = typename F::Value;
   using State = typename F::State;
-  constexpr int kAtOnce = kReadAtOnce<State>;
+  constexpr int kAtOnce = kReadOfColumnAtOnce<State>;
   const int64_t result = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const bool is_inside = result < fold.kept.count;
   State state = F::identity();

@@ -2,7 +2,8 @@
 // as one, and the result.
 //
 // A fold F over values of type C has State, identity(), step(state, value, number), merge(a, b) and
-// finish(state, numbers). States may be merged in any order.
+// finish(state, numbers). A state takes elements in the order of their numbers; states may be merged
+// in any order.
 #pragma once
 
 #include "devices/cuda/kernels/formula_functions.h"
@@ -79,7 +80,9 @@ struct ExtremumFold {
   OPWRIGHT_ANYWHERE static State identity() { return {C(0), kNoNumber}; }
   OPWRIGHT_ANYWHERE static bool is_nan(C value) { return value != value; }
   OPWRIGHT_ANYWHERE static State step(State found, C value, int64_t number) {
-    return merge(found, {value, number});
+    const bool is_not_within = kIsLargest ? !(value <= found.value) : !(value >= found.value);
+    const bool is_beyond = is_not_within && !is_nan(found.value);
+    return is_beyond || found.number == kNoNumber ? State{value, number} : found;
   }
   OPWRIGHT_ANYWHERE static State merge(State a, State b) {
     if (a.number == kNoNumber) return b;

@@ -37,23 +37,48 @@ struct MoveArguments {
   alignas(16) unsigned char number[16];  // an element
 };
 
-// What the indices of element i add to its place; false: one of them is outside.
-__device__ __forceinline__ bool find_place(const MoveArguments& move, int64_t i, int64_t& place) {
-  place = 0;
+struct Places {
+  int64_t result;
+  int64_t source;
+};
+
+// Adds what an index says to `place`; false: it is outside.
+__device__ __forceinline__ bool add_index(const MoveArguments& move, const MoveIndex& index,
+                                          int64_t at, int64_t& place) {
+  int64_t value = index.number;
+  if (index.data) {
+    value = index.is_wide ? static_cast<const int64_t*>(index.data)[at]
+                          : static_cast<const int32_t*>(index.data)[at];
+  }
+  const int64_t wrapped = value < 0 ? value + index.size : value;
+  if (wrapped < 0 || wrapped >= index.size) {
+    report_index(move.fault, value, index.size);
+    return false;
+  }
+  place += wrapped * index.step;
+  return true;
+}
+
+// Where element i goes and comes from; `indexed` is the one that the indices are of. False: there is
+// no such element, or one of its indices is outside.
+__device__ __forceinline__ bool find_places(const MoveArguments& move, int64_t i, Places& places,
+                                            int64_t Places::*indexed) {
+  if (i >= move.space.count) return false;
+  if (move.space.is_small && move.num_indices == 1) {  // the usual call: one walk for all
+    places = {0, 0};
+    int64_t at = 0;
+    move.space.split(static_cast<uint32_t>(i), [&](int d, int64_t coordinate) {
+      places.result += coordinate * move.result_strides[d];
+      places.source += coordinate * move.source_strides[d];
+      at += coordinate * move.indices[0].strides[d];
+    });
+    return add_index(move, move.indices[0], at, places.*indexed);
+  }
+  places = {move.space.place(i, move.result_strides), move.space.place(i, move.source_strides)};
   for (int k = 0; k < move.num_indices; ++k) {
     const MoveIndex& index = move.indices[k];
-    int64_t value = index.number;
-    if (index.data) {
-      const int64_t at = move.space.place(i, index.strides);
-      value = index.is_wide ? static_cast<const int64_t*>(index.data)[at]
-                            : static_cast<const int32_t*>(index.data)[at];
-    }
-    const int64_t wrapped = value < 0 ? value + index.size : value;
-    if (wrapped < 0 || wrapped >= index.size) {
-      report_index(move.fault, value, index.size);
-      return false;
-    }
-    place += wrapped * index.step;
+    const int64_t at = index.data ? move.space.place(i, index.strides) : 0;
+    if (!add_index(move, index, at, places.*indexed)) return false;
   }
   return true;
 }
@@ -68,30 +93,27 @@ template <class Word>
 __global__ void __launch_bounds__(kThreads)
     gather_kernel(const __grid_constant__ MoveArguments move, Word* result, const Word* source) {
   const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  int64_t indexed;
-  if (i >= move.space.count || !find_place(move, i, indexed)) return;
-  result[move.space.place(i, move.result_strides)] =
-      read_source(move, source, move.space.place(i, move.source_strides) + indexed);
+  Places places;
+  if (find_places(move, i, places, &Places::source))
+    result[places.result] = read_source(move, source, places.source);
 }
 
 template <class Word>
 __global__ void __launch_bounds__(kThreads)
     scatter_kernel(const __grid_constant__ MoveArguments move, Word* result, const Word* source) {
   const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  int64_t indexed;
-  if (i >= move.space.count || !find_place(move, i, indexed)) return;
-  result[move.space.place(i, move.result_strides) + indexed] =
-      read_source(move, source, move.space.place(i, move.source_strides));
+  Places places;
+  if (find_places(move, i, places, &Places::result))
+    result[places.result] = read_source(move, source, places.source);
 }
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     add_kernel(const __grid_constant__ MoveArguments move, T* result, const T* source) {
   const int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  int64_t indexed;
-  if (i >= move.space.count || !find_place(move, i, indexed)) return;
-  atomic_add(result + move.space.place(i, move.result_strides) + indexed,
-             read_source(move, source, move.space.place(i, move.source_strides)));
+  Places places;
+  if (find_places(move, i, places, &Places::result))
+    atomic_add(result + places.result, read_source(move, source, places.source));
 }
 
 // Memory 0 is the result, 1 the source, then the indices.
