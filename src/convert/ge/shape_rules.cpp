@@ -135,6 +135,7 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::full_like", convert_full},
     {"aten::zeros", convert_zeros},
     {"aten::zeros_like", convert_zeros},
+    {"aten::new_zeros", convert_zeros},
     {"aten::ones", convert_ones},
     {"aten::ones_like", convert_ones},
     {"aten::scalar_tensor", convert_scalar_tensor},
