@@ -117,6 +117,7 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::alias", convert_identity},
     {"aten::detach", convert_identity},
     {"aten::clone", convert_copy, "Identity"},
+    {"aten::lift_fresh_copy", convert_copy, "Identity"},
     {"aten::view", convert_reshape, "Reshape"},
     {"aten::_unsafe_view", convert_reshape, "Reshape"},
     {"aten::reshape", convert_reshape, "Reshape"},
