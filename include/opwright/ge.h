@@ -9,7 +9,10 @@
 //       .OP_END_FACTORY_REG(AddCustom)
 //
 // defines the operator ge::AddCustom(Tensor x, Tensor y, *, float alpha=1.0) -> Tensor, for which
-// kernels can be registered as for any other: OPWRIGHT_LIBRARY_IMPL(ge, npu, m).
+// kernels can be registered as for any other: OPWRIGHT_LIBRARY_IMPL(ge, npu, m). Inputs and outputs
+// that must be of one element type share a name for it:
+//
+//   .INPUT(x, "T").OUTPUT(y, "T").DATATYPE(T, ge::TensorType::FLOAT())
 #pragma once
 
 #include <cstdint>
@@ -94,12 +97,19 @@ class PrototypeRegistration {
                                  std::source_location where = std::source_location::current())
       : text_(name), where_(where) {}
 
-  PrototypeRegistration&& add_input(const char* name, TensorType types, PortKind kind) && {
-    text_.add_input(name, types, kind);
+  // `type` is a TensorType, or the name of an element type.
+  template <class Type>
+  PrototypeRegistration&& add_input(const char* name, const Type& type, PortKind kind) && {
+    text_.add_input(name, type, kind);
     return std::move(*this);
   }
-  PrototypeRegistration&& add_output(const char* name, TensorType types, PortKind kind) && {
-    text_.add_output(name, types, kind);
+  template <class Type>
+  PrototypeRegistration&& add_output(const char* name, const Type& type, PortKind kind) && {
+    text_.add_output(name, type, kind);
+    return std::move(*this);
+  }
+  PrototypeRegistration&& add_type(const char* name, TensorType types) && {
+    text_.add_type(name, types);
     return std::move(*this);
   }
   PrototypeRegistration&& add_attribute(const char* name, AttributeKind kind,
@@ -151,6 +161,7 @@ class PrototypeRegistration {
   add_output(#name, __VA_ARGS__, ::opwright::graph_engine::PortKind::Required)
 #define DYNAMIC_OUTPUT(name, ...) \
   add_output(#name, __VA_ARGS__, ::opwright::graph_engine::PortKind::Dynamic)
+#define DATATYPE(name, ...) add_type(#name, __VA_ARGS__)
 #define ATTR(name, Kind, ...)                                         \
   add_attribute(#name, ::opwright::graph_engine::AttributeKind::Kind, \
                 ::opwright::graph_engine::attribute_value::Kind{__VA_ARGS__}.text())

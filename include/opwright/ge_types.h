@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "opwright/visibility.h"
 
@@ -227,24 +228,37 @@ inline constexpr AttributeKindName kAttributeKinds[] = {
 // How often an input or output of an op stands there.
 enum class PortKind : uint8_t { Required, Optional, Dynamic };
 
+// A name for the element type that several inputs and outputs share.
+struct TypeName {
+  std::string name;
+  TensorType types = {};  // empty: any
+};
+
 // The texts of a prototype, piece by piece: its own form and the schema of ge::<Name>.
 //
 //   AddCustom(x: ALL, bias?: {FLOAT}, parts*: BasicType; alpha: Float = 1.0, k: Int) -> (z: ALL)
 //   AddCustom(Tensor x, Tensor? bias, Tensor[] parts, *, float alpha=1.0, int k) -> Tensor
+//
+// Names of element types stand first: Relu<T: FLOAT>(x: T) -> (y: T).
 class PrototypeText {
  public:
   explicit PrototypeText(std::string name) : name_(std::move(name)) {}
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   void add_input(const std::string& name, TensorType types, PortKind kind) {
-    add_port(inputs_, name, types, kind);
-    schema_inputs_ += (schema_inputs_.empty() ? "" : ", ") + schema_type(kind) + " " + name;
+    add_input_text(name, set_text(types), kind);
   }
   void add_output(const std::string& name, TensorType types, PortKind kind) {
-    add_port(outputs_, name, types, kind);
-    schema_outputs_ += (schema_outputs_.empty() ? "" : ", ") + schema_type(kind);
-    ++num_outputs_;
+    add_output_text(name, set_text(types), kind);
   }
+  // Of the element type that has a name; one that add_type does not tell of is any.
+  void add_input(const std::string& name, const std::string& type, PortKind kind) {
+    add_input_text(name, type_named(type).name, kind);
+  }
+  void add_output(const std::string& name, const std::string& type, PortKind kind) {
+    add_output_text(name, type_named(type).name, kind);
+  }
+  void add_type(const std::string& name, TensorType types) { type_named(name).types = types; }
   // `default_value` as a schema writes it; empty: the attribute is required.
   void add_attribute(const std::string& name, AttributeKind kind,
                      const std::string& default_value) {
@@ -257,8 +271,8 @@ class PrototypeText {
   }
 
   [[nodiscard]] std::string text() const {
-    return name_ + "(" + inputs_ + (attributes_.empty() ? "" : "; " + attributes_) + ") -> (" +
-           outputs_ + ")";
+    return name_ + types_text() + "(" + inputs_ + (attributes_.empty() ? "" : "; " + attributes_) +
+           ") -> (" + outputs_ + ")";
   }
   [[nodiscard]] std::string schema() const {
     std::string arguments = schema_inputs_;
@@ -269,12 +283,40 @@ class PrototypeText {
   }
 
  private:
-  static void add_port(std::string& out, const std::string& name, TensorType types, PortKind kind) {
+  void add_input_text(const std::string& name, const std::string& type, PortKind kind) {
+    add_port(inputs_, name, type, kind);
+    schema_inputs_ += (schema_inputs_.empty() ? "" : ", ") + schema_type(kind) + " " + name;
+  }
+  void add_output_text(const std::string& name, const std::string& type, PortKind kind) {
+    add_port(outputs_, name, type, kind);
+    schema_outputs_ += (schema_outputs_.empty() ? "" : ", ") + schema_type(kind);
+    ++num_outputs_;
+  }
+  static void add_port(std::string& out, const std::string& name, const std::string& type,
+                       PortKind kind) {
     if (!out.empty()) out += ", ";
     out += name;
     if (kind != PortKind::Required) out += kind == PortKind::Optional ? "?" : "*";
-    out += ": ";
+    out += ": " + type;
+  }
+  static std::string set_text(TensorType types) {
+    std::string out;
     append_text(out, types);
+    return out;
+  }
+  TypeName& type_named(const std::string& name) {
+    for (TypeName& each : types_) {
+      if (each.name == name) return each;
+    }
+    return types_.emplace_back(TypeName{name});
+  }
+  [[nodiscard]] std::string types_text() const {
+    std::string out;
+    for (const TypeName& each : types_) {
+      out += (out.empty() ? "<" : ", ") + each.name;
+      if (!each.types.is_empty()) out += ": " + set_text(each.types);
+    }
+    return out.empty() ? out : out + ">";
   }
   static std::string schema_type(PortKind kind) {
     return kind == PortKind::Required   ? "Tensor"
@@ -283,6 +325,7 @@ class PrototypeText {
   }
 
   std::string name_;
+  std::vector<TypeName> types_;  // in the order of their first use
   std::string inputs_;
   std::string outputs_;
   std::string attributes_;

@@ -143,7 +143,7 @@ TEST(GeGraphConversion, MakesOneOpOfATextRule) {
       "  %y: float32[2] = ge_test::one_op(%x, %w, 5)\n"
       "}\n");
 
-  EXPECT_NE(text.find("OneOp = OneOp(y=w:0, x=x:0; count = 5) -> (y: float32[2])"),
+  EXPECT_NE(text.find("OneOp = OneOp(y=w:0, x=x:0; count = 5) -> (y_out: float32[2])"),
             std::string::npos)
       << text;
 }
@@ -187,6 +187,26 @@ TEST(GeGraphConversion, RefusesAnOperatorWithoutAConverter) {
             "  Register one with opwright.ge.register_fx_node_ge_converter(opwright.ops.ge_test."
             "unknown.default), or, where it is one op, in C++ with m.register_converter("
             "\"unknown\", \"ge\", \"OpName(...)\").\n");
+}
+
+TEST(GeGraphConversion, RefusesGradientsThatNoOpGives) {
+  EXPECT_EQ(
+      convert_text("graph(%g: float32[2], %y: float32[2]) -> (%x) {\n"
+                   "  %x: float32[2] = aten::leaky_relu_backward(%g, %y, -0.5, True)  # m.py:3\n"
+                   "}\n"),
+      "NotImplementedError: aten::leaky_relu_backward (m.py:3): a result does not tell the "
+      "gradient where the slope is negative\n");
+  EXPECT_EQ(convert_text("graph(%x: float32[3], %i: int64[]) -> (%y) {\n"
+                         "  %y: float32[], %w: float32[] = aten::nll_loss_forward(%x, %i, None, 1, "
+                         "-100)  # m.py:4\n"
+                         "}\n"),
+            "NotImplementedError: aten::nll_loss_forward (m.py:4): GE has this loss for batches "
+            "alone\n");
+  EXPECT_EQ(convert_text("graph(%x: float32[6], %s: float32[3]) -> (%y) {\n"
+                         "  %y: float32[6] = aten::slice_scatter(%x, %s, 0, 0, 6, 2)  # m.py:5\n"
+                         "}\n"),
+            "NotImplementedError: aten::slice_scatter (m.py:5): the GE converter knows slices "
+            "without gaps\n");
 }
 
 TEST(GeGraphConversion, RefusesAnotherNumberOfValues) {

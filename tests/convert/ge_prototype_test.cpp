@@ -30,6 +30,14 @@ REG_OP(AddedInTest)
     .REQUIRED_ATTR(k, Int)
     .OP_END_FACTORY_REG(AddedInTest)
 
+        REG_OP(SameTypeInTest)
+    .INPUT(x, "T")
+    .DYNAMIC_INPUT(parts, "T")
+    .OPTIONAL_INPUT(places, "Index")
+    .OUTPUT(y, "T")
+    .DATATYPE(T, ge::TensorType({ge::DT_FLOAT, ge::DT_FLOAT16}))
+    .OP_END_FACTORY_REG(SameTypeInTest)
+
         namespace opwright::graph_engine {
   namespace {
 
@@ -38,6 +46,9 @@ REG_OP(AddedInTest)
       "pads: ListInt = [0, 1], mode: String = \"mean\", is_on: Bool = True, type: Type = 9, k: "
       "Int) "
       "-> (z: FLOAT)";
+
+  constexpr const char* kSameTypeText =
+      "SameTypeInTest<T: {FLOAT, FLOAT16}, Index>(x: T, parts*: T, places?: Index) -> (y: T)";
 
   GeOp op_with(std::vector<TensorDescriptor> inputs, std::vector<Attribute> attributes = {},
                std::vector<TensorDescriptor> outputs = {{.name = "z"}}) {
@@ -84,6 +95,52 @@ REG_OP(AddedInTest)
               "    .ATTR(type, Type, ge::DT_INT64)\n"
               "    .REQUIRED_ATTR(k, Int)\n"
               "    .OP_END_FACTORY_REG(AddedInTest)\n");
+  }
+
+  TEST(Prototype, NamesAnElementTypeThatPortsShare) {
+    const PrototypePtr found = find_prototype("SameTypeInTest");
+    ASSERT_NE(found, nullptr);
+
+    EXPECT_EQ(to_text(*found), kSameTypeText);
+    EXPECT_EQ(to_text(parse_prototype(kSameTypeText)), kSameTypeText);
+    EXPECT_EQ(schema_text(*found),
+              "ge::SameTypeInTest(Tensor x, Tensor[] parts, Tensor? places) -> Tensor");
+    EXPECT_EQ(reg_op_text(*found),
+              "REG_OP(SameTypeInTest)\n"
+              "    .INPUT(x, \"T\")\n"
+              "    .DYNAMIC_INPUT(parts, \"T\")\n"
+              "    .OPTIONAL_INPUT(places, \"Index\")\n"
+              "    .OUTPUT(y, \"T\")\n"
+              "    .DATATYPE(T, ge::TensorType({ge::DT_FLOAT, ge::DT_FLOAT16}))\n"
+              "    .OP_END_FACTORY_REG(SameTypeInTest)\n");
+  }
+
+  TEST(Prototype, TellsWhereNamesOfElementTypesAreWrong) {
+    EXPECT_ERROR((void)parse_prototype("Add<T: FLOAT(x: T) -> (y: T)"), "ValueError",
+                 "GE: a prototype cannot be read: expected > at column 13\n"
+                 "    Add<T: FLOAT(x: T) -> (y: T)\n"
+                 "                ^");
+    EXPECT_ERROR((void)parse_prototype("Add<T: FLOAT>(x: S) -> (y: T)"), "ValueError",
+                 "GE: a prototype cannot be read: expected an element type at column 18\n"
+                 "    Add<T: FLOAT>(x: S) -> (y: T)\n"
+                 "                     ^");
+  }
+
+  TEST(Prototype, OfASchemaNamesAnOutputAsNoInputOrAttribute) {
+    const auto text_of = [](const char* schema) {
+      return to_text(prototype_from_schema(Registry::get().parse(schema)));
+    };
+
+    EXPECT_EQ(text_of("npu::add(Tensor x, Tensor y) -> Tensor"),
+              "Add(x: ALL, y: ALL) -> (y_out: ALL)");
+    EXPECT_EQ(text_of("npu::scale(Tensor x, float y) -> Tensor"),
+              "Scale(x: ALL; y: Float) -> (y_out: ALL)");
+    EXPECT_EQ(text_of("npu::relu_(Tensor(a!) self) -> Tensor(a!) self"),
+              "Relu(self: ALL) -> (self_out: ALL)");
+    EXPECT_EQ(text_of("npu::add.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!) out"),
+              "Add(x: ALL, out: ALL) -> (out_out: ALL)");
+    EXPECT_EQ(text_of("npu::pair(Tensor y, Tensor y_out) -> (Tensor y, Tensor)"),
+              "Pair(y: ALL, y_out: ALL) -> (y_out_out: ALL, y1: ALL)");
   }
 
   TEST(Prototype, ComesFromASchema) {
@@ -170,6 +227,28 @@ REG_OP(AddedInTest)
   TEST(OpOfAPrototype, HasDtypesOfItsSets) {
     EXPECT_ERROR_CONTAINS(check_op(kAdd, op_with({tensor("x", DType::Int32)}, {kCount})),
                           "TypeError", "input 'x' is int32, which is not in FLOAT");
+  }
+
+  TEST(OpOfAPrototype, HasOneDtypeForEachTypeName) {
+    const Prototype same = parse_prototype(kSameTypeText);
+    check_op(same, op_with({tensor("x"), tensor("parts0"), tensor("places", DType::Int64)}, {},
+                           {tensor("y")}));
+
+    EXPECT_ERROR(
+        check_op(same, op_with({tensor("x"), tensor("parts0"), tensor("parts1", DType::Float16)},
+                               {}, {{.name = "y"}})),
+        "TypeError",
+        "GE: AddCustom: input 'parts1' is float16 and 'x' is float32, but both must be of one "
+        "type T\n"
+        "  prototype: SameTypeInTest<T: {FLOAT, FLOAT16}, Index>(x: T, parts*: T, places?: Index) "
+        "-> (y: T)\n"
+        "  op:        AddCustom(x: float32[2, -1], parts0: float32[2, -1], parts1: float16[2, -1]) "
+        "-> (y: ?)");
+    EXPECT_ERROR_CONTAINS(
+        check_op(same, op_with({tensor("x")}, {}, {tensor("y", DType::Float16)})), "TypeError",
+        "output 'y' is float16 and 'x' is float32, but both must be of one type T");
+    EXPECT_ERROR_CONTAINS(check_op(same, op_with({tensor("x", DType::Int32)}, {}, {{.name = "y"}})),
+                          "TypeError", "input 'x' is int32, which is not in {FLOAT, FLOAT16}");
   }
 
   TEST(OpOfAPrototype, MustHaveItsRequiredAttributes) {

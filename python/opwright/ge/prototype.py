@@ -57,10 +57,11 @@ def reg_op(given: Any, name: str | None = None) -> Prototype:
     DocsGain
 
     The text is "AddCustom(x: ALL, bias?: {FLOAT, FLOAT16}, parts*: ALL; alpha: Float = 1.0) ->
-    (z: ALL)": "?" marks an optional input, "*" a dynamic one. Of an operator tensors are inputs of
-    any type and all else attributes. It is the operator ge::<Name>, whose kernels `compile` uses
-    where it runs graphs by operators. The same prototype twice is harmless, another one of the same
-    name a ValueError that shows both.
+    (z: ALL)": "?" marks an optional input, "*" a dynamic one. "Gain<T: FLOAT>(x: T) -> (y: T)" has
+    tensors of one type. Of an operator tensors are inputs of any type and all else attributes; an
+    output that would be named as one of them gets "_out". It is the operator ge::<Name>, whose
+    kernels `compile` uses where it runs graphs by operators. The same prototype twice is harmless,
+    another one of the same name a ValueError that shows both.
     """
     if isinstance(given, str) and "->" in given:
         if name is not None:

@@ -10,6 +10,8 @@ namespace {
 #define OPWRIGHT_ONE(name, types) name "(x: " types ") -> (y: " types ")"
 #define OPWRIGHT_TWO(name, types) name "(x1: " types ", x2: " types ") -> (y: " types ")"
 #define OPWRIGHT_COMPARED(name, types) name "(x1: " types ", x2: " types ") -> (y: {BOOL})"
+#define OPWRIGHT_GRADIENT_OF_RESULT(name) \
+  name "(y: UnaryDataType, dy: UnaryDataType; complex_conj: Bool = False) -> (z: UnaryDataType)"
 #define OPWRIGHT_REDUCED(name, types) \
   name "(x: " types ", axes: IndexNumberType; keep_dims: Bool = False) -> (y: " types ")"
 #define OPWRIGHT_FLOATS "{FLOAT, FLOAT16, BF16, DOUBLE}"
@@ -52,6 +54,16 @@ constexpr const char* kPrototypes[] = {
     "GeluV2(x: " OPWRIGHT_FLOATS "; approximate: String = \"none\") -> (y: " OPWRIGHT_FLOATS ")",
     "Swish(x: " OPWRIGHT_FLOATS "; scale: Float = 1.0) -> (y: " OPWRIGHT_FLOATS ")",
     "LeakyRelu(x: " OPWRIGHT_FLOATS "; negative_slope: Float = 0.0) -> (y: " OPWRIGHT_FLOATS ")",
+    "ReluGrad(gradients: RealNumberType, features: RealNumberType) -> (backprops: RealNumberType)",
+    "LeakyReluGrad(gradients: " OPWRIGHT_FLOATS ", features: " OPWRIGHT_FLOATS
+    "; negative_slope: Float = 0.0) -> (backprops: " OPWRIGHT_FLOATS ")",
+    OPWRIGHT_GRADIENT_OF_RESULT("SigmoidGrad"),
+    OPWRIGHT_GRADIENT_OF_RESULT("TanhGrad"),
+    "GeluGradV2<T: FLOAT>(dy: T, x: T; approximate: String = \"none\") -> (z: T)",
+    "SiluGrad(dy: FLOAT, x: FLOAT) -> (dx: FLOAT)",
+    "LogSigmoidGrad(grads: FLOAT, features: FLOAT) -> (backprops: FLOAT)",
+    "HardtanhGrad(result: FLOAT, grad: FLOAT; min_val: Float = -1.0, max_val: Float = 1.0)"
+    " -> (y: FLOAT)",
     "ClipByValue(x: NumberType, clip_value_min: NumberType, clip_value_max: NumberType)"
     " -> (y: NumberType)",
     // Comparisons and logic
@@ -61,6 +73,7 @@ constexpr const char* kPrototypes[] = {
     OPWRIGHT_COMPARED("LessEqual", "RealNumberType|BOOL"),
     OPWRIGHT_COMPARED("Greater", "RealNumberType|BOOL"),
     OPWRIGHT_COMPARED("GreaterEqual", "RealNumberType|BOOL"),
+    "IsNan(x: FloatingDataType|BF16) -> (y: {BOOL})",
     OPWRIGHT_TWO("LogicalAnd", "{BOOL}"),
     OPWRIGHT_TWO("LogicalOr", "{BOOL}"),
     OPWRIGHT_ONE("LogicalNot", "{BOOL}"),
@@ -77,6 +90,23 @@ constexpr const char* kPrototypes[] = {
     "Conv2D(x: FLOAT, filter: FLOAT, bias?: FLOAT; strides: ListInt, pads: ListInt,"
     " dilations: ListInt = [1, 1, 1, 1], groups: Int = 1, data_format: String = \"NHWC\","
     " offset_x: Int = 0) -> (y: FLOAT)",
+    "Conv2DBackpropInput(input_size: {INT32}, filter: FLOAT, out_backprop: FLOAT;"
+    " strides: ListInt, pads: ListInt, dilations: ListInt = [1, 1, 1, 1], groups: Int = 1,"
+    " data_format: String = \"NHWC\") -> (y: FLOAT)",
+    "Conv2DBackpropFilter(x: FLOAT, filter_size: {INT32}, out_backprop: FLOAT;"
+    " strides: ListInt, pads: ListInt, dilations: ListInt = [1, 1, 1, 1], groups: Int = 1,"
+    " data_format: String = \"NHWC\") -> (y: FLOAT)",
+    "MaxPoolWithArgmaxV3(x: FLOAT; ksize: ListInt, strides: ListInt, pads: ListInt,"
+    " dtype: Int = 3, dilation: ListInt = [1, 1], ceil_mode: Bool = False,"
+    " data_format: String = \"NCHW\") -> (y: FLOAT, argmax: IndexNumberType)",
+    "MaxPoolGradWithArgmaxV3(x: FLOAT, grad: FLOAT, argmax: IndexNumberType; ksize: ListInt,"
+    " strides: ListInt, pads: ListInt, dtype: Int = 3, dilation: ListInt = [1, 1],"
+    " ceil_mode: Bool = False, data_format: String = \"NCHW\") -> (y: FLOAT)",
+    "AvgPoolV2Grad(orig_input_shape: {INT32}, input_grad: " OPWRIGHT_FLOATS
+    "; ksize: ListInt, strides: ListInt, padding_mode: String = \"CALCULATED\","
+    " pads: ListInt = [0, 0, 0, 0], data_format: String = \"NCHW\","
+    " global_pooling: Bool = False, ceil_mode: Bool = False, exclusive: Bool = True,"
+    " divisor_override: Int = 0) -> (out_grad: " OPWRIGHT_FLOATS ")",
     "MaxPoolV3(x: RealNumberType; ksize: ListInt, strides: ListInt,"
     " padding_mode: String = \"CALCULATED\", pads: ListInt = [0, 0, 0, 0],"
     " data_format: String = \"NCHW\", global_pooling: Bool = False, ceil_mode: Bool = False)"
@@ -95,8 +125,23 @@ constexpr const char* kPrototypes[] = {
     " -> (logsoftmax: " OPWRIGHT_FLOATS ")",
     "LayerNormV4(x: FLOAT, normalized_shape: IndexNumberType, gamma?: FLOAT, beta?: FLOAT;"
     " epsilon: Float = 1e-05) -> (y: FLOAT, mean: FLOAT, rstd: FLOAT)",
+    "SoftmaxGrad(softmax: " OPWRIGHT_FLOATS ", grad_softmax: " OPWRIGHT_FLOATS
+    "; axes: ListInt = [-1]) -> (grad_x: " OPWRIGHT_FLOATS ")",
+    "LogSoftmaxGrad(grad: " OPWRIGHT_FLOATS ", x: " OPWRIGHT_FLOATS
+    "; axis: ListInt = [-1]) -> (y: " OPWRIGHT_FLOATS ")",
+    "LayerNormGradV3(dy: FLOAT, x: FLOAT, rstd: FLOAT, mean: FLOAT, gamma: FLOAT;"
+    " output_mask: ListBool = [True, True, True]) -> (pd_x: FLOAT, pd_gamma: FLOAT, pd_beta: "
+    "FLOAT)",
     "BNInfer(x: FLOAT, scale: {FLOAT}, offset: {FLOAT}, mean: {FLOAT}, variance: {FLOAT};"
     " epsilon: Float) -> (y: FLOAT)",
+    // Losses
+    "NLLLoss(x: FLOAT, target: IndexNumberType|UINT8, weight?: FLOAT;"
+    " reduction: String = \"mean\", ignore_index: Int = -100) -> (y: FLOAT, total_weight: FLOAT)",
+    "NLLLossGrad(x: FLOAT, y_grad: FLOAT, target: IndexNumberType|UINT8, weight: FLOAT,"
+    " total_weight: FLOAT; reduction: String = \"mean\", ignore_index: Int = -100)"
+    " -> (x_grad: FLOAT)",
+    "MseLossGrad(predict: " OPWRIGHT_FLOATS ", label: " OPWRIGHT_FLOATS ", dout: " OPWRIGHT_FLOATS
+    "; reduction: String = \"mean\") -> (y: " OPWRIGHT_FLOATS ")",
     // Reductions
     OPWRIGHT_REDUCED("ReduceSum", "NumberType"),
     OPWRIGHT_REDUCED("ReduceProd", "NumberType"),
@@ -128,6 +173,12 @@ constexpr const char* kPrototypes[] = {
     " batch_dims: Int = 0, is_preprocessed: Bool = False, negative_index_support: Bool = False)"
     " -> (y: OrdinaryType)",
     "GatherElements(x: OrdinaryType, index: IndexNumberType; dim: Int = 0) -> (y: OrdinaryType)",
+    "ReverseV2(x: OrdinaryType|STRING, axis: IndexNumberType) -> (y: OrdinaryType|STRING)",
+    "Unpack(x: OrdinaryType; num: Int, axis: Int = 0) -> (y*: OrdinaryType)",
+    "ScatterElements(data: NumberType, indices: IndexNumberType, updates: NumberType;"
+    " axis: Int = 0, reduction: String = \"none\") -> (y: NumberType)",
+    "EmbeddingDenseGrad(grad: FLOAT, indices: IndexNumberType; num_weights: Int,"
+    " padding_idx: Int = -1, scale_grad_by_freq: Bool = False) -> (y: FLOAT)",
     "Tril(x: BasicType|BOOL; diagonal: Int = 0) -> (y: BasicType|BOOL)",
     "Triu(x: BasicType|BOOL; diagonal: Int = 0) -> (y: BasicType|BOOL)",
     "Shape(x: ALL; dtype: Int = 3) -> (y: IndexNumberType)",

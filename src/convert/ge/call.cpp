@@ -57,16 +57,23 @@ GeValues Call::inputs(size_t index) const {
   return values;
 }
 
+GeValues Call::given(const GeValues& results) const {
+  GeValues values;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (gives(i)) values.push_back(results[i]);
+  }
+  return values;
+}
+
 namespace {
 
 // The outputs of an op that is a whole call.
-std::vector<OutputName> output_names(const Node& node, const Prototype* prototype) {
+std::vector<OutputName> outputs_of(const Node& node, const Prototype* prototype) {
+  const std::vector<std::string> own = output_names(node.op().schema());
   std::vector<OutputName> names;
-  const auto& returns = node.op().schema().returns;
   for (size_t i = 0; i < node.results().size(); ++i) {
     const NodeResult& result = node.results()[i];
-    OutputName output{.name = returns.size() == 1 ? "y" : concatenate("y", i)};
-    if (!returns[i].name.empty()) output.name = returns[i].name;
+    OutputName output{.name = own[i]};
     if (prototype && i < prototype->outputs.size()) output.name = prototype->outputs[i].name;
     if (result.is_list) output.count = result.count;
     names.push_back(std::move(output));
@@ -108,7 +115,7 @@ GeValues convert_by_text(GraphBuilder& g, const Call& call, const std::string& t
       attributes.push_back(make_attribute(name, value));
     }
   }
-  return g.custom_op(form.name, inputs, output_names(call.node(), prototype.get()),
+  return g.custom_op(form.name, inputs, outputs_of(call.node(), prototype.get()),
                      std::move(attributes));
 }
 

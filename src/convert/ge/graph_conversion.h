@@ -33,6 +33,11 @@ class Call : public CallArguments {
   // The value that an argument, or an element of one, is.
   [[nodiscard]] OutputPlace value_of(const NodeArgument& argument) const;
 
+  // Whether result `index` of the operator is a tensor: a gradient that was not asked for is none.
+  [[nodiscard]] bool gives(size_t index) const { return node().results()[index].count != 0; }
+  // From a value for each result of the operator, those that it gives.
+  [[nodiscard]] GeValues given(const GeValues& results) const;
+
  private:
   GraphBuilder& g_;
   const GeValues& values_;  // by the number of the program's values

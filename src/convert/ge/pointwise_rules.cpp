@@ -90,6 +90,43 @@ GeValues convert_leaky_relu(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0)}, {{"negative_slope", call.number(1)}})};
 }
 
+// (grad, self, ...) as an op that takes them in this order, or, the result's, the other way round.
+GeValues convert_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  return {g.op(op, {call.input(0), call.input(1)})};
+}
+GeValues convert_gradient_of_result(GraphBuilder& g, const Call& call, const char* op) {
+  return {g.op(op, {call.input(1), call.input(0)},
+               {{"complex_conj", is_complex(call.result().dtype())}})};
+}
+GeValues convert_threshold_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  if (call.number(2) == 0) return convert_gradient(g, call, op);
+  const DType dtype = call.result().dtype();
+  const ValueType mask{DType::Bool, sym_sizes_of(call.tensor(1))};
+  const OutputPlace is_cut = g.op("LessEqual", {call.input(1), call.input(2, dtype)}, {}, mask);
+  return {g.op("SelectV2", {is_cut, g.scalar(0, dtype), call.input(0)})};
+}
+GeValues convert_gelu_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  return {g.op(op, {call.input(0), call.input(1)}, {{"approximate", call.text(2).c_str()}})};
+}
+// The sign of a result is that of what it came from, unless the slope turns it round.
+GeValues convert_leaky_relu_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  if (call.boolean(3) && call.number(2) < 0)
+    call.refuse("a result does not tell the gradient where the slope is negative");
+  return {g.op(op, {call.input(0), call.input(1)}, {{"negative_slope", call.number(2)}})};
+}
+GeValues convert_hardtanh_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  return {g.op(op, {call.input(1), call.input(0)},
+               {{"min_val", call.number(2)}, {"max_val", call.number(3)}})};
+}
+
+GeValues convert_sgn(GraphBuilder& g, const Call& call, const char* op) {
+  if (is_complex(call.result().dtype())) call.refuse("GE has no sign of a complex number");
+  return convert_one(g, call, op);
+}
+GeValues convert_question(GraphBuilder& g, const Call& call, const char* op) {
+  return {g.op(op, {call.input(0)})};
+}
+
 GeValues convert_cast(GraphBuilder& g, const Call& call, const char* op) {
   const bool is_same = call.tensor(0).dtype() == call.result().dtype();
   return {is_same ? g.op(op, {call.input(0)}) : cast_input(call, 0)};
@@ -119,6 +156,7 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::neg", convert_one, "Neg"},
     {"aten::abs", convert_one, "Abs"},
     {"aten::sign", convert_one, "Sign"},
+    {"aten::sgn", convert_sgn, "Sign"},
     {"aten::reciprocal", convert_one, "Reciprocal"},
     {"aten::floor", convert_one, "Floor"},
     {"aten::ceil", convert_one, "Ceil"},
@@ -138,6 +176,14 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::silu", convert_one, "Swish"},
     {"aten::gelu", convert_gelu, "GeluV2"},
     {"aten::leaky_relu", convert_leaky_relu, "LeakyRelu"},
+    {"aten::threshold_backward", convert_threshold_gradient, "ReluGrad"},
+    {"aten::sigmoid_backward", convert_gradient_of_result, "SigmoidGrad"},
+    {"aten::tanh_backward", convert_gradient_of_result, "TanhGrad"},
+    {"aten::gelu_backward", convert_gelu_gradient, "GeluGradV2"},
+    {"aten::silu_backward", convert_gradient, "SiluGrad"},
+    {"aten::log_sigmoid_backward", convert_gradient, "LogSigmoidGrad"},
+    {"aten::leaky_relu_backward", convert_leaky_relu_gradient, "LeakyReluGrad"},
+    {"aten::hardtanh_backward", convert_hardtanh_gradient, "HardtanhGrad"},
     {"aten::clamp", convert_clamp},
     {"aten::clamp.Tensor", convert_clamp},
     {"aten::hardtanh", convert_clamp},
@@ -153,6 +199,7 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::gt.Scalar", convert_comparison, "Greater"},
     {"aten::ge.Tensor", convert_comparison, "GreaterEqual"},
     {"aten::ge.Scalar", convert_comparison, "GreaterEqual"},
+    {"aten::isnan", convert_question, "IsNan"},
     {"aten::logical_and", convert_logic, "LogicalAnd"},
     {"aten::logical_or", convert_logic, "LogicalOr"},
     {"aten::logical_not", convert_not, "LogicalNot"},

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "opwright/convert/ge/rules.h"
 #include "opwright/convert/sizes.h"
 #include "opwright/dtype.h"
+#include "opwright/ge_types.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 
@@ -87,15 +89,45 @@ std::vector<int64_t> on_both_sides(std::array<int64_t, 2> pads) {
   return {pads[0], pads[0], pads[1], pads[1]};
 }
 
-GeValues convert_convolution(GraphBuilder& g, const Call& call, const char* op) {
-  if (call.tensor(1).dim() != 4 || call.boolean(6))
+void check_convolution(const Call& call, size_t weight, size_t transposed) {
+  if (call.tensor(weight).dim() != 4 || call.boolean(transposed))
     call.refuse("the GE converter knows convolutions over two dimensions, not transposed");
+}
+GeValues convert_convolution(GraphBuilder& g, const Call& call, const char* op) {
+  check_convolution(call, 1, 6);
   return {g.op(op, {call.input(0), call.input(1), call.input(2)},
                {{"strides", with_channels(pair_at(call, 3, {1, 1}))},
                 {"pads", on_both_sides(pair_at(call, 4, {0, 0}))},
                 {"dilations", with_channels(pair_at(call, 5, {1, 1}))},
                 {"groups", call.integer(8)},
                 {"data_format", "NCHW"}})};
+}
+
+// The engine has these as int32.
+OutputPlace sizes_of_argument(GraphBuilder& g, const Call& call, size_t index) {
+  return g.cast(g.sizes(sym_sizes_of(call.tensor(index))), DType::Int32);
+}
+
+// (grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding,
+// groups, output_mask)
+GeValues convert_convolution_gradient(GraphBuilder& g, const Call& call, const char*) {
+  check_convolution(call, 2, 7);
+  const OutputPlace grad = call.input(0);
+  const auto gradient = [&](const char* op, OutputPlace first, OutputPlace second) {
+    return g.op(op, {first, second, grad},
+                {{"strides", with_channels(pair_at(call, 4, {1, 1}))},
+                 {"pads", on_both_sides(pair_at(call, 5, {0, 0}))},
+                 {"dilations", with_channels(pair_at(call, 6, {1, 1}))},
+                 {"groups", call.integer(9)},
+                 {"data_format", "NCHW"}});
+  };
+  GeValues made(3);
+  if (call.gives(0))
+    made[0] = gradient("Conv2DBackpropInput", sizes_of_argument(g, call, 1), call.input(2));
+  if (call.gives(1))
+    made[1] = gradient("Conv2DBackpropFilter", call.input(1), sizes_of_argument(g, call, 2));
+  if (call.gives(2)) made[2] = g.op("ReduceSum", {grad, g.ints({0, 2, 3})});
+  return call.given(made);
 }
 
 OutputPlace max_pool(GraphBuilder& g, const Call& call, const char* op) {
@@ -111,21 +143,49 @@ OutputPlace max_pool(GraphBuilder& g, const Call& call, const char* op) {
 GeValues convert_max_pool(GraphBuilder& g, const Call& call, const char* op) {
   return {max_pool(g, call, op)};
 }
-// The places of the maxima are not given.
+
+std::vector<int64_t> pair_of(std::array<int64_t, 2> pair) { return {pair[0], pair[1]}; }
+
+// (..., kernel_size, stride, padding, dilation, ceil_mode) from `first` on; places of maxima are
+// those in the image, as int64.
+GeValues pool_with_places(GraphBuilder& g, const Call& call, const char* op,
+                          std::initializer_list<Operand> inputs, size_t first) {
+  const std::array<int64_t, 2> kernel = pair_at(call, first, {1, 1});
+  if (call.result().dim() != 4) call.refuse("the GE converter knows pools over batches of images");
+  return g.op_of_many(op, inputs,
+                      {{"ksize", pair_of(kernel)},
+                       {"strides", pair_of(pair_at(call, first + 1, kernel))},
+                       {"pads", pair_of(pair_at(call, first + 2, {0, 0}))},
+                       {"dtype", DT_INT64},
+                       {"dilation", pair_of(pair_at(call, first + 3, {1, 1}))},
+                       {"ceil_mode", call.boolean(first + 4)}});
+}
 GeValues convert_max_pool_with_indices(GraphBuilder& g, const Call& call, const char* op) {
-  return {max_pool(g, call, op), {}};
+  if (!call.is_used(1)) return {max_pool(g, call, "MaxPoolV3"), {}};
+  return pool_with_places(g, call, op, {call.input(0)}, 1);
+}
+GeValues convert_max_pool_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  return pool_with_places(g, call, op, {call.input(1), call.input(0), call.input(7)}, 2);
 }
 
-GeValues convert_avg_pool(GraphBuilder& g, const Call& call, const char* op) {
-  const std::array<int64_t, 2> kernel = pair_at(call, 1, {1, 1});
-  if (call.tensor(0).dim() != 4) call.refuse("the GE converter knows pools over batches of images");
-  return {g.op(op, {call.input(0)},
+// (..., kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override) from `first`.
+GeValues avg_pool(GraphBuilder& g, const Call& call, const char* op,
+                  std::initializer_list<Operand> inputs, size_t first) {
+  const std::array<int64_t, 2> kernel = pair_at(call, first, {1, 1});
+  if (call.result().dim() != 4) call.refuse("the GE converter knows pools over batches of images");
+  return {g.op(op, inputs,
                {{"ksize", with_channels(kernel)},
-                {"strides", with_channels(pair_at(call, 2, kernel))},
-                {"pads", on_both_sides(pair_at(call, 3, {0, 0}))},
-                {"ceil_mode", call.boolean(4)},
-                {"exclusive", !call.boolean(5)},
-                {"divisor_override", call.has(6) ? call.integer(6) : 0}})};
+                {"strides", with_channels(pair_at(call, first + 1, kernel))},
+                {"pads", on_both_sides(pair_at(call, first + 2, {0, 0}))},
+                {"ceil_mode", call.boolean(first + 3)},
+                {"exclusive", !call.boolean(first + 4)},
+                {"divisor_override", call.has(first + 5) ? call.integer(first + 5) : 0}})};
+}
+GeValues convert_avg_pool(GraphBuilder& g, const Call& call, const char* op) {
+  return avg_pool(g, call, op, {call.input(0)}, 1);
+}
+GeValues convert_avg_pool_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  return avg_pool(g, call, op, {sizes_of_argument(g, call, 1), call.input(0)}, 2);
 }
 
 constexpr auto kRules = std::to_array<BuiltinRule>({
@@ -136,9 +196,13 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::baddbmm", convert_added_product, "BatchMatMulV2"},
     {"aten::linear", convert_linear},
     {"aten::convolution", convert_convolution, "Conv2D"},
+    {"aten::convolution_backward", convert_convolution_gradient},
     {"aten::max_pool2d", convert_max_pool, "MaxPoolV3"},
-    {"aten::max_pool2d_with_indices", convert_max_pool_with_indices, "MaxPoolV3"},
+    {"aten::max_pool2d_with_indices", convert_max_pool_with_indices, "MaxPoolWithArgmaxV3"},
+    {"aten::max_pool2d_with_indices_backward", convert_max_pool_gradient,
+     "MaxPoolGradWithArgmaxV3"},
     {"aten::avg_pool2d", convert_avg_pool, "AvgPoolV2"},
+    {"aten::avg_pool2d_backward", convert_avg_pool_gradient, "AvgPoolV2Grad"},
 });
 
 }  // namespace

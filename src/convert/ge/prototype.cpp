@@ -1,11 +1,13 @@
 #include "opwright/convert/ge/prototype.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,8 @@ class PrototypeReader : private TextScanner {
   Prototype read() {
     Prototype prototype;
     prototype.name = take_word("the name of the op");
+    if (skip("<")) read_type_names();
+    prototype.types = types_;
     expect("(");
     while (!skip(")")) {
       if (skip(";")) {
@@ -61,15 +65,43 @@ class PrototypeReader : private TextScanner {
     return word;
   }
 
+  void read_type_names() {
+    do {
+      TypeName type{take_word("a name")};
+      if (skip(":")) type.types = read_set();
+      types_.push_back(std::move(type));
+    } while (skip(","));
+    expect(">");
+  }
+
   void read_port(std::vector<Port>& ports) {
     Port port;
     port.name = take_word("a name");
     if (skip("?")) port.kind = PortKind::Optional;
     if (skip("*")) port.kind = PortKind::Dynamic;
     expect(":");
-    do port.types = port.types | read_types();
-    while (skip("|"));
+    if (const TypeName* named = skip_type_name()) {
+      port.types = named->types;
+      port.type_name = named->name;
+    } else {
+      port.types = read_set();
+    }
     ports.push_back(std::move(port));
+  }
+
+  const TypeName* skip_type_name() {
+    const size_t begin = at_;
+    const auto found = std::ranges::find(types_, scan_word(), &TypeName::name);
+    if (found != types_.end()) return &*found;
+    at_ = begin;
+    return nullptr;
+  }
+
+  TensorType read_set() {
+    TensorType types;
+    do types = types | read_types();
+    while (skip("|"));
+    return types;
   }
 
   TensorType read_types() {
@@ -139,12 +171,21 @@ class PrototypeReader : private TextScanner {
     if (at_ == begin) fail("a value");
     return std::string(text_.substr(begin, at_ - begin));
   }
+
+  std::vector<TypeName> types_;
 };
 
 PrototypeText texts_of(const Prototype& prototype) {
   PrototypeText text(prototype.name);
-  for (const Port& each : prototype.inputs) text.add_input(each.name, each.types, each.kind);
-  for (const Port& each : prototype.outputs) text.add_output(each.name, each.types, each.kind);
+  for (const TypeName& each : prototype.types) text.add_type(each.name, each.types);
+  for (const Port& each : prototype.inputs) {
+    each.type_name.empty() ? text.add_input(each.name, each.types, each.kind)
+                           : text.add_input(each.name, each.type_name, each.kind);
+  }
+  for (const Port& each : prototype.outputs) {
+    each.type_name.empty() ? text.add_output(each.name, each.types, each.kind)
+                           : text.add_output(each.name, each.type_name, each.kind);
+  }
   for (const PrototypeAttribute& each : prototype.attributes)
     text.add_attribute(each.name, each.kind, each.default_text);
   return text;
@@ -238,11 +279,17 @@ std::string reg_op_text(const Prototype& prototype) {
       const char* prefix = each.kind == PortKind::Required   ? ""
                            : each.kind == PortKind::Optional ? "OPTIONAL_"
                                                              : "DYNAMIC_";
-      out += concatenate("    .", prefix, word, "(", each.name, ", ", cpp_set(each.types), ")\n");
+      const std::string type =
+          each.type_name.empty() ? cpp_set(each.types) : concatenate("\"", each.type_name, "\"");
+      out += concatenate("    .", prefix, word, "(", each.name, ", ", type, ")\n");
     }
   };
   add_ports(prototype.inputs, "INPUT");
   add_ports(prototype.outputs, "OUTPUT");
+  for (const TypeName& each : prototype.types) {
+    if (!each.types.is_empty())
+      out += concatenate("    .DATATYPE(", each.name, ", ", cpp_set(each.types), ")\n");
+  }
   for (const PrototypeAttribute& each : prototype.attributes) {
     const bool is_required = each.default_text.empty();
     out += concatenate(is_required ? "    .REQUIRED_ATTR(" : "    .ATTR(", each.name, ", ",
@@ -251,6 +298,19 @@ std::string reg_op_text(const Prototype& prototype) {
     out += ")\n";
   }
   return out + concatenate("    .OP_END_FACTORY_REG(", prototype.name, ")\n");
+}
+
+std::vector<std::string> output_names(const Schema& schema) {
+  std::unordered_set<std::string> taken;
+  for (const Argument& argument : schema.arguments) taken.insert(argument.name);
+  std::vector<std::string> names;
+  for (const Return& result : schema.returns) {
+    std::string name = result.name;
+    if (name.empty()) name = schema.returns.size() == 1 ? "y" : concatenate("y", names.size());
+    while (!taken.insert(name).second) name += "_out";
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 Prototype prototype_from_schema(const Schema& schema, std::string name) {
@@ -266,15 +326,13 @@ Prototype prototype_from_schema(const Schema& schema, std::string name) {
                         "\n  Write the prototype with REG_OP.");
     prototype.attributes.push_back({argument.name, *kind, default_of(argument, *kind)});
   }
-  size_t number = 0;
-  for (const Return& result : schema.returns) {
-    const auto port = find_port_kind(result.type);
-    OPWRIGHT_CHECK_TYPE(port, schema.full_name(), ": its result (", result.type,
+  const std::vector<std::string> names = output_names(schema);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Type& type = schema.returns[i].type;
+    const auto port = find_port_kind(type);
+    OPWRIGHT_CHECK_TYPE(port, schema.full_name(), ": its result (", type,
                         ") cannot be an output of a GE op");
-    std::string output = result.name;
-    if (output.empty()) output = schema.returns.size() == 1 ? "y" : concatenate("y", number);
-    prototype.outputs.push_back({std::move(output), TensorType::ALL(), *port});
-    ++number;
+    prototype.outputs.push_back({names[i], TensorType::ALL(), *port});
   }
   return prototype;
 }

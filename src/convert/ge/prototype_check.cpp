@@ -28,6 +28,7 @@ class OpCheck {
       if (port->kind == PortKind::Required)
         fail("ValueError", concatenate("input '", port->name, "' is required, got None"));
     }
+    for (const TypeName& each : prototype_.types) check_type_name(each.name);
     check_attributes();
   }
 
@@ -45,6 +46,10 @@ class OpCheck {
       return std::isdigit(static_cast<unsigned char>(each)) != 0;
     });
   }
+  static bool takes(const Port& port, DataType type) {
+    const bool is_any = !port.type_name.empty() && port.types.is_empty();
+    return is_any || port.types.has(type);
+  }
   static const Port* find_port(const std::vector<Port>& ports, std::string_view name) {
     for (const Port& each : ports) {
       if (each.kind != PortKind::Dynamic && each.name == name) return &each;
@@ -61,7 +66,7 @@ class OpCheck {
       const Port* port = find_port(ports, each.name);
       if (!port)
         fail("ValueError", concatenate("the prototype has no ", word, " '", each.name, "'"));
-      if (each.dtype && !port->types.has(data_type_of(*each.dtype))) {
+      if (each.dtype && !takes(*port, data_type_of(*each.dtype))) {
         std::string types;
         append_text(types, port->types);
         fail("TypeError",
@@ -73,6 +78,24 @@ class OpCheck {
       if (std::ranges::find(given, port.name, &TensorDescriptor::name) == given.end())
         fail("ValueError", concatenate(word, " '", port.name, "' is missing"));
     }
+  }
+
+  // What is known of the dtypes of a type name is one dtype.
+  void check_type_name(const std::string& name) const {
+    const TensorDescriptor* first = nullptr;
+    const auto check = [&](const char* word, const std::vector<Port>& ports,
+                           const std::vector<TensorDescriptor>& given) {
+      for (const TensorDescriptor& each : given) {
+        if (!each.dtype || find_port(ports, each.name)->type_name != name) continue;
+        if (!first) first = &each;
+        if (*each.dtype != *first->dtype)
+          fail("TypeError",
+               concatenate(word, " '", each.name, "' is ", *each.dtype, " and '", first->name,
+                           "' is ", *first->dtype, ", but both must be of one type ", name));
+      }
+    };
+    check("input", prototype_.inputs, op_.input_descriptors);
+    check("output", prototype_.outputs, op_.output_descriptors);
   }
 
   void check_attributes() const {

@@ -65,18 +65,45 @@ GeValues convert_softmax(GraphBuilder& g, const Call& call, const char* op) {
                {{"axes", std::vector<int64_t>{call.integer(1)}}})};
 }
 
+// In the dtype of the result of softmax, which its input may not have had.
+GeValues softmax_gradient(GraphBuilder& g, const Call& call, const char* op, const char* attribute,
+                          OutputPlace first, OutputPlace second) {
+  const Tensor output = call.tensor(1);
+  const OutputPlace made =
+      g.op(op, {first, second}, {{attribute, std::vector<int64_t>{call.integer(2)}}},
+           ValueType{output.dtype(), sym_sizes_of(output)});
+  return {g.cast(made, call.result().dtype())};
+}
+GeValues convert_softmax_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  return softmax_gradient(g, call, op, "axes", call.input(1), call.input(0));
+}
+GeValues convert_log_softmax_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  return softmax_gradient(g, call, op, "axis", call.input(0), call.input(1));
+}
+
+OutputPlace filled(GraphBuilder& g, const std::vector<SymInt>& sizes, int64_t number, DType dtype) {
+  return g.op("Fill", {g.sizes(sizes), g.scalar(number, dtype)}, {}, ValueType{dtype, sizes});
+}
+
 GeValues convert_layer_norm(GraphBuilder& g, const Call& call, const char* op) {
   return g.op_of_many(op, {call.input(0), g.sizes(call.sym_ints(1)), call.input(2), call.input(3)},
                       {{"epsilon", call.number(4)}});
+}
+
+// The op makes all three gradients: few devices can leave one out.
+GeValues convert_layer_norm_gradient(GraphBuilder& g, const Call& call, const char* op) {
+  const OutputPlace weight =
+      call.has(5) ? call.input(5) : filled(g, call.sym_ints(2), 1, call.tensor(1).dtype());
+  return call.given(
+      g.op_of_many(op, {call.input(0), call.input(1), call.input(4), call.input(3), weight}, {}));
 }
 
 // With the running moments; those of the batch, which are empty then, are not given.
 GeValues convert_batch_norm(GraphBuilder& g, const Call& call, const char* op) {
   const std::vector<SymInt> channels = sym_sizes_of(call.tensor(3));
   const auto given_or = [&](size_t index, int64_t number) {
-    if (call.has(index)) return call.input(index, DType::Float32);
-    return g.op("Fill", {g.sizes(channels), g.scalar(number, DType::Float32)}, {},
-                ValueType{DType::Float32, channels});
+    return call.has(index) ? call.input(index, DType::Float32)
+                           : filled(g, channels, number, DType::Float32);
   };
   const OutputPlace scale = given_or(1, 1);
   const OutputPlace offset = given_or(2, 0);
@@ -110,6 +137,9 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
     {"aten::cumsum", convert_cumsum, "Cumsum"},
     {"aten::_softmax", convert_softmax, "SoftmaxV2"},
     {"aten::_log_softmax", convert_softmax, "LogSoftmaxV2"},
+    {"aten::_softmax_backward_data", convert_softmax_gradient, "SoftmaxGrad"},
+    {"aten::_log_softmax_backward_data", convert_log_softmax_gradient, "LogSoftmaxGrad"},
+    {"aten::native_layer_norm_backward", convert_layer_norm_gradient, "LayerNormGradV3"},
     {"aten::native_layer_norm", convert_layer_norm, "LayerNormV4"},
     {"aten::_native_batch_norm_legit_no_training", convert_batch_norm, "BNInfer"},
 });

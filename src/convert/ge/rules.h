@@ -21,10 +21,11 @@ struct BuiltinRule {
 [[nodiscard]] std::span<const BuiltinRule> index_rules();
 [[nodiscard]] std::span<const BuiltinRule> product_rules();
 [[nodiscard]] std::span<const BuiltinRule> reduction_rules();
+[[nodiscard]] std::span<const BuiltinRule> loss_rules();
 
 // All of them: a new family stands here as well.
 using RuleFamily = std::span<const BuiltinRule> (*)();
-inline constexpr RuleFamily kRuleFamilies[] = {&pointwise_rules, &shape_rules, &index_rules,
-                                               &product_rules, &reduction_rules};
+inline constexpr RuleFamily kRuleFamilies[] = {&pointwise_rules, &shape_rules,     &index_rules,
+                                               &product_rules,   &reduction_rules, &loss_rules};
 
 }  // namespace opwright::graph_engine

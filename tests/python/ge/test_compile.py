@@ -75,26 +75,6 @@ def test_a_kernel_under_the_ops_own_name_comes_first(npu, add_custom):
     assert compiled(ow.ones(2)).tolist() == [2.0, 2.0]
 
 
-def test_training_goes_through_forward_and_backward_graphs():
-    layer = nn.Linear(3, 2)
-    compiled = ow.compile(lambda x: (layer(x) * 2).sum(), backend="ge")
-    x = ow.randn(4, 3)
-
-    compiled(x).backward()
-    ours = layer.weight.grad.clone()
-    layer.zero_grad()
-    (layer(x) * 2).sum().backward()
-
-    assert ow.allclose(ours, layer.weight.grad)
-
-
-def test_a_backward_graph_needs_converters_too():
-    x = ow.randn(3, requires_grad=True)
-
-    with pytest.raises(NotImplementedError, match="aten::threshold_backward"):
-        ow.compile(lambda x: x.relu().sum(), backend="ge", fullgraph=True)(x).backward()
-
-
 # ---- what is refused -----------------------------------------------------------------------------
 
 
