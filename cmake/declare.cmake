@@ -47,9 +47,8 @@ function(opwright_declare target file)
     BYPRODUCTS "${registration}" ${headers}
     COMMAND
       "${CMAKE_COMMAND}" -E env --modify "PYTHONPATH=path_list_prepend:${OPWRIGHT_GENERATOR}"
-      PYTHONDONTWRITEBYTECODE=1
-      "${Python3_EXECUTABLE}" -m generate_ops --yaml "${list}" --namespace "${declare_NAMESPACE}"
-      --author "${folder}" ${devices}
+      PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate_ops --yaml "${list}" --namespace
+      "${declare_NAMESPACE}" --author "${folder}" ${devices}
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
     DEPENDS "${list}" ${generator}
     COMMENT "Generating the operators of ${file}"

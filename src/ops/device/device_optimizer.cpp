@@ -209,9 +209,9 @@ void fused_sgd_all_devices(std::span<const Tensor> self, std::span<const Tensor>
     if (has_momentum) {
       const Tensor& state = parts[2];
       const Tensor buffer =
-          is_first_step ? renew(kWho, state, device_formula::kCopy, {&gradient}, {})
-                        : renew(kWho, state, kWeightedSum, {&state, &gradient},
-                                {momentum, 1 - dampening});
+          is_first_step
+              ? renew(kWho, state, device_formula::kCopy, {&gradient}, {})
+              : renew(kWho, state, kWeightedSum, {&state, &gradient}, {momentum, 1 - dampening});
       gradient = nesterov ? directed(kWho, gradient, buffer, 1, momentum) : buffer;
     }
     write(kWho, parts[0], kWeightedSum, {&parts[0], &gradient}, {1, -lr});

@@ -1,5 +1,4 @@
 // What softmax and its gradient are made of, in other operators.
-#include "opwright/for_dtype.h"
 #include "opwright/ops/decomposition.h"
 
 namespace opwright {
@@ -15,23 +14,21 @@ bool is_empty_along(const Tensor& self, int64_t dim) {
 // The elements less the largest of their line: no exponential overflows.
 Tensor lowered(const Tensor& wide, int64_t dim) { return wide.sub(wide.amax({dim}, true)); }
 
-// As the kernel checks it.
-DType find_result_dtype(const char* who, const Tensor& self, bool half_to_float) {
-  if (!is_floating(self.dtype())) throw_dtype(self.dtype(), who, "floating dtypes");
+DType result_dtype(const Tensor& self, bool half_to_float) {
   return half_to_float ? kernel_dtype(self.dtype()) : self.dtype();
 }
 
 }  // namespace
 
 Tensor softmax_decomposition(const Tensor& self, int64_t dim, bool half_to_float) {
-  const DType dtype = find_result_dtype("_softmax", self, half_to_float);
+  const DType dtype = result_dtype(self, half_to_float);
   if (is_empty_along(self, dim)) return clone(in_dtype(self, dtype), MemoryFormat::Contiguous);
   const Tensor powers = lowered(widened(dense(self)), dim).exp();
   return in_dtype(powers.mul(powers.sum({dim}, true).reciprocal()), dtype);
 }
 
 Tensor log_softmax_decomposition(const Tensor& self, int64_t dim, bool half_to_float) {
-  const DType dtype = find_result_dtype("_log_softmax", self, half_to_float);
+  const DType dtype = result_dtype(self, half_to_float);
   if (is_empty_along(self, dim)) return clone(in_dtype(self, dtype), MemoryFormat::Contiguous);
   const Tensor low = lowered(widened(dense(self)), dim);
   return in_dtype(low.sub(low.exp().sum({dim}, true).log()), dtype);
