@@ -227,3 +227,9 @@ def test_a_product_times_zero_is_not_looked_at():
     bad = ow.full((2, 2), float("nan"), device="opencl")
 
     assert_same(ow.addmm(ow.ones(2, 2, device="opencl"), bad, bad, alpha=0), ow.ones(2, 2))
+
+
+def test_acosh_below_its_domain_is_not_a_number():
+    x = ow.tensor([-5e3, -1e10, 0.5, 1.0, 1.25, 3.0])
+
+    assert_same(x.to("opencl").acosh(), x.acosh())
