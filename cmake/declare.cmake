@@ -46,9 +46,9 @@ function(opwright_declare target file)
     OUTPUT "${stamp}"
     BYPRODUCTS "${registration}" ${headers}
     COMMAND
-      "${CMAKE_COMMAND}" -E env "PYTHONPATH=${OPWRIGHT_GENERATOR}" PYTHONDONTWRITEBYTECODE=1
-      "${Python3_EXECUTABLE}" -m generate_ops --yaml "${list}" --namespace "${declare_NAMESPACE}"
-      --author "${folder}" ${devices}
+      "${CMAKE_COMMAND}" -E env --modify "PYTHONPATH=path_list_prepend:${OPWRIGHT_GENERATOR}"
+      PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate_ops --yaml "${list}" --namespace
+      "${declare_NAMESPACE}" --author "${folder}" ${devices}
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
     DEPENDS "${list}" ${generator}
     COMMENT "Generating the operators of ${file}"

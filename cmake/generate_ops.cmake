@@ -61,10 +61,10 @@ if(ops_generator AND ops_yaml)
     OUTPUT "${generate_ops_stamp}"
     BYPRODUCTS ${generated_headers} ${OPWRIGHT_GENERATED_OPS_SOURCES}
     COMMAND
-      "${CMAKE_COMMAND}" -E env "PYTHONPATH=${OPWRIGHT_GENERATOR}" PYTHONDONTWRITEBYTECODE=1
-      "${Python3_EXECUTABLE}" -m generate_ops --yaml "${ops_yaml}" --name src/ops/functions.yaml
-      --public "${OPWRIGHT_GENERATED_INCLUDE}/opwright" --source "${OPWRIGHT_GENERATED_OPS}"
-      ${gradient_headers}
+      "${CMAKE_COMMAND}" -E env --modify "PYTHONPATH=path_list_prepend:${OPWRIGHT_GENERATOR}"
+      PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate_ops --yaml "${ops_yaml}" --name
+      src/ops/functions.yaml --public "${OPWRIGHT_GENERATED_INCLUDE}/opwright" --source
+      "${OPWRIGHT_GENERATED_OPS}" ${gradient_headers}
     COMMAND "${CMAKE_COMMAND}" -E touch "${generate_ops_stamp}"
     DEPENDS ${ops_generator} "${ops_yaml}"
     COMMENT "Generating operator declarations"

@@ -116,7 +116,7 @@ void check_arguments(const OpwDeviceKernel& kernel, const OpwLaunch& launch) {
                       launch.num_arguments);
   for (uint32_t i = 0; i < launch.num_arguments; ++i) {
     const size_t given = launch.arguments[i].size == 0 ? sizeof(void*) : launch.arguments[i].size;
-    OPWRIGHT_CHECK_TYPE(given == kernel.argument_sizes[i], "argument ", i, " of the kernel '",
+    OPWRIGHT_CHECK_TYPE(given == kernel.argument_sizes[i], "argument ", i + 1, " of the kernel '",
                         kernel.name, "' has ", kernel.argument_sizes[i], " bytes, got ", given);
   }
 }

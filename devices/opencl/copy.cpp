@@ -31,13 +31,15 @@ void copy(void* to, OpwDevice to_device, const void* from, OpwDevice from_device
     copy_on(queue_of(device, stream), to, from, bytes, is_to_cpu || is_from_cpu);
     return;
   }
-  // Two devices have two contexts: the bytes go through the cpu. The stream is one of theirs.
+  // Two devices have two contexts: the bytes go through the cpu. The stream is one of theirs; the
+  // other one's work is on its current stream.
   const Device& source = find_device(from_device.index);
   const bool is_of_source = stream != nullptr && stream->index == source.index();
   std::vector<std::byte> bytes_between(bytes);
-  copy_on(queue_of(source, is_of_source ? stream : nullptr), bytes_between.data(), from, bytes,
-          true);
-  copy_on(queue_of(device, is_of_source ? nullptr : stream), to, bytes_between.data(), bytes, true);
+  copy_on(queue_of(source, is_of_source ? stream : current_stream(source.index())),
+          bytes_between.data(), from, bytes, true);
+  copy_on(queue_of(device, is_of_source ? current_stream(device.index()) : stream), to,
+          bytes_between.data(), bytes, true);
 }
 
 }  // namespace opwright::opencl

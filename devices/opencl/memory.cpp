@@ -87,8 +87,6 @@ void* Memory::allocate(size_t bytes, cl_command_queue queue) {
       return memory;
     }
   }
-  // What other queues have cached may be in use there until they are done.
-  find_device(index_).finish_all();
   release_cache();
   const std::lock_guard lock(mutex_);
   void* memory = make_block(size);
@@ -107,13 +105,20 @@ void Memory::free(void* memory, cl_command_queue queue) noexcept {
   cached_[{queue, size}].push_back(memory);
 }
 
-void Memory::release_cache() noexcept {
+void Memory::release_cache() {
+  decltype(cached_) taken;
+  {
+    const std::lock_guard lock(mutex_);
+    taken.swap(cached_);
+  }
+  // Queues may still use what was freed, and what others free from here on is not among it. Where
+  // one failed it is never given back.
+  find_device(index_).finish_all();
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, list] : cached_) {
+  for (const auto& [key, list] : taken) {
     for (void* memory : list) opencl().clSVMFree(context_, memory);
     reserved_ -= static_cast<int64_t>(key.second * list.size());
   }
-  cached_.clear();
 }
 
 void Memory::release_cache_of(cl_command_queue queue) noexcept {
@@ -163,11 +168,9 @@ void empty_cache(int32_t index) {
   Device* device = find_device_or_null(index);
   if (device == nullptr) return;
   try {
-    device->finish_all();
-  } catch (const Error&) {
-    return;  // a queue that failed may still use its memory
+    device->memory().release_cache();
+  } catch (const Error&) {  // of a queue: a later call that can fail tells it
   }
-  device->memory().release_cache();
 }
 
 int64_t memory_statistic(int32_t index, const char* key) {

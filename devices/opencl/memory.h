@@ -30,8 +30,9 @@ class Memory {
   // MemoryError with what is allocated and cached when there is no room.
   [[nodiscard]] void* allocate(size_t bytes, cl_command_queue queue);
   void free(void* memory, cl_command_queue queue) noexcept;
-  // Gives back what is cached. All queues of the device are waited for by the caller.
-  void release_cache() noexcept;
+  // Gives back what is cached, after all queues of the device. RuntimeError where one failed.
+  void release_cache();
+  // The caller has waited for the queue.
   void release_cache_of(cl_command_queue queue) noexcept;
   // -1 for an unknown key.
   [[nodiscard]] int64_t statistic(std::string_view key) const;

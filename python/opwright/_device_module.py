@@ -105,6 +105,22 @@ class DeviceModule:
     def _read(self, device: _device | str | int | None) -> _device:
         return _C.resolve_device(read_device(self._name, device))
 
+    def _read_there(self, device: _device | str | int | None) -> _device:
+        target = self._read(device)
+        if not self.is_available():
+            _C.synchronize_device(target)  # its error tells why
+        return target
+
+    def _check_stream(self, stream: Stream) -> Stream:
+        if not isinstance(stream, Stream):
+            raise TypeError(f"opwright.{self._name}: expected a Stream, got {stream!r}")
+        if stream.device.type != self._name:
+            raise ValueError(
+                f"opwright.{self._name} is about {self._name} devices, got a stream of "
+                f"'{stream.device}'"
+            )
+        return stream
+
     # ---- Which one ----
 
     def is_available(self) -> bool:
@@ -143,7 +159,7 @@ class DeviceModule:
 
     def get_device_properties(self, device: _device | str | int | None = None) -> DeviceProperties:
         """Return what the device tells of itself."""
-        return DeviceProperties(self._read(device))
+        return DeviceProperties(self._read_there(device))
 
     def get_device_capability(self, device: _device | str | int | None = None) -> tuple[int, int]:
         """Return the compute capability, (0, 0) where there is none."""
@@ -158,11 +174,11 @@ class DeviceModule:
 
     def set_stream(self, stream: Stream) -> None:
         """Make it the current stream of this thread."""
-        _C.set_current_device_stream(stream._stream)
+        _C.set_current_device_stream(self._check_stream(stream)._stream)
 
     def stream(self, stream: Stream | None) -> AbstractContextManager[object]:
         """Make it the current stream of this thread for the length of a `with`; None: nothing."""
-        return nullcontext() if stream is None else stream
+        return nullcontext() if stream is None else self._check_stream(stream)
 
     # ---- Memory ----
 
@@ -198,7 +214,7 @@ class DeviceModule:
 
     def mem_get_info(self, device: _device | str | int | None = None) -> tuple[int, int]:
         """Return the bytes that are free and those of all its memory; 0: it does not say."""
-        target = self._read(device)
+        target = self._read_there(device)
         free, total = (_C.device_property(target, key) for key in ("free_memory", "total_memory"))
         return int(free or 0), int(total or 0)
 

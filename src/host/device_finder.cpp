@@ -72,7 +72,20 @@ std::string look_everywhere(const std::string& name) {
 }
 
 // A plug-in that asks for its own device while it is loaded finds nothing, rather than itself.
-constinit thread_local bool is_looking = false;
+class LookingScope {
+ public:
+  LookingScope() { is_looking = true; }
+  ~LookingScope() { is_looking = false; }
+  LookingScope(const LookingScope&) = delete;
+  LookingScope& operator=(const LookingScope&) = delete;
+
+  static inline constinit thread_local bool is_looking = false;
+};
+
+std::string look_without_itself(const std::string& name) {
+  const LookingScope scope;
+  return look_everywhere(name);
+}
 
 [[maybe_unused]] const bool kIsSet = (set_device_finder(&find_device), true);
 
@@ -81,7 +94,7 @@ constinit thread_local bool is_looking = false;
 void set_package_search(PackageSearch search) noexcept { package_search = search; }
 
 std::string find_device(const char* name) {
-  if (is_looking || !is_plain(name)) return "";
+  if (LookingScope::is_looking || !is_plain(name)) return "";
   {
     const std::lock_guard lock(findings().mutex);
     const auto found = findings().by_name.find(name);
@@ -89,9 +102,7 @@ std::string find_device(const char* name) {
   }
   // Without the lock: a search in packages needs the lock of its language, which another thread may
   // hold while it waits here. Two threads at once load the same file, which is harmless.
-  is_looking = true;
-  std::string text = look_everywhere(name);
-  is_looking = false;
+  std::string text = look_without_itself(name);
   const std::lock_guard lock(findings().mutex);
   return findings().by_name.emplace(name, std::move(text)).first->second;
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "opwright/base/intern.h"
+#include "opwright/error.h"
 #include "opwright/host/binary.h"
 #include "opwright/host/binary_host.h"
 #include "opwright/runtime.h"
@@ -28,13 +29,22 @@ Loader& loader() {
   return *instance;
 }
 
+int32_t take_device(const OpwDeviceTable& table, const std::string& file) {
+  try {
+    return register_device(table);
+  } catch (Error& error) {
+    error.add_note("plug-in", concatenate("in the plug-in ", file));
+    throw;
+  }
+}
+
 // Before the blocks: their kernels name the devices. Gives the types.
-std::vector<int32_t> take_devices(const OpwBinary& binary) {
+std::vector<int32_t> take_devices(const OpwBinary& binary, const std::string& file) {
   std::vector<int32_t> types;
   for (const OpwDevicePlugin* each = first_device(binary); each; each = each->next) {
     const auto known = loader().devices.find(each->table);
     if (known == loader().devices.end()) {
-      types.push_back(register_device(*each->table));
+      types.push_back(take_device(*each->table, file));
       loader().devices.emplace(each->table, types.back());
     } else {
       types.push_back(known->second);
@@ -55,7 +65,7 @@ std::vector<std::string> load_device(const std::string& path) {
   load_library(path);
   const std::lock_guard lock(loader().mutex);
   std::vector<std::string> names;
-  for (const int32_t type : take_devices(binary)) names.emplace_back(find_device_name(type));
+  for (const int32_t type : take_devices(binary, path)) names.emplace_back(find_device_name(type));
   return names;
 }
 
@@ -64,7 +74,7 @@ void load_library(const std::string& path) {
   const OpwBinary& binary = open_binary(file);
   const std::lock_guard lock(loader().mutex);
   if (loader().loaded.contains(&binary)) return;
-  (void)take_devices(binary);
+  (void)take_devices(binary, file);
   BinaryHost*& host = loader().hosts[&binary];
   if (!host) host = new BinaryHost(binary, file);
   BlockContents contents = collect_binary(binary, *host);

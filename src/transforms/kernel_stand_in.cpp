@@ -25,6 +25,7 @@
 #include "opwright/functions.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device_table.h"
+#include "opwright/transforms/fake.h"
 #include "opwright/transforms/functional_call.h"
 #include "opwright/transforms/functional_pair.h"
 #include "opwright/value.h"
@@ -49,8 +50,8 @@ bool is_written(const Operator& op, uint32_t argument) {
 
 // ---- A form that writes ----
 
-// The forms that write and that a form that does not stands in for, innermost first. The second may be
-// defined as the first on a copy: then neither has a kernel.
+// The forms that write and that a form that does not stands in for, innermost first. The second may
+// be defined as the first on a copy: then neither has a kernel.
 class StandInScope {
  public:
   explicit StandInScope(const Operator& op) : op_(op), outer_(innermost) { innermost = this; }
@@ -97,6 +98,30 @@ bool run_without_writing(const Operator& op, Slot slot, Arguments args, Results 
   }
   for (uint32_t i = 0; i < results.size(); ++i)
     results[i] = copy_value(args[op.argument_of_result(i)]);
+  return true;
+}
+
+// ---- A decomposition ----
+
+// What a kernel would refuse. A rule checks nothing itself: in a graph the fake kernel ran before.
+void check_by_fake_kernel(const Operator& op, Arguments args) {
+  const OpwRecord* fake = op.record(Slot::Fake);
+  if (!fake) return;
+  std::vector<Tensor> fakes;
+  const ReplacedArguments shapes(args, [&](OpwTensor* tensor) {
+    fakes.push_back(fake_of(Tensor::borrow(tensor)));
+    return fakes.back().get();
+  });
+  const AttentionScope scope(kAttentionMakesFakes, true);
+  OwnedResults results(op.num_results());
+  run_record_with_care(op, *fake, shapes.get(), results.get());
+}
+
+bool run_decomposition(const Operator& op, Arguments args, Results results) {
+  const OpwRecord* rule = op.record(Slot::Decompose);
+  if (!rule) return false;
+  check_by_fake_kernel(op, args);
+  run_record_with_care(op, *rule, args, results);
   return true;
 }
 
@@ -187,12 +212,8 @@ bool run_on_cpu(const Operator& op, Slot slot, Arguments args, Results results) 
 bool run_without_kernel(const Operator& op, Slot slot, Arguments args, Results results) {
   // What stands in for a kernel is not recorded, as a kernel's own calls are not.
   const AttentionScope scope(kAttentionBelowRecording, true);
-  if (run_without_writing(op, slot, args, results)) return true;
-  if (const OpwRecord* rule = op.record(Slot::Decompose)) {
-    run_record_with_care(op, *rule, args, results);
-    return true;
-  }
-  return run_on_cpu(op, slot, args, results);
+  return run_without_writing(op, slot, args, results) || run_decomposition(op, args, results) ||
+         run_on_cpu(op, slot, args, results);
 }
 
 [[maybe_unused]] const bool kIsSet = (set_stand_in(&run_without_kernel), true);

@@ -91,17 +91,20 @@ TEST(LoadDevice, RefusesAPluginOfAnotherAbiVersion) {
 }
 
 TEST(LoadDevice, RefusesATableWithoutTheFunctionsThatAllNeed) {
-  EXPECT_ERROR(load_device(operator_binary("hollow_device")), "ValueError",
+  const std::string path = operator_binary("hollow_device");
+  EXPECT_ERROR(load_device(path), "ValueError",
                "register_device: hollow must have the functions count, current, allocate, free, "
-               "copy and synchronize");
+               "copy and synchronize\n  in the plug-in " +
+                   path);
   EXPECT_FALSE(find_device_type("hollow"));
 }
 
 TEST(LoadDevice, RefusesADeviceThatAnotherPluginAdded) {
   (void)sample();
   const FileBesideCore copy("sample_device", "sample_again");
-  EXPECT_ERROR(load_device(copy.path()), "ValueError",
-               "register_device: the device sample is registered already");
+  EXPECT_ERROR(
+      load_device(copy.path()), "ValueError",
+      "register_device: the device sample is registered already\n  in the plug-in " + copy.path());
 }
 
 TEST(LoadDevice, TakesOneFileFromManyThreads) {

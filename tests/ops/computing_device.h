@@ -72,6 +72,7 @@ class ComputingDevice {
   static inline std::vector<int64_t> sizes;  // of the last loop or fold
   static inline int32_t index = -1;          // of the last loop or fold
   static inline OpwStream* stream = nullptr;
+  static inline std::string_view refused;  // a formula that it does not compute
 
   static OpwDeviceTable& table() {
     static OpwDeviceTable table = [] {
@@ -121,6 +122,7 @@ class ComputingDevice {
 
   static int compute_loop(const OpwHost* host, int32_t at, const OpwLoop* loop, OpwStream* on) {
     return give_status(host, [&] {
+      OPWRIGHT_CHECK_KIND("NotImplementedError", refused != loop->formula, "refused: ", refused);
       ++loops;
       formula = loop->formula;
       note(at, on, loop->sizes, loop->rank);

@@ -239,8 +239,8 @@ TEST(DevicePointwise, SaysThatADeviceComputesNoLoops) {
 
   EXPECT_ERROR_CONTAINS((void)x.add(x), "NotImplementedError",
                         "add: there is no kernel for test:0, since the device computes no loops "
-                        "(compute_loop)\n  Register a kernel for it, or allow the fallback to the "
-                        "cpu.");
+                        "(compute_loop)\n  Register a kernel for it; under "
+                        "opwright.allow_fallback() it runs on the CPU, on copies.");
 }
 
 // ---- copies

@@ -104,9 +104,8 @@ void compute(const Tensor& self, const Reduction& reduction, const Tensor& resul
              const Tensor* indices) {
   const DType compute = find_compute(reduction);
   if (is_complex(compute))
-    throw_error("NotImplementedError", reduction.who, ": there is no kernel for ",
-                device_text(self.device()), ", since devices fold no ", reduction.compute,
-                "\n  Register a kernel for it, or allow the fallback to the cpu.");
+    throw_no_device_kernel(reduction.who, self.device(),
+                           concatenate("since devices fold no ", reduction.compute));
   if (result.numel() == 0) return;
   const FoldDims dims(self, reduction.folded, indices != nullptr);
   OpwFold fold{};

@@ -27,7 +27,7 @@ void check_devices(const char* who, const Tensor& self, const IndexTensors& indi
     if (!index || !index->is_defined()) continue;
     OPWRIGHT_CHECK(index->device() == self.device() || index->device().type == kOpwDeviceCpu, who,
                    ": an index tensor must be on the device of self, ", self.device(),
-                   ", or on cpu, got ", *index);
+                   self.device().type == kOpwDeviceCpu ? "" : ", or on cpu", ", got ", *index);
   }
 }
 

@@ -86,8 +86,10 @@ DeviceElements elements_of(const Tensor& tensor) {
 }
 
 DeviceElements row_of(const Tensor& tensor) {
-  DeviceElements row{
-      .data = const_cast<void*>(tensor.data()), .dtype = tensor.dtype(), .sizes = {}, .strides = {}};
+  DeviceElements row{.data = const_cast<void*>(tensor.data()),
+                     .dtype = tensor.dtype(),
+                     .sizes = {},
+                     .strides = {}};
   if (tensor.dim() != 0) {
     row.sizes.push_back(tensor.numel());
     row.strides.push_back(1);

@@ -4,10 +4,17 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
+#include "opwright/base/small_vector.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/aligned_tensors.h"
@@ -21,7 +28,9 @@ namespace {
 
 using device_formula::kWeightedSum;
 
-// target = formula(operands), in the dtype of the target.
+constexpr size_t kMostParts = AlignedTensors::kMostParts;
+
+// target = formula(operands), computed in the dtype of the target or, for a half, in float32.
 void write(const char* who, const Tensor& target, const char* formula,
            std::initializer_list<const Tensor*> operands, std::initializer_list<double> numbers) {
   const DType compute = kernel_dtype(target.dtype());
@@ -31,16 +40,32 @@ void write(const char* who, const Tensor& target, const char* formula,
   loop.write(who, target.device(), elements_of(target));
 }
 
-// Divides by the scale; false: the step is left out.
-bool unscale_elsewhere(std::span<const Tensor> gradients, const std::optional<Tensor>& grad_scale,
-                       const std::optional<Tensor>& found_inf) {
-  if (found_inf && found_inf->item().to<double>() != 0) return false;
-  if (!grad_scale) return true;
-  for (const Tensor& gradient : gradients) {
-    Tensor scaled = gradient;
-    scaled.div_(*grad_scale);
+// Writes it to the state; gives it as the rest of the step needs it. A square that a half rounds to
+// zero must not be divided by.
+Tensor renew(const char* who, const Tensor& state, const char* formula,
+             std::initializer_list<const Tensor*> operands, std::initializer_list<double> numbers) {
+  if (!is_half(state.dtype())) {
+    write(who, state, formula, operands, numbers);
+    return state;
   }
-  return true;
+  Tensor wide = make_empty(state.sizes(), kernel_dtype(state.dtype()), state.device());
+  write(who, wide, formula, operands, numbers);
+  write(who, state, device_formula::kCopy, {&wide}, {});
+  return wide;
+}
+
+// The gradient itself, or sign * gradient + decay * parameter.
+Tensor directed(const char* who, const Tensor& gradient, const Tensor& parameter, double sign,
+                double decay) {
+  if (sign == 1 && decay == 0) return gradient;
+  Tensor result =
+      make_empty(parameter.sizes(), kernel_dtype(parameter.dtype()), parameter.device());
+  write(who, result, kWeightedSum, {&gradient, &parameter}, {sign, decay});
+  return result;
+}
+
+bool is_left_out(const std::optional<Tensor>& found_inf) {
+  return found_inf && found_inf->item().to<double>() != 0;
 }
 
 void check_alike(const char* who, std::span<const TensorList> lists,
@@ -55,13 +80,60 @@ void check_alike(const char* who, std::span<const TensorList> lists,
   }
 }
 
-// The gradient itself, or sign * gradient + decay * parameter.
-Tensor directed(const char* who, const Tensor& gradient, const Tensor& parameter, double sign,
-                double decay) {
-  if (sign == 1 && decay == 0) return gradient;
-  Tensor result = make_empty(parameter.sizes(), parameter.dtype(), parameter.device());
-  write(who, result, kWeightedSum, {&gradient, &parameter}, {sign, decay});
-  return result;
+// Steps that a device was asked for, and took.
+class TakenSteps {
+ public:
+  // Of an optimizer: its name, a number for the loops that its settings ask for, the device and the
+  // dtype of the parameter.
+  using Step = std::tuple<std::string_view, uint32_t, int32_t, int32_t, DType>;
+
+  bool has(const Step& step) {
+    const std::lock_guard lock(mutex_);
+    return steps_.contains(step);
+  }
+  void add(const Step& step) {
+    const std::lock_guard lock(mutex_);
+    steps_.insert(step);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<Step> steps_;
+};
+TakenSteps& taken_steps() {
+  static auto* all = new TakenSteps;
+  return *all;
+}
+
+using Parts = std::span<const Tensor>;
+
+// Calls step(parts, i) for each parameter and what belongs to it, gradients divided by the scale. A
+// device that cannot do all of it says so before anything is written: what runs in its place would
+// step a second time. `settings` tells apart steps that ask for other loops.
+template <class Step>
+void step_all(const char* who, uint32_t settings, std::span<const TensorList> lists,
+              const std::optional<Tensor>& grad_scale, const Step& step) {
+  const auto run = [&](Parts parts, size_t i) {
+    if (grad_scale) Tensor(parts[1]).div_(*grad_scale);
+    step(parts, i);
+  };
+  settings = settings << 1 | (grad_scale ? 1 : 0);
+  for (size_t i = 0; i < lists[0].size(); ++i) {
+    const Tensor& parameter = lists[0][i];
+    const Device device = parameter.device();
+    const TakenSteps::Step asked{who, settings, device.type, device.index, parameter.dtype()};
+    if (taken_steps().has(asked)) continue;
+    SmallVector<Tensor, kMostParts> trial;
+    for (size_t part = 0; part < lists.size(); ++part)
+      trial.push_back(zeros({1}, parameter.dtype(), std::nullopt, device));
+    run({trial.data(), trial.size()}, i);
+    taken_steps().add(asked);
+  }
+  for (size_t i = 0; i < lists[0].size(); ++i) {
+    SmallVector<Tensor, kMostParts> parts;
+    for (const TensorList& list : lists) parts.push_back(list[i]);
+    run({parts.data(), parts.size()}, i);
+  }
 }
 
 struct AdamStep {
@@ -69,35 +141,40 @@ struct AdamStep {
   double lr, beta1, beta2, weight_decay, eps;
   bool is_amsgrad, is_maximized, is_decoupled;
 
-  void update(std::span<const TensorList> lists, size_t i, double step) const {
-    const Tensor& parameter = lists[0][i];
-    const Tensor gradient = directed(who, lists[1][i], parameter, is_maximized ? -1 : 1,
-                                     is_decoupled ? 0 : weight_decay);
-    const Tensor& mean = lists[2][i];
-    const Tensor& square = lists[3][i];
-    write(who, mean, kWeightedSum, {&mean, &gradient}, {beta1, 1 - beta1});
-    write(who, square, device_formula::kWeightedSquare, {&square, &gradient}, {beta2, 1 - beta2});
-    if (is_amsgrad) write(who, lists[4][i], device_formula::kGreatest, {&lists[4][i], &square}, {});
+  void update(Parts parts, double step) const {
+    const Tensor& parameter = parts[0];
+    const double decay = is_decoupled ? 0 : weight_decay;
+    const Tensor gradient = directed(who, parts[1], parameter, is_maximized ? -1 : 1, decay);
+    const Tensor mean =
+        renew(who, parts[2], kWeightedSum, {&parts[2], &gradient}, {beta1, 1 - beta1});
+    Tensor square = renew(who, parts[3], device_formula::kWeightedSquare, {&parts[3], &gradient},
+                          {beta2, 1 - beta2});
+    if (is_amsgrad)
+      square = renew(who, parts[4], device_formula::kGreatest, {&parts[4], &square}, {});
     const double correction = 1 / std::sqrt(1 - std::pow(beta2, step));
     const double rate = lr / (1 - std::pow(beta1, step));
-    write(who, parameter, device_formula::kAdamStep,
-          {&parameter, &mean, is_amsgrad ? &lists[4][i] : &square},
+    write(who, parameter, device_formula::kAdamStep, {&parameter, &mean, &square},
           {is_decoupled ? 1 - lr * weight_decay : 1, rate / correction, eps / correction});
   }
 
-  void update_all(std::span<const TensorList> given, TensorList state_steps) const {
+  void update_all(std::span<const TensorList> given, TensorList state_steps,
+                  const std::optional<Tensor>& grad_scale) const {
     constexpr std::array kNames{"self", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs"};
     const std::span lists = given.first(is_amsgrad ? 5 : 4);
     check_alike(who, lists, kNames);
     OPWRIGHT_CHECK_VALUE(state_steps.size() == lists[0].size(), who, ": state_steps must have ",
                          lists[0].size(), " tensors, one for each parameter, got ",
                          state_steps.size());
+    std::vector<double> steps;
     for (size_t i = 0; i < lists[0].size(); ++i) {
-      const auto step = state_steps[i].item().to<double>();
-      OPWRIGHT_CHECK_VALUE(step >= 1, who, ": state_steps[", i,
-                           "] must be raised before the step and at least 1, got ", step);
-      update(lists, i, step);
+      steps.push_back(state_steps[i].item().to<double>());
+      OPWRIGHT_CHECK_VALUE(steps[i] >= 1, who, ": state_steps[", i,
+                           "] must be raised before the step and at least 1, got ", steps[i]);
     }
+    const bool is_directed = is_maximized || (!is_decoupled && weight_decay != 0);
+    const uint32_t settings = (is_amsgrad ? 2U : 0U) | (is_directed ? 1U : 0U);
+    step_all(who, settings, lists, grad_scale,
+             [&](Parts parts, size_t i) { update(parts, steps[i]); });
   }
 };
 
@@ -119,21 +196,26 @@ void fused_sgd_all_devices(std::span<const Tensor> self, std::span<const Tensor>
                            const std::optional<Tensor>& found_inf) {
   constexpr const char* kWho = "_fused_sgd_";
   constexpr std::array kNames{"self", "grads", "momentum_buffer_list"};
-  const std::array<TensorList, 3> lists{self, grads, momentum_buffer_list};
-  check_alike(kWho, std::span(lists).first(momentum != 0 ? 3 : 2), kNames);
-  if (!unscale_elsewhere(grads, grad_scale, found_inf)) return;
-  for (size_t i = 0; i < self.size(); ++i) {
-    Tensor gradient = directed(kWho, grads[i], self[i], maximize ? -1 : 1, weight_decay);
-    if (momentum != 0) {
-      const Tensor& buffer = momentum_buffer_list[i];
-      if (is_first_step)
-        write(kWho, buffer, device_formula::kCopy, {&gradient}, {});
-      else
-        write(kWho, buffer, kWeightedSum, {&buffer, &gradient}, {momentum, 1 - dampening});
+  if (is_left_out(found_inf)) return;
+  const bool has_momentum = momentum != 0;
+  const std::array<TensorList, 3> given{self, grads, momentum_buffer_list};
+  const std::span lists = std::span(given).first(has_momentum ? 3 : 2);
+  check_alike(kWho, lists, kNames);
+  const bool is_directed = maximize || weight_decay != 0;
+  const uint32_t settings = (has_momentum ? 8U : 0U) | (is_first_step ? 4U : 0U) |
+                            (nesterov ? 2U : 0U) | (is_directed ? 1U : 0U);
+  step_all(kWho, settings, lists, grad_scale, [&](Parts parts, size_t /*i*/) {
+    Tensor gradient = directed(kWho, parts[1], parts[0], maximize ? -1 : 1, weight_decay);
+    if (has_momentum) {
+      const Tensor& state = parts[2];
+      const Tensor buffer =
+          is_first_step
+              ? renew(kWho, state, device_formula::kCopy, {&gradient}, {})
+              : renew(kWho, state, kWeightedSum, {&state, &gradient}, {momentum, 1 - dampening});
       gradient = nesterov ? directed(kWho, gradient, buffer, 1, momentum) : buffer;
     }
-    write(kWho, self[i], kWeightedSum, {&self[i], &gradient}, {1, -lr});
-  }
+    write(kWho, parts[0], kWeightedSum, {&parts[0], &gradient}, {1, -lr});
+  });
 }
 
 void fused_adam_all_devices(std::span<const Tensor> self, std::span<const Tensor> grads,
@@ -143,11 +225,11 @@ void fused_adam_all_devices(std::span<const Tensor> self, std::span<const Tensor
                             double beta2, double weight_decay, double eps, bool amsgrad,
                             bool maximize, const std::optional<Tensor>& grad_scale,
                             const std::optional<Tensor>& found_inf) {
-  if (!unscale_elsewhere(grads, grad_scale, found_inf)) return;
+  if (is_left_out(found_inf)) return;
   const AdamStep step{"_fused_adam_", lr,       beta1, beta2, weight_decay, eps,
                       amsgrad,        maximize, false};
   step.update_all(std::array<TensorList, 5>{self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs},
-                  state_steps);
+                  state_steps, grad_scale);
 }
 
 void fused_adamw_all_devices(std::span<const Tensor> self, std::span<const Tensor> grads,
@@ -157,11 +239,11 @@ void fused_adamw_all_devices(std::span<const Tensor> self, std::span<const Tenso
                              double beta2, double weight_decay, double eps, bool amsgrad,
                              bool maximize, const std::optional<Tensor>& grad_scale,
                              const std::optional<Tensor>& found_inf) {
-  if (!unscale_elsewhere(grads, grad_scale, found_inf)) return;
+  if (is_left_out(found_inf)) return;
   const AdamStep step{"_fused_adamw_", lr,       beta1, beta2, weight_decay, eps,
                       amsgrad,         maximize, true};
   step.update_all(std::array<TensorList, 5>{self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs},
-                  state_steps);
+                  state_steps, grad_scale);
 }
 // NOLINTEND(readability-function-size)
 

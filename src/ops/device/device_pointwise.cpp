@@ -6,6 +6,7 @@
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/dense_shape.h"
 #include "opwright/ops/device/device_loop.h"
+#include "opwright/ops/device/device_primitive.h"
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_formula.h"
 #include "opwright/ops/pointwise_result.h"
@@ -56,9 +57,9 @@ void write_result(const PointwiseCall& call, const PointwiseTypes& types, const 
   const PointwiseOp& op = *call.op;
   const char* formula = formula_text(op, types.compute);
   if (!formula)
-    throw_error("NotImplementedError", call.who, ": there is no kernel for ",
-                device_text(target.device()), ", since operands of ", dtypes_text(call),
-                " have no formula\n  Register a kernel for it, or allow the fallback to the cpu.");
+    throw_no_device_kernel(
+        call.who, target.device(),
+        concatenate("since operands of ", dtypes_text(call), " have no formula"));
   const DType compute = kernel_dtype(types.compute);
   DeviceLoop loop(formula, compute);
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -101,8 +102,8 @@ Tensor compute_pointwise_on_device(const PointwiseCall& call) {
     return output;
   }
   const Sizes sizes = find_sizes(call);
-  Tensor output = make_empty_strided(sizes, find_strides(call, sizes, types.compute), types.result,
-                                     device);
+  Tensor output =
+      make_empty_strided(sizes, find_strides(call, sizes, types.compute), types.result, device);
   write_result(call, types, output, false);
   return output;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "opwright/base/core_host.h"
 #include "opwright/c_api.h"
@@ -16,8 +17,9 @@ template <class Work>
 using DevicePrimitive = int (*)(const OpwHost* host, int32_t index, const Work* work,
                                 OpwStream* stream);
 
-// NotImplementedError: `who` has no kernel, since the device does not compute `what`, such as
-// "loops (compute_loop)".
+// NotImplementedError: `who` has no kernel for the device, for a reason such as "since ...".
+[[noreturn]] void throw_no_device_kernel(const char* who, Device device, std::string_view reason);
+// The reason is that the device does not compute `what`, such as "loops (compute_loop)".
 [[noreturn]] void throw_no_primitive(const char* who, Device device, const char* what);
 
 // Queues the work on the current stream of the device. NotImplementedError where its table lacks

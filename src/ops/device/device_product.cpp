@@ -65,7 +65,7 @@ void multiply_on_device(const char* who, const Tensor& left, const Tensor& right
   product.dtype = to_dlpack(result.dtype());
   product.batch = left.dim() == 3 ? left.size(0) : 1;
   product.rows = left.dim() == 1 ? 1 : left.size(-2);
-  product.depth = left.size(-1);
+  product.depth = alpha == 0 ? 0 : left.size(-1);  // nothing that is not finite comes through
   product.columns = right.dim() == 1 ? 1 : right.size(-1);
   product.left = describe(left, VectorAs::Row);
   product.right = describe(right, VectorAs::Column);

@@ -115,7 +115,8 @@ const PointwiseOp& acosh_op() {
       .arity = 1,
       .kernels = &kKernels<Acosh, InexactTypes>,
       .rule = ResultRule::Inexact,
-      .formula = "x > 4e7 ? log(x) + 0.6931471805599453 : log1p(x - 1 + sqrt((x - 1) * (x + 1)))"};
+      .formula =
+          "x > 4e7 ? log(x) + 0.6931471805599453 : log1p(x - 1 + sqrt(x - 1) * sqrt(x + 1))"};
   return op;
 }
 

@@ -202,3 +202,34 @@ def test_opcheck_gives_gradients_of_the_device_to_a_formula():
     x = ow.randn(3, 4).to("opencl").requires_grad_()
 
     ow.library.opcheck(twice, (x,))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: x.softmax(0), TypeError, "_softmax: dtype int32 is not supported"),
+        (lambda x: x.log_softmax(0), TypeError, "_log_softmax: dtype int32 is not supported"),
+        (ow.ops.aten.log_sigmoid, TypeError, "log_sigmoid_forward: dtype int32 is not supported"),
+        (ow.ops.aten.glu, RuntimeError, r"glu: dimension 0 of self .* must have an even size"),
+        (
+            lambda x: ow.ops.aten.native_layer_norm(x, [7], None, None, 1e-5),
+            RuntimeError,
+            r"input of sizes \[3\] does not end with normalized_shape \[7\]",
+        ),
+    ],
+)
+def test_what_runs_by_its_decomposition_refuses_what_the_kernel_refuses(call, error, text):
+    with pytest.raises(error, match=text):
+        call(ow.ones(3, dtype=ow.int32, device="opencl"))
+
+
+def test_a_product_times_zero_is_not_looked_at():
+    bad = ow.full((2, 2), float("nan"), device="opencl")
+
+    assert_same(ow.addmm(ow.ones(2, 2, device="opencl"), bad, bad, alpha=0), ow.ones(2, 2))
+
+
+def test_acosh_below_its_domain_is_not_a_number():
+    x = ow.tensor([-5e3, -1e10, 0.5, 1.0, 1.25, 3.0])
+
+    assert_same(x.to("opencl").acosh(), x.acosh())

@@ -54,6 +54,26 @@ def test_a_device_of_another_kind_is_refused(sample):
         sample.synchronize("cpu")
 
 
+def test_a_stream_of_another_kind_is_refused(sample):
+    stream = ow.device_module("cpu").Stream()
+
+    with pytest.raises(
+        ValueError, match=r"opwright\.sample is about sample devices, got a stream of 'cpu"
+    ):
+        sample.set_stream(stream)
+    with pytest.raises(ValueError, match="got a stream of 'cpu"):
+        sample.stream(stream)
+    with pytest.raises(TypeError, match=r"opwright\.sample: expected a Stream, got 3"):
+        sample.set_stream(3)
+
+
+@pytest.mark.skipif(ow.cuda.is_available(), reason="there is a device")
+def test_a_device_that_is_not_there_has_no_properties():
+    for read in (ow.cuda.get_device_name, ow.cuda.get_device_capability, ow.cuda.mem_get_info):
+        with pytest.raises(RuntimeError, match="nothing runs on cuda here"):
+            read()
+
+
 def test_an_index_that_does_not_exist(sample):
     with pytest.raises(IndexError, match="there is no sample:2: this process sees 2 sample dev"):
         sample.set_device(2)

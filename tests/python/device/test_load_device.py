@@ -75,7 +75,9 @@ def test_a_plug_in_without_the_functions_that_all_need():
 def test_a_device_that_another_plug_in_added(plain, tmp_path):
     copy = shutil.copy(plugin("plain_device"), tmp_path)
 
-    with pytest.raises(ValueError, match="the device plain is registered already"):
+    with pytest.raises(
+        ValueError, match=rf"the device plain is registered already\n  in the plug-in {copy}"
+    ):
         ow.load_device(copy)
 
 

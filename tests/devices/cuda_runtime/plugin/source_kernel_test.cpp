@@ -98,7 +98,7 @@ TEST(CudaSourceKernel, ChecksItsArguments) {
       {memory.data(), 0}, {memory.data(), 0}, {&count, sizeof count}, {&factor, sizeof factor}};
   launch = launch_of(wide, 3);
   EXPECT_EQ(table().launch_kernel(host(), 0, kernel, &launch, nullptr), 1);
-  EXPECT_EQ(given_error(), "TypeError: argument 3 of the kernel 'scale' has 4 bytes, got 8");
+  EXPECT_EQ(given_error(), "TypeError: argument 4 of the kernel 'scale' has 4 bytes, got 8");
 }
 
 // A process of its own: the fault breaks the device for it.
