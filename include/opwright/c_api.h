@@ -539,8 +539,8 @@ typedef struct {
   int (*wait_event)(const OpwHost* host, int32_t index, OpwStream* stream, OpwEvent* event);
   int (*synchronize_event)(const OpwHost* host, OpwEvent* event);
   void (*free_event)(OpwEvent* event);
-  /* A named property ("name", "total_memory", ...) as text; the whole length, 0 when there is no
-   * such property. */
+  /* A named property as text ("name", "total_memory", ...; "problem", asked of index 0: why devices
+   * cannot be used); the whole length, 0 when there is no such property. */
   size_t (*property)(int32_t index, const char* key, char* buffer, size_t capacity);
 
   /* Since 1.1, each may be null. */

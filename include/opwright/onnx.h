@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/call_arguments.h"
 #include "opwright/dtype.h"
 #include "opwright/program.h"
 #include "opwright/symint.h"
@@ -154,49 +155,18 @@ class GraphBuilder {
   State& state_;
 };
 
-// One call of an operator, by the place of each argument in the schema. Errors name the operator,
-// the argument and the user's line.
-class Call {
+// One call of an operator: its arguments as constants (CallArguments), and as values of the model.
+class Call : public CallArguments {
  public:
   struct State;
-  explicit Call(State& state) : state_(state) {}
+  explicit Call(State& state);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  [[nodiscard]] const std::string& op() const;  // "aten::add.Tensor"
-  [[nodiscard]] size_t num_arguments() const;
-  [[nodiscard]] bool has(size_t index) const;  // it is not None
-
-  // ---- Tensors, and ints that the graph computes ----
-
+  // Tensors, and ints that the graph computes.
   [[nodiscard]] OnnxValue input(size_t index) const;    // none for None
   [[nodiscard]] OnnxValues inputs(size_t index) const;  // of a list; none for a None in it
   [[nodiscard]] OnnxValue input(size_t index, DType dtype) const;  // cast
-  // What it will be: dtype and sym_sizes; there is no data.
-  [[nodiscard]] Tensor tensor(size_t index) const;
-  [[nodiscard]] std::vector<Tensor> tensors(size_t index) const;
-  [[nodiscard]] Tensor result(size_t index = 0) const;
-  [[nodiscard]] size_t num_results() const;  // values of the node: the elements of a list each
-  // Whether something reads the result.
-  [[nodiscard]] bool is_used(size_t result) const;
-
-  // ---- Constants. TypeError for another kind, NotImplementedError for a size that changes where a
-  // number is needed ----
-
-  [[nodiscard]] int64_t integer(size_t index) const;
-  [[nodiscard]] std::vector<int64_t> integers(size_t index) const;
-  [[nodiscard]] SymInt sym_int(size_t index) const;
-  [[nodiscard]] std::vector<SymInt> sym_ints(size_t index) const;
-  [[nodiscard]] double number(size_t index) const;  // int, float or bool
-  [[nodiscard]] std::vector<double> numbers(size_t index) const;
-  [[nodiscard]] bool boolean(size_t index) const;
-  [[nodiscard]] std::string text(size_t index) const;
-  [[nodiscard]] std::optional<DType> dtype(size_t index) const;  // none for None
-  // As it stands in the graph; None for a value of the graph.
-  [[nodiscard]] const OpwValue& constant(size_t index) const;
-
-  // NotImplementedError: "aten::foo (model.py:12): <reason>".
-  [[noreturn]] void refuse(std::string_view reason) const;
 
   [[nodiscard]] State& state() const noexcept { return state_; }
 

@@ -60,18 +60,6 @@ int32_t count_of(const std::string& name) {
   return table ? table->count() : 0;
 }
 
-// The text of a named property; none: the device has no such.
-std::optional<std::string> property_of(Device device, const std::string& key) {
-  const OpwDeviceTable& table = device_table(device.type);
-  if (!table.property) return std::nullopt;
-  const size_t length = table.property(device.index, key.c_str(), nullptr, 0);
-  if (length == 0) return std::nullopt;
-  std::string text(length + 1, '\0');
-  (void)table.property(device.index, key.c_str(), text.data(), text.size());
-  text.resize(length);
-  return text;
-}
-
 void set_current(Device device) {
   const OpwDeviceTable& table = device_table(device.type);
   if (!table.set_current) {
@@ -142,7 +130,7 @@ void bind_current_device(nb::module_& m) {
 
 void bind_memory(nb::module_& m) {
   m.def("device_property", [](const nb::object& device, const std::string& key) {
-    return property_of(resolved(device), key);
+    return device_property(resolved(device), key.c_str());
   });
   m.def("device_statistic",
         [](const nb::object& device, const std::string& key) -> std::optional<int64_t> {

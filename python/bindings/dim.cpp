@@ -94,10 +94,7 @@ void bind_dim(nb::module_& m) {
       .def(
           "__sub__", [](const Dim& self, int64_t offset) { return self.plus(-offset); },
           nb::arg("offset"), nb::is_operator())
-      .def("__eq__",
-           [](const Dim& self, const nb::object& other) {
-             return nb::isinstance<Dim>(other) && are_equal(self, *nb::inst_ptr<Dim>(other));
-           })
+      .def("__eq__", &are_equal, nb::is_operator())
       .def("__hash__", [](const Dim& self) { return std::hash<std::string>()(to_text(self)); })
       .def("__str__", [](const Dim& self) { return to_text(self); })
       .def("__repr__", &show);

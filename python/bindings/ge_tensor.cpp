@@ -151,11 +151,10 @@ void bind_ge_tensor(nb::module_& m) {
           },
           "The name of the op.")
       .def_prop_ro("index", [](const GeTensor& self) { return self.place.index; })
-      .def("__eq__",
-           [](const GeTensor& self, const nb::object& other) {
-             const GeTensor* tensor = find_ge_tensor(other.ptr());
-             return tensor && tensor->place == self.place;
-           })
+      .def(
+          "__eq__",
+          [](const GeTensor& self, const GeTensor& other) { return other.place == self.place; },
+          nb::is_operator())
       .def("__hash__",
            [](const GeTensor& self) { return (size_t{self.place.op} << 8) + self.place.index; })
       .def("__repr__", &show);

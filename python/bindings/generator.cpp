@@ -110,11 +110,10 @@ void bind_class(nb::module_& m) {
             return self;
           },
           nb::arg("state"), "Go on where get_state was called; return the generator.")
-      .def("__eq__",
-           [](const Generator& self, const nb::object& other) {
-             return Py_TYPE(other.ptr()) == generator_type &&
-                    as_generator(other.ptr()).get() == self.get();
-           })
+      .def(
+          "__eq__",
+          [](const Generator& self, const Generator& other) { return self.get() == other.get(); },
+          nb::is_operator())
       .def("__hash__",
            [](const Generator& self) { return reinterpret_cast<intptr_t>(self.get()) >> 4; })
       .def("__repr__", [](const Generator& self) {

@@ -275,11 +275,12 @@ void bind_reading(nb::class_<GraphHandle>& graph) {
       .def("__len__", [](const GraphHandle& self) { return self.graph->num_nodes(); })
       .def("__str__", [](const GraphHandle& self) { return to_text(*self.graph); })
       .def("__repr__", [](const GraphHandle& self) { return to_text(*self.graph); })
-      .def("__eq__",
-           [](const GraphHandle& self, const nb::object& other) {
-             const GraphPtr compared = graph_of_object(other);
-             return compared && is_equal(*self.graph, *compared);
-           })
+      .def(
+          "__eq__",
+          [](const GraphHandle& self, const GraphHandle& other) {
+            return is_equal(*self.graph, *other.graph);
+          },
+          nb::is_operator())
       .def("__call__", &run, "Check the inputs, then run.");
 }
 

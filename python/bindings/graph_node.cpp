@@ -232,10 +232,9 @@ template <class Object>
 void bind_identity(nb::class_<Object>& binding) {
   binding
       .def("__repr__", [](const Object& self) { return nb::object(nb::cast(self).attr("name")); })
-      .def("__eq__",
-           [](const Object& self, const nb::object& other) {
-             return nb::isinstance<Object>(other) && *nb::inst_ptr<Object>(other) == self;
-           })
+      .def(
+          "__eq__", [](const Object& self, const Object& other) { return other == self; },
+          nb::is_operator())
       .def("__hash__", [](const Object& self) { return hash_of(self); });
 }
 

@@ -104,9 +104,7 @@ nb::object reduce(const SymbolicGraph& self, const std::string& type, const nb::
       {onnx::reduce(self.of->graph(), type, one_input(self, value, "reduce"), axes, keepdims)});
 }
 
-std::string describe_call(const SymbolicGraph& self) {
-  return name_call(self.of->call().state().node);
-}
+std::string describe_call(const SymbolicGraph& self) { return name_call(self.of->call().node()); }
 
 }  // namespace
 

@@ -52,7 +52,7 @@ class SymbolicConverter final : public onnx::OnnxConverter {
                                          const onnx::Call& call) const override {
     const LockScope lock;
     const SymbolicScope scope(g, call);
-    const auto arguments = call.state().node.args();
+    const auto arguments = call.node().args();
     const nb::object args = own(PyTuple_New(static_cast<Py_ssize_t>(arguments.size() + 1)));
     PyTuple_SET_ITEM(args.ptr(), 0, nb::cast(SymbolicGraph{scope.get()}).release().ptr());
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -72,7 +72,7 @@ class SymbolicConverter final : public onnx::OnnxConverter {
         name.is_none() ? class_name(function_.get()) : nb::cast<std::string>(nb::str(name));
     const SourceSite site = site_of(function_.get());
     const std::string place = site.is_known() ? concatenate(" (", site, ")") : "";
-    return concatenate(name_call(call.state().node), ": its symbolic ", shown, place);
+    return concatenate(name_call(call.node()), ": its symbolic ", shown, place);
   }
 
   [[nodiscard]] onnx::OnnxValues read_results(const SymbolicCallPtr& of, const nb::object& returned,

@@ -229,13 +229,13 @@ void bind_onnx_value(nb::module_& m) {
                             (self.kind == Kind::Constant && PyList_Check(self.constant.ptr()));
                    })
       .def_prop_ro("elements", &elements_of, "Of a list.")
-      .def("__eq__",
-           [](const SymbolicValue& self, const nb::object& other) {
-             const SymbolicValue* value = find_value(other.ptr());
-             return value &&
-                    (value == &self || (self.kind == Kind::Model && value->kind == self.kind &&
-                                        value->value == self.value));
-           })
+      .def(
+          "__eq__",
+          [](const SymbolicValue& self, const SymbolicValue& other) {
+            return &other == &self || (self.kind == Kind::Model && other.kind == self.kind &&
+                                       other.value == self.value);
+          },
+          nb::is_operator())
       .def("__hash__",
            [](const SymbolicValue& self) {
              return self.kind == Kind::Model ? self.value.index() + size_t{1}

@@ -224,7 +224,7 @@ void check_count(const Operator& op, PyObject* const* items, size_t size) {
   std::string names;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
     const Argument& argument = op.schema().arguments[i];
-    if (argument.is_keyword_only && (op.all_tensor_args() >> i & 1) == 0) continue;
+    if (argument.is_keyword_only && !op.takes_tensors(i)) continue;
     names += (wanted++ == 0 ? "" : ", ") + argument.name;
   }
   const bool is_enough = size >= wanted && std::all_of(items + wanted, items + size,
@@ -243,7 +243,7 @@ void give_gradients(const Operator& op, PyObject* returned, OpwValue* results) {
   size_t next = 0;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
     const Argument& argument = op.schema().arguments[i];
-    const bool takes_tensors = (op.all_tensor_args() >> i & 1) != 0;
+    const bool takes_tensors = op.takes_tensors(i);
     if (!takes_tensors && argument.is_keyword_only) continue;
     if (next >= size) [[unlikely]]
       check_count(op, items, size);

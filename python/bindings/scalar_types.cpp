@@ -152,13 +152,13 @@ void bind_device(nb::module_& m) {
                      if (self.index < 0 || has_one_device(self.type)) return std::nullopt;
                      return self.index;
                    })
-      .def("__eq__",
-           [](const Device& self, const nb::object& other) {
-             if (!nb::isinstance<Device>(other)) return false;
-             const Device& second = *nb::inst_ptr<Device>(other);
-             // The one cpu there is may be named with or without its index.
-             return self == second || (self.type == second.type && has_one_device(self.type));
-           })
+      .def(
+          "__eq__",
+          [](const Device& self, const Device& other) {
+            // The one cpu there is may be named with or without its index.
+            return self == other || (self.type == other.type && has_one_device(self.type));
+          },
+          nb::is_operator())
       .def("__hash__",
            [](const Device& self) {
              return has_one_device(self.type) ? self.type * 64 : self.type * 64 + self.index + 1;

@@ -41,7 +41,8 @@ void bind_argument(nb::module_& m) {
                    })
       .def_prop_ro("is_write", &Argument::is_written, "Whether the operator writes to it.")
       .def_prop_ro("alias", &alias_text<Argument>, "The alias mark, e.g. '(a!)', or ''.")
-      .def("__eq__", [](const Argument& a, const Argument& b) { return a == b; })
+      .def(
+          "__eq__", [](const Argument& a, const Argument& b) { return a == b; }, nb::is_operator())
       .def("__str__", [](const Argument& self) { return to_text(self); })
       .def("__repr__", [](const Argument& self) { return concatenate("<", to_text(self), ">"); });
   nb::class_<Return>(m, "Return", "A result of a schema.")
@@ -49,7 +50,8 @@ void bind_argument(nb::module_& m) {
       .def_prop_ro("type", [](const Return& self) { return to_text(self.type); })
       .def_prop_ro("is_write", &Return::is_written)
       .def_prop_ro("alias", &alias_text<Return>)
-      .def("__eq__", [](const Return& a, const Return& b) { return a == b; })
+      .def(
+          "__eq__", [](const Return& a, const Return& b) { return a == b; }, nb::is_operator())
       .def("__str__", [](const Return& self) { return to_text(self); })
       .def("__repr__", [](const Return& self) { return concatenate("<", to_text(self), ">"); });
 }
@@ -74,10 +76,8 @@ void bind_schema(nb::module_& m) {
       .def_ro("returns", &Schema::returns)
       .def_prop_ro("is_mutable", &Schema::is_mutable)
       .def_ro("is_vararg", &Schema::is_vararg)
-      .def("__eq__",
-           [](const Schema& self, const nb::object& other) {
-             return nb::isinstance<Schema>(other) && self == *nb::inst_ptr<Schema>(other);
-           })
+      .def(
+          "__eq__", [](const Schema& a, const Schema& b) { return a == b; }, nb::is_operator())
       .def("__hash__",
            [](const Schema& self) {
              return static_cast<Py_hash_t>(std::hash<std::string>{}(to_text(self)) >> 1);

@@ -250,11 +250,12 @@ void bind_decisions(nb::class_<ShapeEnvObject>& env) {
             return std::pair(std::move(solution.symbols), std::move(solution.rest));
           },
           "Solve the guards: the symbols with their ranges, and the guards that are left.")
-      .def("__eq__",
-           [](const ShapeEnvObject& self, const nb::object& other) {
-             return nb::isinstance<ShapeEnvObject>(other) &&
-                    nb::inst_ptr<ShapeEnvObject>(other)->shape_env.get() == self.shape_env.get();
-           })
+      .def(
+          "__eq__",
+          [](const ShapeEnvObject& self, const ShapeEnvObject& other) {
+            return other.shape_env.get() == self.shape_env.get();
+          },
+          nb::is_operator())
       .def("__hash__",
            [](const ShapeEnvObject& self) {
              return reinterpret_cast<intptr_t>(self.shape_env.get()) >> 4;

@@ -81,7 +81,7 @@ PyObject* needs_of_operator(const OperatorNode& node) {
   uint32_t which = 0;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
     PyObject* item = nullptr;
-    if ((op.all_tensor_args() >> i & 1) == 0) {
+    if (!op.takes_tensors(i)) {
       item = Py_NewRef(Py_False);
     } else if (const auto length = node.list_length(which++)) {
       item = needs_of(node, edge, *length);

@@ -260,3 +260,10 @@ def device_module(name: str) -> DeviceModule:
     ...     cpu.synchronize()
     """
     return DeviceModule(name)
+
+
+def functions_of(name: str) -> dict[str, object]:
+    """Return what `opwright.<name>` has: the functions and classes of that kind of device."""
+    module = device_module(name)
+    names = [each for each in dir(module) if not each.startswith("_")]
+    return {"DeviceProperties": DeviceProperties} | {each: getattr(module, each) for each in names}

@@ -61,7 +61,7 @@ OperatorNode::OperatorNode(const Operator& op, Arguments args, ArgumentEdges&& e
     numbers_ = std::make_unique<Value[]>(num_numbers);
     uint32_t next = 0;
     for (uint32_t i = 0; i < op.num_arguments(); ++i) {
-      if ((op.all_tensor_args() >> i & 1) == 0) numbers_[next++] = Value::copy_of(args[i]);
+      if (!op.takes_tensors(i)) numbers_[next++] = Value::copy_of(args[i]);
     }
   }
   if (!op.takes_only_plain_tensors()) {
@@ -231,7 +231,7 @@ void OperatorNode::release_saved() noexcept {
 }
 
 const OpwValue* OperatorNode::find_argument(uint32_t index) const {
-  if (index >= op_->num_arguments() || (op_->all_tensor_args() >> index & 1) != 0) return nullptr;
+  if (index >= op_->num_arguments() || op_->takes_tensors(index)) return nullptr;
   const uint64_t below = (uint64_t{1} << index) - 1;
   return &numbers_[static_cast<size_t>(std::popcount(below & ~op_->all_tensor_args()))].get();
 }

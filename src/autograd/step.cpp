@@ -93,7 +93,7 @@ std::vector<Value> keep_old(const Operator& op, OperatorNode& node, Arguments ar
 void note_versions(const Operator& op, Arguments args, OperatorNode::Saving& saving) {
   if (!op.writes_arguments()) return;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    if (op.written_args() >> index & 1) return;
+    if (op.writes_argument(index)) return;
     saving.versions.push_back({tensor, storage_of(impl(tensor)).current_version()});
   });
 }
@@ -163,7 +163,7 @@ class Recorder {
   void visit_outputs(Visit visit) const {
     uint32_t place = 0;
     for (uint32_t i = 0; i < results_.size(); ++i) {
-      const bool is_written = (op_.returned_args() >> i & 1) != 0;
+      const bool is_written = op_.gives_argument(i);
       const bool is_view = op_.gives_views() && find_viewed_argument(op_, i).has_value();
       visit_tensors(results_[i],
                     [&](OpwTensor* tensor) { visit(tensor, place++, is_written, is_view); });

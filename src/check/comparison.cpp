@@ -161,7 +161,7 @@ std::optional<std::string> find_difference(const Outcome& is, const Outcome& sho
   }
   const Operator& op = should.after.op();
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
-    if ((op.written_args() >> i & 1) == 0) continue;
+    if (!op.writes_argument(i)) continue;
     if (auto found =
             find_difference(is.after.values()[i].get(), should.after.values()[i].get(), options)) {
       return concatenate("argument '", op.schema().arguments[i].name, "' after the call: ", *found);

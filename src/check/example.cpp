@@ -115,7 +115,7 @@ std::string Example::tensor_name(size_t which) const {
 }
 
 bool Example::is_written(size_t which) const {
-  return (op_->written_args() >> tensor_places()[which].argument & 1) != 0;
+  return op_->writes_argument(tensor_places()[which].argument);
 }
 
 bool Example::is_on_cpu() const {

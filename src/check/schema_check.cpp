@@ -37,10 +37,6 @@ std::vector<ResultTensor> list_results(const Outcome& outcome) {
   return found;
 }
 
-bool is_written_result(const Operator& op, uint32_t result) {
-  return (op.returned_args() >> result & 1) != 0;
-}
-
 // May alias anything: `Tensor(*)`.
 bool is_wild(const Operator& op, uint32_t result) {
   return op.schema().returns[result].alias.mentions(kAliasWildcard);
@@ -87,7 +83,7 @@ std::optional<Fault> find_alias_of_arguments(const Operator& op, const Outcome& 
 std::optional<Fault> find_alias(const Operator& op, const Outcome& outcome) {
   const std::vector<ResultTensor> results = list_results(outcome);
   for (size_t i = 0; i < results.size(); ++i) {
-    if (is_written_result(op, results[i].result) || is_wild(op, results[i].result)) continue;
+    if (op.gives_argument(results[i].result) || is_wild(op, results[i].result)) continue;
     if (auto fault = find_alias_of_arguments(op, outcome, results[i])) return fault;
     for (size_t j = 0; j < i; ++j) {
       if (find_viewed_argument(op, results[i].result) || is_wild(op, results[j].result)) continue;

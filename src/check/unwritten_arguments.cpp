@@ -18,14 +18,10 @@ namespace {
 
 bool is_on_cpu(const OpwTensor* tensor) { return tensor->dl.device.type == kOpwDeviceCpu; }
 
-bool is_written(const Operator& op, uint32_t argument) {
-  return (op.written_args() >> argument & 1) != 0;
-}
-
 bool shares_memory_with_written(const Operator& op, Arguments args, const Tensor& tensor) {
   bool shares = false;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* other) {
-    if (!is_written(op, index) || !is_on_cpu(other)) return;
+    if (!op.writes_argument(index) || !is_on_cpu(other)) return;
     const BorrowedTensor written(other);
     shares = shares || share_memory(tensor, written);
   });
@@ -89,7 +85,7 @@ UnwrittenArguments::UnwrittenArguments(const Operator& op, Arguments args) : op_
     position = index == argument ? position : 0;
     argument = index;
     const BorrowedTensor borrowed(tensor);
-    if (!is_written(op, index) && is_on_cpu(tensor) &&
+    if (!op.writes_argument(index) && is_on_cpu(tensor) &&
         !shares_memory_with_written(op, args, borrowed)) {
       snapshots_.push_back(take_snapshot(index, position, borrowed));
     }

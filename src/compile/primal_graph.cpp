@@ -43,8 +43,8 @@ std::vector<bool> find_written_inputs(const Graph& graph) {
   std::vector<bool> is_written(graph.num_value_numbers(), false);
   for (const Node* node = graph.first(); node; node = node->next()) {
     if (node->kind() != NodeKind::Call) continue;
-    for (size_t i = 0; i < node->args().size(); ++i) {
-      if (!node->op().schema().arguments[i].is_written()) continue;
+    for (uint32_t i = 0; i < node->args().size(); ++i) {
+      if (!node->op().writes_argument(i)) continue;
       node->args()[i].visit_values(
           [&](const GraphValue& value) { is_written[value.number()] = true; });
     }

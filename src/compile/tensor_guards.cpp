@@ -1,7 +1,6 @@
 #include "opwright/compile/tensor_guards.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/error.h"
+#include "opwright/tensor/dlpack_equality.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -44,11 +44,6 @@ uint32_t watched_flags(const OpwTensor* tensor) {
   }
   return flags;
 }
-
-bool are_equal(OpwDtype a, OpwDtype b) {
-  return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
-}
-bool are_equal(OpwDevice a, OpwDevice b) { return a.type == b.type && a.index == b.index; }
 
 std::string sizes_text(std::span<const int64_t> sizes) {
   std::string text = "[";

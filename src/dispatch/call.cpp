@@ -56,7 +56,7 @@ bool has_history(OpwTensor* tensor, bool is_written, const Interpreter* level) {
                                        const Interpreter* level) {
   bool needs = false;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    needs = needs || has_history(tensor, (op.written_args() >> index & 1) != 0, level);
+    needs = needs || has_history(tensor, op.writes_argument(index), level);
   });
   return needs;
 }

@@ -54,15 +54,23 @@ class Operator {
 
   [[nodiscard]] uint32_t num_arguments() const noexcept { return num_arguments_; }
   [[nodiscard]] uint32_t num_results() const noexcept { return num_results_; }
-  // Whether the schema marks an argument as written.
+  // Whether the schema marks an argument as written, any or that one.
   [[nodiscard]] bool writes_arguments() const noexcept { return written_args_ != 0; }
+  [[nodiscard]] bool writes_argument(uint32_t index) const noexcept {
+    return (written_args_ >> index & 1) != 0;
+  }
+  // Bit i: the schema marks argument i as written.
   [[nodiscard]] uint64_t written_args() const noexcept { return written_args_; }
   // Whether a result is a view of an argument, or a list of views, without being written.
   [[nodiscard]] bool gives_views() const noexcept { return gives_views_; }
   // Whether more than running its function belongs to a call: versions, handles, view records.
   [[nodiscard]] bool needs_care() const noexcept { return needs_care_; }
-  // Bit i: result i is an argument that was written, and is given back as that argument's own
+  // Whether the result is an argument that was written, and is given back as that argument's own
   // handle.
+  [[nodiscard]] bool gives_argument(uint32_t result) const noexcept {
+    return (returned_args_ >> result & 1) != 0;
+  }
+  // Bit i: result i is such an argument.
   [[nodiscard]] uint64_t returned_args() const noexcept { return returned_args_; }
   [[nodiscard]] uint32_t argument_of_result(uint32_t result) const {
     return argument_of_result_[result];
@@ -89,6 +97,10 @@ class Operator {
   // No argument is an optional tensor or a list of tensors.
   [[nodiscard]] bool takes_only_plain_tensors() const noexcept { return other_tensor_args_ == 0; }
   [[nodiscard]] bool takes_tensors() const noexcept { return all_tensor_args() != 0; }
+  // Whether that argument is a tensor, an optional tensor or a list of them.
+  [[nodiscard]] bool takes_tensors(uint32_t index) const noexcept {
+    return (all_tensor_args() >> index & 1) != 0;
+  }
 
   // The flags of all tensors among the arguments, ORed; kMissingTensor where one is not a tensor
   // that must be.

@@ -30,10 +30,6 @@ void check_overlap(const Operator& op, uint32_t written, OpwTensor* target, uint
     throw_overlap(op, written, index);
 }
 
-bool is_written(const Operator& op, uint32_t argument) {
-  return (op.written_args() >> argument & 1) != 0;
-}
-
 struct TensorUse {
   const Storage* storage;
   OpwTensor* tensor;
@@ -44,7 +40,7 @@ struct TensorUse {
 [[gnu::noinline]] void check_overlaps_of_lists(const Operator& op, Arguments args) {
   SmallVector<TensorUse, 32> uses;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    if (is_written(op, index) && (tensor->flags & kOpwFlagReadOnly)) [[unlikely]]
+    if (op.writes_argument(index) && (tensor->flags & kOpwFlagReadOnly)) [[unlikely]]
       throw_read_only(op, index);
     uses.push_back({.storage = impl(tensor).storage, .tensor = tensor, .argument = index});
   });
@@ -55,7 +51,7 @@ struct TensorUse {
     const auto end = std::find_if(
         first, uses.end(), [&](const TensorUse& use) { return use.storage != first->storage; });
     for (auto target = first; target != end && end - first > 1; ++target) {
-      if (!is_written(op, target->argument)) continue;
+      if (!op.writes_argument(target->argument)) continue;
       for (auto other = first; other != end; ++other)
         check_overlap(op, target->argument, target->tensor, other->argument, other->tensor);
     }

@@ -16,15 +16,11 @@
 #include "opwright/run/size_plan.h"
 #include "opwright/run/symbol_source.h"
 #include "opwright/symint.h"
+#include "opwright/tensor/dlpack_equality.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
-
-bool are_equal(OpwDtype a, OpwDtype b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
-}
-bool are_equal(OpwDevice a, OpwDevice b) { return a.type == b.type && a.index == b.index; }
 
 // Whether autograd has anything to say about a view.
 bool is_tracked(OpwTensor* view) {

@@ -294,6 +294,16 @@ void append_text(std::string& out, Device device) {
   }
 }
 
+std::optional<std::string> device_property(Device device, const char* key) {
+  const auto read = device_table(device.type).property;
+  const size_t length = read ? read(device.index, key, nullptr, 0) : 0;
+  if (length == 0) return std::nullopt;
+  std::string text(length + 1, '\0');
+  (void)read(device.index, key, text.data(), text.size());
+  text.resize(length);
+  return text;
+}
+
 Device resolve_device_slow(Device device) {
   OPWRIGHT_CHECK_VALUE(find_device_name(device.type), "device type ", device.type,
                        " is not known; known: ", joined(device_names()));
@@ -303,9 +313,10 @@ Device resolve_device_slow(Device device) {
   if (table && device.index < 0) return Device(device.type, std::max(table->current(), 0));
   const int32_t count = table ? table->count() : 0;
   if (count == 0) return Device(device.type, std::max(device.index, 0));
-  OPWRIGHT_CHECK_INDEX(device.index < count, "there is no ", device, ": this process sees ", count,
-                       " ", table->name, count == 1 ? " device" : " devices");
-  return device;
+  if (device.index < count) return device;
+  const std::optional<std::string> problem = device_property(Device(device.type, 0), "problem");
+  throw_error("IndexError", "there is no ", device, ": this process sees ", count, " ", table->name,
+              count == 1 ? " device" : " devices", problem ? "; " + *problem : "");
 }
 
 }  // namespace opwright

@@ -52,8 +52,12 @@ Device parse_device(std::string_view text);
 // As parse_device reads it; "cpu" and "meta" without their index.
 std::string device_text(Device device);
 
+// The text of a named property; none: the device tells no such. RuntimeError when nothing is
+// registered for the type.
+std::optional<std::string> device_property(Device device, const char* key);
+
 // The device with its index filled in. Where something is registered, IndexError for an index that
-// does not exist.
+// does not exist, with what the plug-in tells as its "problem".
 Device resolve_device_slow(Device device);
 inline Device resolve_device(Device device) {
   if (device.type == kOpwDeviceCpu && device.index <= 0 && device.index >= -1) [[likely]]

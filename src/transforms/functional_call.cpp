@@ -15,10 +15,6 @@
 namespace opwright {
 namespace {
 
-bool is_written(const Operator& op, uint32_t index) {
-  return (op.written_args() >> index & 1) != 0;
-}
-
 // The built-in operator computes in the dtype that its arguments promote to; what is written keeps
 // its own.
 Tensor in_dtype_of(const Operator& op, const Argument& argument, const Tensor& target,
@@ -34,7 +30,7 @@ FunctionalResults call_pair(const Operator& op, const Operator& pair, Arguments 
   SmallVector<OpwValue, 16> given;
   const bool has_out = pair.num_arguments() != op.num_arguments();
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
-    if (!has_out || !is_written(op, i)) given.push_back(args[i]);
+    if (!has_out || !op.writes_argument(i)) given.push_back(args[i]);
   }
   SmallVector<OpwValue, 4> results(pair.num_results());
   call(pair, given, results);
@@ -42,7 +38,7 @@ FunctionalResults call_pair(const Operator& op, const Operator& pair, Arguments 
   for (const OpwValue& result : results) functional.written.push_back(Value::take(result));
   size_t next = 0;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
-    if (!is_written(op, i)) continue;
+    if (!op.writes_argument(i)) continue;
     Value& value = functional.written[next++];
     const BorrowedTensor target(args[i].as_tensor);
     value = Value(

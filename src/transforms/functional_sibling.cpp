@@ -28,10 +28,6 @@ constexpr std::string_view kPrefix = "_functional_";
 
 bool draws(const Operator& op) { return op.tags().has(Tag::NondeterministicSeeded); }
 
-bool is_written(const Operator& op, uint32_t index) {
-  return (op.written_args() >> index & 1) != 0;
-}
-
 // ---- Its schema ----
 
 std::string state_name(const Schema& schema) {
@@ -121,7 +117,7 @@ void run(const Operator& op, Arguments args, Results results) {
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
     if (has_state && static_cast<int32_t>(i) == generator) continue;
     given[i] = args[next++];
-    if (!is_written(op, i)) continue;
+    if (!op.writes_argument(i)) continue;
     copies.push_back(clone_all(given[i]));
     given[i] = copies.back().get();
   }

@@ -272,7 +272,7 @@ void Functionalize::give_results(const Operator& op, Arguments args, std::span<V
       continue;
     }
     for (uint32_t k = 0; k < op.num_arguments(); ++k) {
-      if (op.schema().arguments[k].is_written() && op.schema().arguments[k].alias == result.alias) {
+      if (op.writes_argument(k) && op.schema().arguments[k].alias == result.alias) {
         release_value(results[i]);
         results[i] = copy_value(args[k]);
       }

@@ -136,7 +136,7 @@ void Jvp::give(const Operator& op, Push& push, Results raw, std::span<const Tens
     visit_tensors(result, [&](OpwTensor* /*tensor*/) { ++next; });
   }
   for (uint32_t i = 0; i < raw.size(); ++i) {
-    if ((op.returned_args() >> i & 1) == 0) continue;
+    if (!op.gives_argument(i)) continue;
     size_t element = 0;
     visit_tensors(push.args[op.argument_of_result(i)], [&](OpwTensor* written) {
       set_tangent(written, tangents[first[i] + element++]);

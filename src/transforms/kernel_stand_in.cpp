@@ -44,10 +44,6 @@ Counts& counts() {
   return *all;
 }
 
-bool is_written(const Operator& op, uint32_t argument) {
-  return (op.written_args() >> argument & 1) != 0;
-}
-
 // ---- A form that writes ----
 
 // The forms that write and that a form that does not stands in for, innermost first. The second may
@@ -92,7 +88,7 @@ bool run_without_writing(const Operator& op, Slot slot, Arguments args, Results 
   const FunctionalResults computed = call_functional(op, args);
   size_t next = 0;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
-    if (is_written(op, i))
+    if (op.writes_argument(i))
       write(BorrowedTensor(args[i].as_tensor),
             BorrowedTensor(computed.written[next++].get().as_tensor));
   }
@@ -161,7 +157,7 @@ class CpuArguments {
   // Brings what was written to the copies of written arguments back.
   void write_back(const Operator& op, Arguments args) const {
     op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-      if (!is_written(op, index)) return;
+      if (!op.writes_argument(index)) return;
       for (const auto& [original, copy] : copies_) {
         if (original == tensor) write(BorrowedTensor(tensor), copy);
       }

@@ -83,7 +83,7 @@ class OperatorPush {
     size_t next = 0;
     op_.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
       const Tensor& tangent = tangents[next++];
-      const bool is_written = (op_.written_args() >> index & 1) != 0;
+      const bool is_written = op_.writes_argument(index);
       Tensor each = Tensor::borrow(tensor);
       if (tangent.is_defined() || is_written) each = inner_->wrap(std::move(each));
       if (tangent.is_defined()) {

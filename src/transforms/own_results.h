@@ -52,7 +52,7 @@ void give_own_results(const Home& level, const Operator& op, Arguments args, Res
     return wrap(index, element, made);
   };
   for (uint32_t i = 0; i < raw.size(); ++i) {
-    if ((op.returned_args() >> i & 1) != 0) continue;
+    if (op.gives_argument(i)) continue;
     OpwValue& value = raw[i];
     if (value.tag == kOpwTensor) {
       const Tensor made = Tensor::take(std::exchange(value.as_tensor, nullptr));

@@ -272,7 +272,7 @@ void Trace::wrap_results(const Operator& op, Arguments args, Results results, No
     OpwValue& result = results[i];
     GraphValue* value =
         node.values().data() + node.results()[i].first;  // of a list: the first, if any
-    if ((op.returned_args() >> i & 1) != 0) {
+    if (op.gives_argument(i)) {
       const OpwValue& written = args[op.argument_of_result(i)];
       release_value(result);
       result = copy_value(written);

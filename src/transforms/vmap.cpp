@@ -238,7 +238,7 @@ void Vmap::wrap_result(const Operator& op, OpwValue& result, const OpwValue& dim
 void Vmap::wrap_results(const Operator& op, Arguments args, Results raw, const OpwValue& dims,
                         Results results) {
   for (uint32_t i = 0; i < raw.size(); ++i) {
-    if ((op.returned_args() >> i & 1) != 0) continue;
+    if (op.gives_argument(i)) continue;
     const bool is_undefined = raw[i].tag == kOpwTensor && !raw[i].as_tensor;
     if (raw[i].tag != op.plain_result_tag(i) || raw[i].tag == kOpwNone || is_undefined) [[unlikely]]
       check_result(op, args, raw, i);

@@ -138,7 +138,7 @@ OpwValue SampleLoop::stack_result(uint32_t result, OpwValue& dim) const {
 
 void SampleLoop::give(Results raw, std::span<OpwValue> dims) {
   for (uint32_t i = 0; i < op_.num_results(); ++i) {
-    if ((op_.returned_args() >> i & 1) == 0) raw[i] = stack_result(i, dims[i]);
+    if (!op_.gives_argument(i)) raw[i] = stack_result(i, dims[i]);
   }
 }
 

@@ -62,7 +62,7 @@ Pointwise::Pointwise(const Vmap& level, const Operator& op, Arguments args)
   const bool has_out = op.tags().has(Tag::Out);
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
     look_at(tensor);
-    const bool is_out = has_out && op.schema().arguments[index].is_written();
+    const bool is_out = has_out && op.writes_argument(index);
     alignment_.reads_batch |= !is_out && level.owns(tensor);
   });
   alignment_.is_aligned &= alignment_.reads_batch;
@@ -113,7 +113,7 @@ Tensor Pointwise::aligned(uint32_t index, Tensor batch, int64_t dim) const {
   const int64_t missing = alignment_.ndim - (batch.dim() - 1);
   if (missing == 0) return batch;
   SymSizes sizes = sym_geometry_of(batch).sizes;
-  OPWRIGHT_CHECK_VALUE(!op_.schema().arguments[index].is_written(), op_.name(), ": '",
+  OPWRIGHT_CHECK_VALUE(!op_.writes_argument(index), op_.name(), ": '",
                        op_.schema().arguments[index].name, "' has sizes ",
                        to_text(std::span<const SymInt>(sizes).subspan(1)),
                        " in each sample of vmap, which the result does not fit");
@@ -125,7 +125,7 @@ Tensor Pointwise::prepare(uint32_t index, OpwTensor* tensor) const {
   const int64_t ndim = tensor->dl.ndim;
   if (level_.owns(tensor)) {
     Tensor batch = Tensor::borrow(Vmap::inner_of(tensor));
-    if (!op_.schema().arguments[index].is_written()) batch = promoted(std::move(batch), ndim);
+    if (!op_.writes_argument(index)) batch = promoted(std::move(batch), ndim);
     return aligned(index, std::move(batch), Vmap::dim_of(tensor));
   }
   // Where all are without dimensions, this one counts as much as a sample does.

@@ -57,7 +57,7 @@ class Wrapping : public Interpreter {
     }
     if (!is_mine) return;
     for (uint32_t i = 0; i < results.size(); ++i) {
-      if ((op.returned_args() >> i & 1) != 0) {
+      if (op.gives_argument(i)) {
         release_value(results[i]);
         results[i] = copy_value(args[op.argument_of_result(i)]);
       } else if (results[i].tag == kOpwTensor) {

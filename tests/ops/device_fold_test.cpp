@@ -6,6 +6,7 @@
 
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
+#include "ops/device_twin.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
 
@@ -15,20 +16,12 @@ namespace {
 using testing::computed;
 using testing::ComputingDevice;
 using testing::elements;
-using testing::floats;
+using testing::expect_twin;
 using testing::on_cpu;
 using testing::range;
 using testing::sizes;
 using testing::tensor_of;
 using testing::TestDevice;
-
-void expect_twin(const Tensor& actual, const Tensor& expected) {
-  EXPECT_EQ(actual.device(), ComputingDevice::device());
-  EXPECT_EQ(actual.dtype(), expected.dtype());
-  EXPECT_EQ(sizes(actual), sizes(expected));
-  EXPECT_TRUE(allclose(on_cpu(actual), expected, 1e-6, 1e-7, true))
-      << concatenate(on_cpu(actual), " is not ", expected);
-}
 
 TEST(DeviceFold, SumsAllElementsInOneFold) {
   const Tensor x = computed(range({2, 3, 4}));

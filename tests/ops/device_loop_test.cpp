@@ -7,6 +7,7 @@
 
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
+#include "ops/device_twin.h"
 #include "ops/op_tensors.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
@@ -21,23 +22,13 @@ namespace {
 using testing::computed;
 using testing::ComputingDevice;
 using testing::elements;
+using testing::expect_twin;
 using testing::floats;
 using testing::on_cpu;
 using testing::range;
 using testing::sizes;
 using testing::tensor_of;
 using testing::TestDevice;
-using testing::values_of;
-
-// The same elements, dtype, sizes and strides, but on the device.
-void expect_twin(const Tensor& actual, const Tensor& expected) {
-  EXPECT_EQ(actual.device().type, ComputingDevice::device().type);
-  EXPECT_EQ(actual.dtype(), expected.dtype());
-  EXPECT_EQ(sizes(actual), sizes(expected));
-  EXPECT_EQ(values_of(actual.strides()), values_of(expected.strides()));
-  EXPECT_TRUE(allclose(on_cpu(actual), expected, 1e-6, 1e-7, true))
-      << concatenate(on_cpu(actual), " is not ", expected);
-}
 
 Tensor halves(const std::vector<float>& values) {
   return tensor_of<float>({static_cast<int64_t>(values.size())}, values).to(DType::Float16);

@@ -14,6 +14,7 @@ using testing::computed;
 using testing::ComputingDevice;
 using testing::expect_twin;
 using testing::MovingDevice;
+using testing::numbers;
 using testing::on_cpu;
 using testing::range;
 using testing::tensor_of;
@@ -29,9 +30,6 @@ Indices computed(const Indices& indices) {
   for (const auto& index : indices)
     moved.push_back(index ? std::optional(testing::computed(*index)) : std::nullopt);
   return moved;
-}
-Tensor numbers(const std::vector<int64_t>& sizes, DType dtype = DType::Float32) {
-  return range(sizes).mul(0.37).sin().mul(4).to(dtype);
 }
 
 // ---- index

@@ -8,6 +8,7 @@
 
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
+#include "ops/device_twin.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
 #include "opwright/operator_handle.h"
@@ -18,6 +19,7 @@ namespace {
 
 using testing::computed;
 using testing::ComputingDevice;
+using testing::expect_twin;
 using testing::floats;
 using testing::on_cpu;
 using testing::range;
@@ -36,9 +38,8 @@ struct Parameter {
             {computed(state[0]), computed(state[1]), computed(state[2])}};
   }
   void expect_close(const Parameter& expected) const {
-    EXPECT_TRUE(allclose(on_cpu(value), expected.value, 1e-5, 1e-6));
-    for (size_t i = 0; i < state.size(); ++i)
-      EXPECT_TRUE(allclose(on_cpu(state[i]), expected.state[i], 1e-5, 1e-6)) << i;
+    expect_twin(value, expected.value, 1e-5);
+    for (size_t i = 0; i < state.size(); ++i) expect_twin(state[i], expected.state[i], 1e-5);
   }
 };
 

@@ -16,16 +16,9 @@ using testing::ComputingDevice;
 using testing::expect_twin;
 using testing::list;
 using testing::MovingDevice;
-using testing::on_cpu;
-using testing::range;
+using testing::numbers;
 using testing::sizes;
-using testing::tensor_of;
 using testing::TestDevice;
-
-// Small numbers of both signs.
-Tensor numbers(const std::vector<int64_t>& sizes, DType dtype = DType::Float32) {
-  return range(sizes).mul(0.37).sin().mul(4).to(dtype);
-}
 
 TEST(DeviceProduct, MultipliesMatricesOfEveryKindOfNumber) {
   for (const DType dtype : {DType::Float32, DType::Float64, DType::Float16, DType::BFloat16,

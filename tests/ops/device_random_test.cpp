@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
+#include "ops/device_twin.h"
 #include "ops/moving_device.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
@@ -14,10 +15,10 @@ namespace {
 using testing::computed;
 using testing::ComputingDevice;
 using testing::elements;
+using testing::expect_twin;
 using testing::MovingDevice;
 using testing::on_cpu;
 using testing::range;
-using testing::sizes;
 using testing::TestDevice;
 
 // What `fill` makes of tensors of zeros with one seed, on the CPU and on the device.
@@ -33,8 +34,7 @@ void expect_same(DType dtype, const Fill& fill, double tolerance = 0) {
   fill(actual);
   const Tensor later_there = rand({2}, std::nullopt, std::nullopt, ComputingDevice::device());
 
-  EXPECT_TRUE(allclose(on_cpu(actual), expected, tolerance, tolerance, true))
-      << to_text(on_cpu(actual)) << " is not " << to_text(expected);
+  expect_twin(actual, expected, tolerance);
   EXPECT_EQ(elements<float>(on_cpu(later_there)), elements<float>(later));
 }
 
@@ -61,7 +61,7 @@ TEST(DeviceRandom, DrawsBothPartsOfComplexNumbers) {
   seed_default_generators(5);
   actual.normal_(2, 1);
 
-  EXPECT_TRUE(allclose(on_cpu(actual), expected, 1e-5, 1e-5));
+  expect_twin(actual, expected, 1e-5);
 }
 
 TEST(DeviceRandom, DrawsTheBitsOfTheCpu) {

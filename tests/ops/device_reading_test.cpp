@@ -5,6 +5,7 @@
 
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
+#include "ops/device_twin.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
 
@@ -13,20 +14,10 @@ namespace {
 
 using testing::computed;
 using testing::ComputingDevice;
-using testing::elements;
-using testing::floats;
-using testing::on_cpu;
+using testing::expect_twin;
 using testing::range;
-using testing::sizes;
 using testing::tensor_of;
 using testing::TestDevice;
-
-void expect_twin(const Tensor& actual, const Tensor& expected) {
-  EXPECT_EQ(actual.device(), ComputingDevice::device());
-  EXPECT_EQ(actual.dtype(), expected.dtype());
-  EXPECT_EQ(sizes(actual), sizes(expected));
-  EXPECT_TRUE(equal(on_cpu(actual), expected)) << concatenate(on_cpu(actual), " is not ", expected);
-}
 
 TEST(DeviceMadeOfLoops, JoinsTensors) {
   const std::array<Tensor, 2> parts{range({2, 3}), range({2, 1}).add(10)};

@@ -12,7 +12,7 @@ namespace opwright::testing {
 
 // The same elements, dtype, sizes and strides, but on the device.
 inline void expect_twin(const Tensor& actual, const Tensor& expected, double tolerance = 1e-6) {
-  EXPECT_EQ(actual.device().type, ComputingDevice::device().type);
+  EXPECT_EQ(actual.device(), ComputingDevice::device());
   ASSERT_EQ(actual.dtype(), expected.dtype());
   ASSERT_EQ(sizes(actual), sizes(expected));
   EXPECT_EQ(strides(actual), strides(expected));

@@ -20,6 +20,11 @@ inline std::vector<float> floats(const Tensor& tensor) { return elements<float>(
 inline std::vector<int64_t> sizes(const Tensor& tensor) { return values_of(tensor.sizes()); }
 inline std::vector<int64_t> strides(const Tensor& tensor) { return values_of(tensor.strides()); }
 
+// Small numbers of both signs.
+inline Tensor numbers(const std::vector<int64_t>& sizes, DType dtype = DType::Float32) {
+  return range(sizes).mul(0.37).sin().mul(4).to(dtype);
+}
+
 // Every dtype that can be computed with.
 inline constexpr DType kNumberDTypes[] = {
     DType::UInt8,   DType::UInt16,  DType::UInt32,    DType::UInt64,     DType::Int8,

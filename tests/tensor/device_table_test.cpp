@@ -1,5 +1,9 @@
 #include "opwright/tensor/device_table.h"
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
@@ -171,6 +175,34 @@ TEST(DeviceTable, RefusesAnIndexThatDoesNotExist) {
                "there is no test:2: this process sees 2 test devices");
   EXPECT_ERROR(resolve_device(Device(kOpwDeviceCpu, 1)), "IndexError",
                "there is no cpu:1: this process sees 1 cpu device");
+}
+
+// Its property "problem" is "HIDDEN=1 hides the others".
+OpwDeviceTable table_with_a_problem(const char* name) {
+  OpwDeviceTable table = table_named(name);
+  table.property = [](int32_t index, const char* key, char* buffer, size_t capacity) {
+    constexpr std::string_view kText = "HIDDEN=1 hides the others";
+    if (std::string_view(key) != "problem" || index != 0) return size_t{0};
+    kText.copy(buffer, std::min(kText.size(), capacity));
+    return kText.size();
+  };
+  return table;
+}
+
+TEST(DeviceTable, TellsThePluginsProblemWithAnIndexThatDoesNotExist) {
+  static const int32_t type = register_device(table_with_a_problem("hidden"));
+
+  EXPECT_ERROR(resolve_device(Device(type, 2)), "IndexError",
+               "there is no hidden:2: this process sees 2 hidden devices; HIDDEN=1 hides the "
+               "others");
+}
+
+TEST(DeviceTable, GivesThePropertiesThatADeviceTells) {
+  static const int32_t type = register_device(table_with_a_problem("telling"));
+
+  EXPECT_EQ(device_property(Device(type, 0), "problem"), "HIDDEN=1 hides the others");
+  EXPECT_EQ(device_property(Device(type, 0), "name"), std::nullopt);
+  EXPECT_EQ(device_property(TestDevice::device(), "name"), std::nullopt);
 }
 
 TEST(DeviceTable, NamesAPluginsDeviceInMessages) {

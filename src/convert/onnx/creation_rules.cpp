@@ -70,7 +70,7 @@ OnnxValue constant_result(GraphBuilder& g, const Call& call) {
   SmallVector<OpwValue, 8> args;
   for (size_t i = 0; i < call.num_arguments(); ++i) args.push_back(call.constant(i));
   OpwValue result{};
-  opwright::call(call.state().node.op(), args, Results(&result, 1));
+  opwright::call(call.node().op(), args, Results(&result, 1));
   return g.constant(ValueOf<Tensor>::take(result));
 }
 

@@ -55,7 +55,7 @@ OnnxValue formula_value(GraphBuilder& g, std::string_view text, std::span<const 
 }
 
 OnnxValues convert_formula(GraphBuilder& g, const Call& call) {
-  const std::optional<PointwiseFormula> formula = formula_of(call.state().node);
+  const std::optional<PointwiseFormula> formula = formula_of(call.node());
   if (!formula) call.refuse("ONNX has no nodes for it with these dtypes and numbers");
   const DType dtype = node_dtype(*formula);
   NodeTarget target(g, dtype, formula->numbers);
@@ -75,7 +75,7 @@ OnnxValues convert_formula(GraphBuilder& g, const Call& call) {
   return {recast(g, result.value, result.dtype, formula->result)};
 }
 
-bool has_formula(const Call& call) { return formula_of(call.state().node).has_value(); }
+bool has_formula(const Call& call) { return formula_of(call.node()).has_value(); }
 
 OnnxValues convert_to_node(GraphBuilder& g, const Call& call, UnaryNode form) {
   const DType result = call.result().dtype();

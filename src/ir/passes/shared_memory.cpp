@@ -65,8 +65,8 @@ void SharedMemory::visit_written(const Node& node, const Visit& visit) {
   const Operator& op = node.op();
   const bool writes_all = has_sub_graph(node) && has_effect(node);
   if (!op.writes_arguments() && !writes_all) return;
-  for (size_t i = 0; i < node.args().size(); ++i) {
-    if (!writes_all && !op.schema().arguments[i].is_written()) continue;
+  for (uint32_t i = 0; i < node.args().size(); ++i) {
+    if (!writes_all && !op.writes_argument(i)) continue;
     node.args()[i].visit_values(visit);
   }
 }
