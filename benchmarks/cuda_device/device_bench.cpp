@@ -1,6 +1,7 @@
 // Prints nanoseconds on a CUDA device, a line for each figure:
 //   allocation 85.2    one allocation from the cache of the plug-in, and its return
-//   launch 2100.0      one launch of an empty kernel by the driver alone: what no operator goes below
+//   launch 2100.0      one launch of an empty kernel by the driver alone: what no operator goes
+//   below
 // The argument is the plug-in's path; its table is called as a host does.
 #include <dlfcn.h>
 
@@ -89,9 +90,8 @@ double launch_time() {
   require(load(&module, kEmptyKernel) == CUDA_SUCCESS, "cuModuleLoadData");
   require(find(&kernel, module, "empty") == CUDA_SUCCESS, "cuModuleGetFunction");
   auto* launch = function_of<decltype(cuLaunchKernel)>(driver, "cuLaunchKernel");
-  return nanoseconds_of(20'000, [&] {
-    launch(kernel, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr);
-  });
+  return nanoseconds_of(20'000,
+                        [&] { launch(kernel, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Questions about the layout of a tensor that are asked in every call: loops over few numbers, where
-// a general answer would cost more than a small call.
+// Questions about the layout of a tensor that are asked in every call: loops over few numbers,
+// where a general answer would cost more than a small call.
 #pragma once
 
 #include <algorithm>

@@ -119,7 +119,8 @@ void launch_device_kernel(Device device, OpwDeviceKernel* kernel, const OpwLaunc
     if (synchronizes_calls()) require_ok(table.synchronize(&core_host(), device.index));
   } catch (Error& error) {
     const std::lock_guard lock(kernel_names().mutex);
-    error.add_note("kernel", concatenate("in the source kernel '", kernel_names().names[kernel], "'"));
+    error.add_note("kernel",
+                   concatenate("in the source kernel '", kernel_names().names[kernel], "'"));
     throw;
   }
 }

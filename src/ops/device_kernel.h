@@ -16,8 +16,8 @@ namespace opwright {
                                                    const std::string& options);
 
 // Queues one run on the current stream of the device; without a group there is nothing to run.
-// Where calls synchronize (dispatch/row.h) it waits, so that a fault is told of the kernel that made
-// it. Errors name the kernel.
+// Where calls synchronize (dispatch/row.h) it waits, so that a fault is told of the kernel that
+// made it. Errors name the kernel.
 void launch_device_kernel(Device device, OpwDeviceKernel* kernel, const OpwLaunch& launch);
 
 }  // namespace opwright

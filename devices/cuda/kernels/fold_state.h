@@ -2,8 +2,8 @@
 // as one, and the result.
 //
 // A fold F over values of type C has State, identity(), step(state, value, number), merge(a, b) and
-// finish(state, numbers). A state takes elements in the order of their numbers; states may be merged
-// in any order.
+// finish(state, numbers). A state takes elements in the order of their numbers; states may be
+// merged in any order.
 #pragma once
 
 #include "devices/cuda/kernels/formula_functions.h"

@@ -30,8 +30,8 @@ class JoinedSpace {
   [[nodiscard]] bool is_dense(size_t memory) const;
   // One element stands for all.
   [[nodiscard]] bool is_repeated(size_t memory) const;
-  // The innermost dimension is made of runs of `length` elements that lie together in memory, each at
-  // a multiple of `length`.
+  // The innermost dimension is made of runs of `length` elements that lie together in memory, each
+  // at a multiple of `length`.
   [[nodiscard]] bool lies_in_runs(size_t memory, int64_t length) const;
   // Counts runs of the innermost dimension in place of elements; strides stay those of elements.
   void count_runs(int64_t length);

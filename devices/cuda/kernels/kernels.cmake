@@ -65,10 +65,7 @@ if(OPWRIGHT_TESTS)
 endif()
 
 # What an allocation and a launch cost; benchmarks/cuda.py runs it.
-add_executable(
-  cuda_device_bench
-  "${CMAKE_SOURCE_DIR}/benchmarks/cuda_device/device_bench.cpp"
-)
+add_executable(cuda_device_bench "${CMAKE_SOURCE_DIR}/benchmarks/cuda_device/device_bench.cpp")
 opwright_see_public(cuda_device_bench)
 target_include_directories(cuda_device_bench SYSTEM PRIVATE "${OPWRIGHT_CUDA_INCLUDE}")
 target_compile_definitions(

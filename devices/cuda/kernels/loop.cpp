@@ -155,8 +155,8 @@ const OpwDtype* find_dense_dtype(const Loop& loop, bool gives_truth) {
     const OpwOperand& operand = call.operands[i];
     if (!operand.data) continue;
     if (!dtype) dtype = &operand.dtype;
-    const bool is_regular =
-        (loop.space.is_dense(i + 1) && is_aligned_to(operand.data, 16)) || loop.space.is_repeated(i + 1);
+    const bool is_regular = (loop.space.is_dense(i + 1) && is_aligned_to(operand.data, 16)) ||
+                            loop.space.is_repeated(i + 1);
     if (!is_regular || !are_same(operand.dtype, *dtype) ||
         rounding_of(call, operand) != Element::None)
       return nullptr;
@@ -196,8 +196,7 @@ struct StridedKernels {
 
 bool lies_in_runs(const Loop& loop, size_t memory, const OpwOperand& operand) {
   return loop.space.lies_in_runs(memory, kRunLength) &&
-         is_aligned_to(operand.data,
-                       std::min<size_t>(kRunLength * bytes_of(operand.dtype), 16));
+         is_aligned_to(operand.data, std::min<size_t>(kRunLength * bytes_of(operand.dtype), 16));
 }
 
 void run_small(const Loop& loop, const StridedKernels& kernels) {

@@ -59,10 +59,10 @@ __device__ __forceinline__ bool add_index(const MoveArguments& move, const MoveI
   return true;
 }
 
-// Where element i goes and comes from; `indexed` is the one that the indices are of. False: there is
-// no such element, or one of its indices is outside.
+// Where element i goes and comes from; `indexed` is the one that the indices are of. False: there
+// is no such element, or one of its indices is outside.
 __device__ __forceinline__ bool find_places(const MoveArguments& move, int64_t i, Places& places,
-                                            int64_t Places::*indexed) {
+                                            int64_t Places::* indexed) {
   if (i >= move.space.count) return false;
   if (move.space.is_small && move.num_indices == 1) {  // the usual call: one walk for all
     places = {0, 0};

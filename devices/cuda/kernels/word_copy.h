@@ -9,7 +9,8 @@
 
 namespace opwright::cuda {
 
-// Memory 0 of the space is written, memory 1 is read. Words that lie together are copied as wider ones.
+// Memory 0 of the space is written, memory 1 is read. Words that lie together are copied as wider
+// ones.
 void copy_words(const JoinedSpace& space, size_t word_bytes, void* to, const void* from,
                 int32_t index, OpwStream* stream);
 
