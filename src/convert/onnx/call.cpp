@@ -1,5 +1,5 @@
 #include <cstddef>
-#include <vector>
+#include <cstdint>
 
 #include "opwright/c_api.h"
 #include "opwright/convert/call_arguments.h"
