@@ -45,15 +45,12 @@ def main(logs: Path, file: Path) -> None:
     if device == "missing":
         print(f"{file} was not written: there is no GPU")
         return
-    commit = first_line("git", "rev-parse", "--short", "HEAD")
     compiler = first_line("sh", "-c", "nvcc --version | tail -n 2")
     lines = [
         "# The CUDA device",
         "",
         f"{datetime.date.today()}; {device}; {compiler}; torch {version_of('torch')}, "
-        f"Python {platform.python_version()}"
-        + ("" if commit == "missing" else f", commit {commit}")
-        + ". Written by `make test-cuda`.",
+        f"Python {platform.python_version()}. Written by `make test-cuda`.",
         "",
         "| part | outcome | last line |",
         "|---|---|---|",
