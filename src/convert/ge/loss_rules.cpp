@@ -2,12 +2,9 @@
 // one element.
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "opwright/convert/ge/rules.h"
-#include "opwright/convert/sizes.h"
 #include "opwright/dtype.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"

@@ -10,7 +10,6 @@
 #include "opwright/ops/in_place.h"
 #include "opwright/ops/pointwise_formula.h"
 #include "opwright/ops/pointwise_result.h"
-#include "opwright/tensor/device_table.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {

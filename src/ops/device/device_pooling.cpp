@@ -21,7 +21,7 @@ using Ints = std::span<const int64_t>;
 Scalar lowest(DType dtype) {
   if (is_floating(dtype)) return -std::numeric_limits<double>::infinity();
   if (dtype == DType::UInt8) return 0;
-  return -std::ldexp(1.0, dtype_bits(dtype) - 1);
+  return -std::ldexp(1.0, static_cast<int>(dtype_bits(dtype)) - 1);
 }
 
 // Where windows along a dimension need elements that are not there, some are put.
