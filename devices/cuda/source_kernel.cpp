@@ -11,11 +11,10 @@
 #include <vector>
 
 #include <cuda.h>
-#include <cuda_runtime_api.h>
-#include <driver_types.h>
 
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/device.h"
+#include "devices/cuda/driver_functions.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 
@@ -33,47 +32,6 @@ namespace {
 constexpr uint64_t kChosenGroup = 256;
 constexpr uint64_t kSharedWithoutAsking = 48 << 10;
 constexpr uint64_t kMostGroups[3] = {2147483647, 65535, 65535};
-
-// The driver's functions, asked for through the runtime, which has found the driver.
-struct DriverFunctions {
-  decltype(&cuLibraryLoadData) load = nullptr;
-  decltype(&cuLibraryGetKernel) find_kernel = nullptr;
-  decltype(&cuKernelGetFunction) function_of = nullptr;
-  decltype(&cuKernelGetParamInfo) argument_of = nullptr;
-  decltype(&cuFuncSetAttribute) set_attribute = nullptr;
-  decltype(&cuLaunchKernel) launch = nullptr;
-
-  DriverFunctions() {
-    find("cuLibraryLoadData", 12000, load);
-    find("cuLibraryGetKernel", 12000, find_kernel);
-    find("cuKernelGetFunction", 12000, function_of);
-    find("cuKernelGetParamInfo", 12040, argument_of);
-    find("cuFuncSetAttribute", 9000, set_attribute);
-    find("cuLaunchKernel", 7000, launch);
-  }
-
- private:
-  template <class Function>
-  static void find(const char* name, unsigned version, Function& function) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    const cudaError_t status =
-        cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result);
-    OPWRIGHT_CHECK(status == cudaSuccess && result == cudaDriverEntryPointSuccess && found,
-                   "the driver has no function ", name, ": update the driver");
-    function = reinterpret_cast<Function>(found);
-  }
-};
-
-const DriverFunctions& driver_functions() {
-  static const DriverFunctions found;
-  return found;
-}
-
-// The driver's numbers are the runtime's.
-void check_driver(CUresult result, const std::string& what, int32_t index) {
-  check_cuda(static_cast<cudaError_t>(result), what.c_str(), index);
-}
 
 OpwDeviceKernel* build(int32_t index, const std::string& source, const std::string& name,
                        const std::string& options) {

@@ -11,9 +11,9 @@ struct CUstream_st;
 
 namespace opwright::cuda {
 
-// Queue one loop, of a small space; the caller checks the launch.
-using LaunchStrided = void (*)(const LoopArguments& arguments, CUstream_st* stream);
-using LaunchDense = void (*)(const DenseLoop& loop, CUstream_st* stream);
+// Queue one loop, of a small space; the driver's status, which the caller checks.
+using LaunchStrided = int (*)(const LoopArguments& arguments, CUstream_st* stream);
+using LaunchDense = int (*)(const DenseLoop& loop, CUstream_st* stream);
 
 // The types that formulas are computed in.
 enum class Compute : uint8_t { Float, Double, Int32, Int64, Bool };

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "devices/cuda/device.h"
+#include "devices/cuda/driver_functions.h"
 #include "devices/cuda/kernels/formula_table.h"
 #include "devices/cuda/kernels/joined_space.h"
 #include "devices/cuda/kernels/word_copy.h"
@@ -47,6 +48,13 @@ struct Loop {
   OpwStream* stream;
   JoinedSpace space;
 };
+
+void check_queued(const Loop& loop, int status) {
+  if (status == CUDA_SUCCESS) [[likely]]
+    return;
+  check_driver(static_cast<CUresult>(status),
+               concatenate("launching the kernel '", loop.call.formula, "'"), loop.index);
+}
 
 JoinedSpace join_dimensions(const OpwLoop& call) {
   std::array<const int64_t*, kMostOperands + 1> strides{call.result.strides};
@@ -181,8 +189,7 @@ bool run_dense(const Loop& loop, const FormulaKernels& kernels) {
   }
   for (uint32_t i = 0; i < loop.call.num_numbers; ++i)
     dense.numbers[i] = loop_number(loop.call.numbers[i]);
-  kernels.dense[place](dense, cuda_stream(loop.stream));
-  check_launch(loop.call.formula, loop.index);
+  check_queued(loop, kernels.dense[place](dense, cuda_stream(loop.stream)));
   return true;
 }
 
@@ -225,8 +232,8 @@ void run_small(const Loop& loop, const StridedKernels& kernels) {
   }
   for (uint32_t i = 0; i < call.num_numbers; ++i)
     arguments.numbers[i] = loop_number(call.numbers[i]);
-  (runs ? kernels.by_runs : kernels.by_elements)(arguments, cuda_stream(loop.stream));
-  check_launch(call.formula, loop.index);
+  const LaunchStrided launch = runs ? kernels.by_runs : kernels.by_elements;
+  check_queued(loop, launch(arguments, cuda_stream(loop.stream)));
 }
 
 void move_on(OpwOperand& operand, int64_t elements) {

@@ -8,6 +8,7 @@
 
 #include "devices/cuda/kernels/formula_functions.h"
 #include "devices/cuda/kernels/formula_table.h"
+#include "devices/cuda/kernels/kernel_handle.h"
 #include "devices/cuda/kernels/loop_arguments.h"
 #include "devices/cuda/kernels/vector_loop.h"
 
@@ -24,6 +25,23 @@ __device__ __forceinline__ auto apply_formula(const C* operands, const C* number
 
 inline constexpr int kLoopThreads = 256;
 
+struct LoopPlaces {
+  int64_t operands[3];
+  int64_t result;
+};
+
+template <class F>
+__device__ __forceinline__ LoopPlaces find_places(const LoopArguments& loop, uint32_t i) {
+  LoopPlaces places{};
+  loop.space.split(i, [&](int d, int64_t coordinate) {
+    places.result += coordinate * loop.result_strides[d];
+#pragma unroll
+    for (int n = 0; n < F::kNumOperands; ++n)
+      places.operands[n] += coordinate * loop.operands[n].strides[d];
+  });
+  return places;
+}
+
 // Any strides and dtypes: places by division, conversions by branches that all threads take alike.
 template <class F, class C>
 __global__ void __launch_bounds__(kLoopThreads)
@@ -32,17 +50,12 @@ __global__ void __launch_bounds__(kLoopThreads)
   if (i >= loop.space.count) return;
   const C numbers[3] = {loop.numbers[0].get<C>(), loop.numbers[1].get<C>(),
                         loop.numbers[2].get<C>()};
-  int64_t from[3] = {0, 0, 0};
-  int64_t to = 0;
-  loop.space.split(i, [&](int d, int64_t coordinate) {
-    to += coordinate * loop.result_strides[d];
-#pragma unroll
-    for (int n = 0; n < F::kNumOperands; ++n) from[n] += coordinate * loop.operands[n].strides[d];
-  });
+  const LoopPlaces places = find_places<F>(loop, i);
   C values[3] = {C{}, C{}, C{}};
 #pragma unroll
-  for (int n = 0; n < F::kNumOperands; ++n) values[n] = loop.operands[n].load<C>(from[n]);
-  store_as(loop.result, loop.result_element, to, apply_formula<F, C>(values, numbers));
+  for (int n = 0; n < F::kNumOperands; ++n)
+    values[n] = loop.operands[n].load<C>(places.operands[n]);
+  store_as(loop.result, loop.result_element, places.result, apply_formula<F, C>(values, numbers));
 }
 
 // The same by runs of the innermost dimension, along which the result lies together.
@@ -55,16 +68,11 @@ __global__ void __launch_bounds__(kLoopThreads)
   if (i >= loop.space.count) return;
   const C numbers[3] = {loop.numbers[0].get<C>(), loop.numbers[1].get<C>(),
                         loop.numbers[2].get<C>()};
-  int64_t from[3] = {0, 0, 0};
-  int64_t to = 0;
-  loop.space.split(i, [&](int d, int64_t coordinate) {
-    to += coordinate * loop.result_strides[d];
-#pragma unroll
-    for (int n = 0; n < F::kNumOperands; ++n) from[n] += coordinate * loop.operands[n].strides[d];
-  });
+  const LoopPlaces places = find_places<F>(loop, i);
   C runs[3][kRunLength];
 #pragma unroll
-  for (int n = 0; n < F::kNumOperands; ++n) loop.operands[n].load_run<C>(from[n], runs[n]);
+  for (int n = 0; n < F::kNumOperands; ++n)
+    loop.operands[n].load_run<C>(places.operands[n], runs[n]);
   Result results[kRunLength];
 #pragma unroll
   for (int e = 0; e < kRunLength; ++e) {
@@ -73,7 +81,7 @@ __global__ void __launch_bounds__(kLoopThreads)
     for (int n = 0; n < F::kNumOperands; ++n) values[n] = runs[n][e];
     results[e] = apply_formula<F, C>(values, numbers);
   }
-  store_run_as(loop.result, loop.result_element, to, results);
+  store_run_as(loop.result, loop.result_element, places.result, results);
 }
 
 // T in memory, C computed with; a thread takes kPacks times 16 bytes of every operand.
@@ -152,22 +160,25 @@ __global__ void __launch_bounds__(kLoopThreads) dense_loop(const __grid_constant
 }
 
 template <class F, class C>
-void launch_strided(const LoopArguments& loop, CUstream_st* stream) {
+int launch_strided(const LoopArguments& loop, CUstream_st* stream) {
+  static const KernelHandle kernel(reinterpret_cast<const void*>(&strided_loop<F, C>));
   const auto blocks = static_cast<unsigned>((loop.space.count + kLoopThreads - 1) / kLoopThreads);
-  strided_loop<F, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
+  return kernel.launch(blocks, kLoopThreads, loop, stream);
 }
 
 template <class F, class C>
-void launch_runs(const LoopArguments& loop, CUstream_st* stream) {
+int launch_runs(const LoopArguments& loop, CUstream_st* stream) {
+  static const KernelHandle kernel(reinterpret_cast<const void*>(&run_loop<F, C>));
   const auto blocks = static_cast<unsigned>((loop.space.count + kLoopThreads - 1) / kLoopThreads);
-  run_loop<F, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
+  return kernel.launch(blocks, kLoopThreads, loop, stream);
 }
 
 template <class F, class T, class C>
-void launch_dense(const DenseLoop& loop, CUstream_st* stream) {
+int launch_dense(const DenseLoop& loop, CUstream_st* stream) {
   constexpr int64_t kOfBlock = int64_t{kLoopThreads} * 2 * (16 / sizeof(T));
   const auto blocks = static_cast<unsigned>((loop.count + kOfBlock - 1) / kOfBlock);
-  dense_loop<F, T, C><<<blocks, kLoopThreads, 0, stream>>>(loop);
+  static const KernelHandle kernel(reinterpret_cast<const void*>(&dense_loop<F, T, C>));
+  return kernel.launch(blocks, kLoopThreads, loop, stream);
 }
 
 // As apply_formula gives it.
