@@ -28,11 +28,6 @@ if(ops_generator AND ops_yaml)
     "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp"
     "${OPWRIGHT_GENERATED_OPS}/register_gradients.cpp"
   )
-  # Registration runs once.
-  set_source_files_properties(
-    "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp"
-    PROPERTIES COMPILE_OPTIONS -Os
-  )
   foreach(index RANGE 15) # NUM_FILES of gradient_rules.py
     string(LENGTH "${index}" digits)
     if(digits EQUAL 1)
