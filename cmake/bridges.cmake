@@ -2,7 +2,7 @@
 # nothing of that host, and sees the public headers alone; what several of them use stands in
 # bridges/operators. bridges/torch/python is the extension module opwright._torch beside it.
 
-if(NOT TARGET opwright OR OPWRIGHT_FUZZ)
+if(NOT TARGET opwright)
   return()
 endif()
 
@@ -18,6 +18,7 @@ file(GLOB operator_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bridges/operat
 if(operator_sources)
   add_library(opwright_bridge_operators OBJECT ${operator_sources})
   opwright_see_as_bridge(opwright_bridge_operators)
+  opwright_parse_once(opwright_bridge_operators HEADERS opwright_bridge_headers)
 endif()
 
 set(OPWRIGHT_BRIDGES)
@@ -26,6 +27,7 @@ foreach(host IN ITEMS torch jax onnxruntime)
   if(sources)
     add_library(opwright_${host} SHARED ${sources})
     opwright_see_as_bridge(opwright_${host})
+    opwright_parse_once(opwright_${host} HEADERS opwright_bridge_headers)
     if(TARGET opwright_bridge_operators)
       target_sources(opwright_${host} PRIVATE $<TARGET_OBJECTS:opwright_bridge_operators>)
     endif()
@@ -54,6 +56,7 @@ file(GLOB module_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bridges/torch/py
 if(module_sources AND TARGET opwright_torch)
   python_add_library(opwright_torch_python MODULE WITH_SOABI ${module_sources})
   opwright_see_as_bridge(opwright_torch_python)
+  opwright_parse_once(opwright_torch_python HEADERS opwright_bridge_headers)
   target_include_directories(opwright_torch_python SYSTEM PRIVATE ${Python_INCLUDE_DIRS})
   target_link_libraries(opwright_torch_python PRIVATE opwright_torch)
   set_target_properties(

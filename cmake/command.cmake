@@ -1,13 +1,14 @@
 # The command opwright: command/*.cpp over the core, in <build>/bin. It sees what the top layer sees.
 # Needs from_bin_to_lib of install.cmake.
 
-if(NOT TARGET opwright OR OPWRIGHT_FUZZ)
+if(NOT TARGET opwright)
   return()
 endif()
 
 file(GLOB command_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/command/*.cpp")
 add_executable(opwright_command ${command_sources})
 opwright_see_as(opwright_command ${OPWRIGHT_TOP_LAYER})
+opwright_parse_once(opwright_command)
 target_include_directories(opwright_command PRIVATE "${CMAKE_SOURCE_DIR}")
 target_link_libraries(opwright_command PRIVATE opwright)
 set_target_properties(

@@ -1,14 +1,22 @@
 # The devices of our own: devices/<name>/CMakeLists.txt makes libopwright_<name>.so, a plug-in like
 # anybody's: an operator binary that sees the public headers alone and links nothing of the core.
+#
+# They are built on request: the target `devices` builds the plug-ins, `device_tests` their tests in C++
+# and the sample operators for CUDA. A wheel has those that OPWRIGHT_DEVICES names.
 
-if(NOT TARGET opwright OR OPWRIGHT_FUZZ OR OPWRIGHT_SANITIZE)
+set(OPWRIGHT_DEVICES "" CACHE STRING "Devices that are part of the Python package: opencl, cuda")
+
+if(NOT TARGET opwright OR OPWRIGHT_SANITIZE)
   return()
 endif()
+
+add_custom_target(devices)
+add_custom_target(device_tests)
 
 # Puts a plug-in beside the core, in the build's package and in what is installed.
 function(opwright_place_device target)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
-  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  add_dependencies(devices ${target})
   if(TARGET opwright_python)
     file(
       CREATE_LINK
@@ -16,12 +24,35 @@ function(opwright_place_device target)
         "${OPWRIGHT_PYTHON_PACKAGE}/lib/lib${target}.so"
       SYMBOLIC
     )
+  endif()
+  string(REPLACE "opwright_" "" name "${target}")
+  if(name IN_LIST OPWRIGHT_DEVICES AND TARGET opwright_python)
     add_dependencies(python ${target})
   endif()
 endfunction()
 
-foreach(device IN ITEMS opencl cuda)
-  if(EXISTS "${CMAKE_SOURCE_DIR}/devices/${device}/CMakeLists.txt")
-    add_subdirectory("devices/${device}")
+# Makes `target` a test that `make test-devices` builds and runs.
+function(opwright_device_test target)
+  add_dependencies(device_tests ${target})
+  add_test(NAME ${target} COMMAND ${target})
+  set_property(TEST ${target} PROPERTY LABELS devices)
+endfunction()
+
+set(known_devices opencl cuda)
+foreach(device IN LISTS OPWRIGHT_DEVICES)
+  if(NOT device IN_LIST known_devices)
+    message(FATAL_ERROR "OPWRIGHT_DEVICES names ${known_devices}, got '${device}'")
   endif()
 endforeach()
+foreach(device IN LISTS known_devices)
+  add_subdirectory("devices/${device}" EXCLUDE_FROM_ALL)
+  # Installed from here, where it was built: rules of folders outside of `all` are left out.
+  if(TARGET opwright_${device})
+    install(TARGETS opwright_${device} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
+  elseif(device IN_LIST OPWRIGHT_DEVICES)
+    message(FATAL_ERROR "OPWRIGHT_DEVICES names ${device}, which cannot be built here: see above")
+  endif()
+endforeach()
+if(OPWRIGHT_TESTS)
+  opwright_cuda_test_operators()
+endif()

@@ -26,6 +26,10 @@ if(ops_generator AND ops_yaml)
   set(
     OPWRIGHT_GENERATED_OPS_SOURCES
     "${OPWRIGHT_GENERATED_OPS}/register_ops.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/register_kernels.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/register_fakes.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/register_composites.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/register_vmap.cpp"
     "${OPWRIGHT_GENERATED_OPS}/register_gradients.cpp"
   )
   foreach(index RANGE 15) # NUM_FILES of gradient_rules.py
@@ -34,12 +38,6 @@ if(ops_generator AND ops_yaml)
       set(index "0${index}")
     endif()
     list(APPEND OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp")
-    if(index GREATER_EQUAL 4) # NUM_QUICK
-      set_source_files_properties(
-        "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp"
-        PROPERTIES COMPILE_OPTIONS -Os
-      )
-    endif()
   endforeach()
   # Headers of functions that the formulas of gradients call.
   file(
@@ -75,25 +73,3 @@ else()
   )
   add_custom_target(generate_ops)
 endif()
-
-# GCC 12 turns loops of unknown length into vector code from -O3 on, and rounding and square roots where
-# nobody asks for errno and traps.
-file(
-  GLOB cpu_kernels
-  CONFIGURE_DEPENDS
-  "${CMAKE_SOURCE_DIR}/src/ops/cpu/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/matrix/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/reduction/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/normalization/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/sorting/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/random/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/pooling/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/sampling/*.cpp"
-)
-set(kernel_flags -O3 -fno-math-errno -fno-trapping-math)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # A threaded jump is a branch, and a loop with branches is no vector code.
-  list(APPEND kernel_flags --param=max-jump-thread-duplication-stmts=0)
-endif()
-set_source_files_properties(${cpu_kernels} PROPERTIES COMPILE_OPTIONS "${kernel_flags}")

@@ -43,7 +43,7 @@ set(exported opwright_headers opwright_compat)
 
 if(TARGET opwright)
   add_library(opwright::opwright ALIAS opwright)
-  # Programs share the core's copy of what the headers define (include/opwright/visibility.h).
+  # Programs see the headers as the core does (include/opwright/visibility.h).
   target_compile_definitions(opwright INTERFACE OPWRIGHT_CORE)
   target_link_libraries(opwright INTERFACE opwright_headers)
   list(APPEND exported opwright)

@@ -21,15 +21,14 @@ set(
 function(opwright_objects result)
   set(found)
   foreach(layer IN LISTS ARGN)
-    if(TARGET opwright_${layer})
-      list(APPEND found opwright_${layer})
-    endif()
+    get_property(objects GLOBAL PROPERTY OPWRIGHT_OBJECTS_OF_${layer})
+    list(APPEND found ${objects})
   endforeach()
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# Gives `target` the include roots of `layer`, and makes it part of the core: it shares one copy of
-# what the public headers define (include/opwright/visibility.h).
+# Gives `target` the include roots of `layer`, and compiles the public headers as the core does
+# (include/opwright/visibility.h).
 function(opwright_see_as target layer)
   target_include_directories(
     ${target}
@@ -39,6 +38,7 @@ function(opwright_see_as target layer)
       "${CMAKE_BINARY_DIR}/layers/${layer}"
   )
   target_compile_definitions(${target} PRIVATE OPWRIGHT_CORE)
+  target_compile_options(${target} PRIVATE ${OPWRIGHT_HIDDEN})
   # Error texts name headers by their place in the tree, not by the symlink they came through.
   target_compile_options(
     ${target}
@@ -66,9 +66,10 @@ function(opwright_include_root layer)
   endforeach()
 endfunction()
 
-# opwright_layer(<name> USES <layers>): the object library opwright_<name> of src/<name>, and its
-# tests. It sees itself, the layers of USES and what they see. A layer without sources is skipped; its
-# headers are still visible to those above.
+# opwright_layer(<name> USES <layers>): the object libraries opwright_<name>_<level> of src/<name>, one
+# for each level of optimize.cmake that its sources have, and its tests. They see the layer itself, the
+# layers of USES and what they see. A layer without sources is skipped; its headers are still visible
+# to those above.
 function(opwright_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
   set(visible ${name})
@@ -85,18 +86,25 @@ function(opwright_layer name)
   set(OPWRIGHT_TOP_LAYER ${name} PARENT_SCOPE)
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
-  if(name STREQUAL "ops" AND sources)
+  if(name STREQUAL "ops")
     list(APPEND sources ${OPWRIGHT_GENERATED_OPS_SOURCES})
-    # Rules are made of calls of operators, which take the time: small code counts.
-    set(rules ${sources})
-    list(FILTER rules INCLUDE REGEX "_(batching|decomposition|gradients|reader)\\.cpp$")
-    set_source_files_properties(${rules} PROPERTIES COMPILE_OPTIONS -Os)
   endif()
-  if(sources)
-    add_library(opwright_${name} OBJECT ${sources})
-    opwright_see_as(opwright_${name} ${name})
-    set(OPWRIGHT_BUILT_LAYERS ${OPWRIGHT_BUILT_LAYERS} ${name} PARENT_SCOPE)
-  endif()
+  foreach(level IN LISTS OPWRIGHT_LEVELS)
+    opwright_sources_at(level_sources ${level} ${sources})
+    if(level_sources)
+      set(objects opwright_${name}_${level})
+      add_library(${objects} OBJECT ${level_sources})
+      opwright_see_as(${objects} ${name})
+      target_compile_options(${objects} PRIVATE ${OPWRIGHT_FLAGS_${level}})
+      set(unit_bytes)
+      if(level STREQUAL "kernel")
+        set(unit_bytes BYTES ${OPWRIGHT_KERNEL_UNIT_BYTES})
+      endif()
+      opwright_parse_once(${objects} HEADERS opwright_${level}_headers ${unit_bytes})
+      set_property(GLOBAL APPEND PROPERTY OPWRIGHT_OBJECTS_OF_${name} ${objects})
+    endif()
+  endforeach()
+  set(OPWRIGHT_BUILT_LAYERS ${OPWRIGHT_BUILT_LAYERS} ${name} PARENT_SCOPE)
 
   if(OPWRIGHT_TESTS)
     opwright_layer_tests(${name} ${visible})
@@ -109,9 +117,12 @@ function(opwright_test_executable target layer)
   add_executable(${target} ${test_SOURCES})
   opwright_see_as(${target} ${layer})
   target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+  target_compile_options(${target} PRIVATE ${OPWRIGHT_FLAGS_test})
+  opwright_parse_once(${target} HEADERS opwright_test_headers)
   opwright_objects(objects ${test_LAYERS})
-  target_link_libraries(${target} PRIVATE ${objects} ${CMAKE_DL_LIBS})
-  if(layer STREQUAL "host" AND TARGET test_operators AND NOT OPWRIGHT_FUZZ)
+  # Tools and fuzz targets use the precompiled headers of the tests.
+  target_link_libraries(${target} PRIVATE ${objects} GTest::gtest ${CMAKE_DL_LIBS})
+  if(layer STREQUAL "host" AND TARGET test_operators)
     add_dependencies(${target} test_operators)
     target_compile_definitions(
       ${target}
@@ -122,7 +133,7 @@ endfunction()
 
 # The executables of tests/<layer>:
 #   *_main.cpp  a command-line tool each, named by its stem without _main
-#   *_fuzz.cpp  a libFuzzer target each, under OPWRIGHT_FUZZ
+#   *_fuzz.cpp  a libFuzzer target each, where OPWRIGHT_SANITIZE is address
 #   the rest    the ctest <layer>_test
 function(opwright_layer_tests layer)
   set(folder "${CMAKE_SOURCE_DIR}/tests/${layer}")
@@ -146,13 +157,15 @@ function(opwright_layer_tests layer)
     cmake_path(GET main STEM stem)
     string(REGEX REPLACE "_main$" "" target "${stem}")
     opwright_test_executable(${target} ${layer} SOURCES "${main}" LAYERS ${ARGN})
+    set_property(GLOBAL APPEND PROPERTY OPWRIGHT_TEST_PROGRAMS ${target})
   endforeach()
 
-  if(OPWRIGHT_FUZZ)
+  if(OPWRIGHT_SANITIZE STREQUAL "address")
     foreach(fuzzer IN LISTS fuzzers)
       cmake_path(GET fuzzer STEM target)
       opwright_test_executable(${target} ${layer} SOURCES "${fuzzer}" LAYERS ${ARGN})
-      target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+      # libFuzzer brings libstdc++ before the runtime, which a shared one refuses.
+      target_link_options(${target} PRIVATE -fsanitize=fuzzer -static-libsan)
       set_property(GLOBAL APPEND PROPERTY OPWRIGHT_FUZZERS ${target})
     endforeach()
   endif()
@@ -170,26 +183,35 @@ function(opwright_core)
     set(exports "${CMAKE_SOURCE_DIR}/cmake/core_exports.map")
     target_link_options(opwright PRIVATE "LINKER:--version-script=${exports}")
     set_property(TARGET opwright APPEND PROPERTY LINK_DEPENDS "${exports}")
-    # A third of a megabyte less; programs that load it need glibc 2.36, as Debian 12 has.
-    include(CheckLinkerFlag)
-    check_linker_flag(CXX LINKER:-z,pack-relative-relocs OPWRIGHT_PACKS_RELOCATIONS)
-    if(OPWRIGHT_PACKS_RELOCATIONS)
-      target_link_options(opwright PRIVATE LINKER:-z,pack-relative-relocs)
-    endif()
-    if(NOT OPWRIGHT_FUZZ)
-      # Clang leaves the sanitizers' symbols of a shared library to the executable.
-      target_link_options(opwright PRIVATE -Wl,--no-undefined)
-    endif()
+    target_link_options(opwright PRIVATE LINKER:--no-undefined)
   endif()
 endfunction()
 
-# Targets that build one kind of test each: layer_tests, thread_tests, fuzzers. The names of the
-# fuzz targets stand in <build>/fuzzers.txt. Call it after the last layer.
+# Targets that build one kind of test each: layer_tests, thread_tests, fuzzers, and python_tests, what the
+# tests in Python need. The names of the fuzz targets stand in <build>/fuzzers.txt. Call it after all
+# other targets.
 function(opwright_test_groups)
   foreach(group IN ITEMS layer_tests thread_tests fuzzers)
     string(TOUPPER "OPWRIGHT_${group}" property)
     get_property(targets GLOBAL PROPERTY ${property})
     add_custom_target(${group} DEPENDS ${targets})
+  endforeach()
+  get_property(programs GLOBAL PROPERTY OPWRIGHT_TEST_PROGRAMS)
+  set(
+    wanted
+    test_operators
+    operators_soft_limit
+    python
+    tour
+    run_model
+    export_onnx
+    ${programs}
+  )
+  add_custom_target(python_tests)
+  foreach(target IN LISTS wanted)
+    if(TARGET ${target})
+      add_dependencies(python_tests ${target})
+    endif()
   endforeach()
   get_property(fuzzers GLOBAL PROPERTY OPWRIGHT_FUZZERS)
   list(JOIN fuzzers "\n" lines)

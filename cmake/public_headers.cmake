@@ -62,7 +62,7 @@ function(opwright_cuda_test_operators)
       VERBATIM
     )
     add_custom_target(operators_${name} DEPENDS "${library}")
-    add_dependencies(test_operators operators_${name})
+    add_dependencies(device_tests operators_${name})
   endforeach()
 endfunction()
 

@@ -10,7 +10,7 @@ macro(opwright_leave_python_out reason)
   return()
 endmacro()
 
-if(NOT TARGET opwright OR OPWRIGHT_FUZZ)
+if(NOT TARGET opwright)
   opwright_leave_python_out("this build has no core library to load")
 endif()
 set(Python_EXECUTABLE "${Python3_EXECUTABLE}")
@@ -48,6 +48,25 @@ target_include_directories(
 # Without it nanobind asks for the lock whenever a reference is counted.
 target_compile_definitions(opwright_python PRIVATE NDEBUG)
 target_link_libraries(opwright_python PRIVATE opwright)
+if(OPWRIGHT_PARSE_ONCE)
+  opwright_precompile(
+    opwright_python_headers
+    FLAGS ${OPWRIGHT_FLAGS_speed} ${OPWRIGHT_HIDDEN}
+    DEFINITIONS NDEBUG
+    SYSTEM ${nanobind_includes} ${Python_INCLUDE_DIRS}
+    HEADERS
+      <Python.h>
+      ${OPWRIGHT_COMMON_HEADERS}
+      <nanobind/nanobind.h>
+      <nanobind/stl/optional.h>
+      <nanobind/stl/string.h>
+      <nanobind/stl/string_view.h>
+      <nanobind/stl/vector.h>
+    LIBRARIES fmt::fmt-header-only
+  )
+  set_property(TARGET nanobind-static PROPERTY UNITY_BUILD ON)
+endif()
+opwright_parse_once(opwright_python HEADERS opwright_python_headers)
 set_target_properties(
   opwright_python
   PROPERTIES

@@ -14,7 +14,7 @@ namespace {
 
 using opwright::command::UsageError;
 
-constexpr const char* kHelp =
+constexpr const char* kCommandHelp =
     R"(usage: opwright COMMAND ...
 
   opwright run PROGRAM.opw [OPTION...]   runs a program on NumPy files; times, profiles
@@ -30,7 +30,8 @@ int call_command(const std::string& name, std::span<const std::string> words) {
   if (name == "show") return opwright::command::show_command(words);
   if (name == "onnx") return opwright::command::onnx_command(words);
   if (name == "--version") return std::printf("opwright %s\n", opw_version()), 0;
-  if (name == "--help" || name == "-h" || name == "help") return std::fputs(kHelp, stdout), 0;
+  if (name == "--help" || name == "-h" || name == "help")
+    return std::fputs(kCommandHelp, stdout), 0;
   throw UsageError(
       opwright::concatenate("unknown command '", name, "', there are run, show and onnx"));
 }
@@ -45,7 +46,7 @@ int finish_output(int code) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty()) return std::fputs(kHelp, stderr), 2;
+  if (words.empty()) return std::fputs(kCommandHelp, stderr), 2;
   const std::string& name = words.front();
   const bool is_command = name == "run" || name == "show" || name == "onnx";
   const std::string who = is_command ? "opwright " + name : "opwright";

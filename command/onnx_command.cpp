@@ -12,7 +12,7 @@
 namespace opwright::command {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kOnnxCommandHelp =
     R"(usage: opwright onnx PROGRAM.opw [OPTION...]
 
 Writes a program that export saved as an ONNX model. Nothing of it is run.
@@ -36,7 +36,7 @@ std::string path_of_model(const OnnxOptions& options) {
 
 int onnx_command(std::span<const std::string> words) {
   const OnnxOptions options = parse_onnx_options(words);
-  if (options.wants_help) return std::fputs(kHelp, stdout), 0;
+  if (options.wants_help) return std::fputs(kOnnxCommandHelp, stdout), 0;
   for (const std::string& library : options.libraries) load_library(library);
   onnx::ModelOptions wanted;
   wanted.functions = options.functions;

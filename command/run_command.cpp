@@ -36,7 +36,7 @@
 namespace opwright::command {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kRunCommandHelp =
     R"(usage: opwright run PROGRAM.opw [OPTION...]
 
 Loads a program that export saved, runs it and prints times, memory and outputs.
@@ -193,7 +193,7 @@ void run(const RunOptions& options) {
 int run_command(std::span<const std::string> words) {
   const RunOptions options = parse_run_options(words);
   if (options.wants_help) {
-    std::fputs(kHelp, stdout);
+    std::fputs(kRunCommandHelp, stdout);
   } else {
     run(options);
   }

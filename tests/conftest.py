@@ -20,21 +20,31 @@ BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resol
 PACKAGE_PATH = BUILD / "python"
 
 collect_ignore = []
+pytest_plugins = ["tests.own_process"]
 
 
 def prepend_to_python_path(folder: Path) -> None:
     sys.path.insert(0, str(folder))
     others = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{others}" if others else str(folder)
+    if str(folder) not in (others or "").split(os.pathsep):  # a worker or a child inherits it
+        os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{others}" if others else str(folder)
 
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")  # arrays where the tests can read them
 
 if any((PACKAGE_PATH / "opwright").glob("_C*.so")):
     prepend_to_python_path(PACKAGE_PATH)
-    pytest_plugins = ["opwright._pytest_plugin"]
+    pytest_plugins.append("opwright._pytest_plugin")
 else:
     collect_ignore.append("python")
+
+
+@pytest.fixture(autouse=True)
+def _same_random_numbers() -> None:
+    """Start every test with the same random numbers, whatever ran before it."""
+    for library in ("opwright", "torch"):
+        if module := sys.modules.get(library):
+            module.manual_seed(0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

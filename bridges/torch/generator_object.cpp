@@ -21,7 +21,7 @@ struct GeneratorObject : OpwObject {
 void retain(OpwObject* object) {
   __atomic_fetch_add(&static_cast<GeneratorObject*>(object)->count, 1, __ATOMIC_RELAXED);
 }
-void release(OpwObject* object) {
+void release_generator(OpwObject* object) {
   auto* mine = static_cast<GeneratorObject*>(object);
   if (__atomic_fetch_sub(&mine->count, 1, __ATOMIC_ACQ_REL) != 1) return;
   torch_abi.delete_generator(mine->handle);
@@ -36,7 +36,7 @@ size_t text(const OpwObject* /*object*/, char* buffer, size_t capacity) {
 const OpwObjectTable kGenerators = {.struct_size = sizeof(OpwObjectTable),
                                     .type_name = "Generator",
                                     .retain = &retain,
-                                    .release = &release,
+                                    .release = &release_generator,
                                     .equal = &equal,
                                     .hash = &hash,
                                     .text = &text};

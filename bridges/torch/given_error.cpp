@@ -12,18 +12,18 @@ struct GivenError {
   OpwError* error = nullptr;
   ~GivenError() { give_error(nullptr); }
 };
-thread_local GivenError given;
+thread_local GivenError given_error;
 
 }  // namespace
 
 void give_error(OpwError* error) noexcept {
-  OpwError* before = std::exchange(given.error, error);
+  OpwError* before = std::exchange(given_error.error, error);
   if (before && __atomic_fetch_sub(&before->count, 1, __ATOMIC_ACQ_REL) == 1) {
     before->release(before);
   }
 }
 
-OpwError* take_given_error() noexcept { return std::exchange(given.error, nullptr); }
+OpwError* take_given_error() noexcept { return std::exchange(given_error.error, nullptr); }
 
 int give_current_exception() noexcept {
   give_error(current_error().share());

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "bridges/torch/given_error.h"
 #include "bridges/torch/python_hooks.h"
@@ -18,7 +17,7 @@
 namespace opwright::torch_bridge {
 namespace {
 
-void release(OpwTensor* tensor) {
+void release_handle(OpwTensor* tensor) {
   auto* mine = static_cast<HandleTensor*>(tensor);
   torch_abi.delete_tensor(mine->handle);
   delete mine;
@@ -54,7 +53,7 @@ int refuse_symbols(const OpwTensor* /*tensor*/, OpwSymbolicShape* /*shape*/) {
 }
 
 const OpwTensorTable kHandleTensors = {.struct_size = sizeof(OpwTensorTable),
-                                       .release = &release,
+                                       .release = &release_handle,
                                        .promote = &promote,
                                        .refresh = &refresh,
                                        .symbolic = &refuse_symbols};
@@ -109,15 +108,6 @@ void read_memory(OpwDlTensor& dl, AtenTensorHandle handle, bool is_written) {
     throw_unreadable(handle);
 }
 
-struct OwnedHandle {
-  AtenTensorHandle handle;
-
-  ~OwnedHandle() {
-    if (handle) torch_abi.delete_tensor(handle);
-  }
-  AtenTensorHandle give() { return std::exchange(handle, nullptr); }
-};
-
 // A result of torch whose memory has yet to be conjugated or negated, with that done.
 AtenTensorHandle resolve_lazy(AtenTensorHandle handle) {
   StableValue stack[1] = {reinterpret_cast<StableValue>(handle)};
@@ -153,7 +143,7 @@ void show_again(HandleTensor& tensor) {
 }
 
 OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype, OpwDevice device) {
-  OwnedHandle owned{handle};
+  OwnedHandle owned(handle);
   auto tensor = std::make_unique<HandleTensor>();
   tensor->owner = &kHandleTensors;
   tensor->count = 1;
@@ -172,19 +162,19 @@ OpwTensor* own_new_handle(AtenTensorHandle handle, int32_t ndim, OpwDtype dtype,
 }
 
 OpwTensor* own_handle(AtenTensorHandle handle) {
-  OwnedHandle owned{handle};
+  OwnedHandle owned(handle);
   if (is_lazy(handle)) [[unlikely]] {
-    owned.handle = resolve_lazy(owned.give());
+    owned.set(resolve_lazy(owned.give()));
   }
   auto tensor = std::make_unique<HandleTensor>();
-  show_handle(*tensor, owned.handle, true);
+  show_handle(*tensor, owned.get(), true);
   tensor->flags &= ~kOpwFlagView;
   owned.give();
   return tensor.release();
 }
 
 OpwTensor* own_later(AtenTensorHandle handle) {
-  OwnedHandle owned{handle};
+  OwnedHandle owned(handle);
   auto tensor = std::make_unique<HandleTensor>();
   show_later(*tensor, handle);
   tensor->flags &= ~kOpwFlagView;

@@ -19,7 +19,7 @@ PythonHooks python_hooks;
 namespace {
 
 // A loop over torch's threads; errors of workers come back to the caller's thread.
-struct Loop {
+struct TorchLoop {
   OpwLoopBody body;
   void* context;
   std::atomic<OpwError*> error{nullptr};  // the first
@@ -31,17 +31,17 @@ struct Loop {
     if (!error.compare_exchange_strong(none, given)) give_error(given), give_error(nullptr);
   }
   static void run_chunk(int64_t begin, int64_t end, void* loop) {
-    static_cast<Loop*>(loop)->run(begin, end);
+    static_cast<TorchLoop*>(loop)->run(begin, end);
   }
 };
 
-int parallel_for(const OpwHost* /*host*/, int64_t size, int64_t grain, OpwLoopBody body,
-                 void* context) {
-  Loop loop{.body = body, .context = context};
+int run_parallel_loop(const OpwHost* /*host*/, int64_t size, int64_t grain, OpwLoopBody body,
+                      void* context) {
+  TorchLoop loop{.body = body, .context = context};
   const int64_t chunk = std::max<int64_t>(grain, 1);
   if (!torch_abi.parallel_for || size <= chunk) {
     loop.run(0, size);
-  } else if (torch_abi.parallel_for(0, size, chunk, &Loop::run_chunk, &loop) != 0) {
+  } else if (torch_abi.parallel_for(0, size, chunk, &TorchLoop::run_chunk, &loop) != 0) {
     give_error(Error("RuntimeError", torch_error_text("a parallel loop")).share());
     return 1;
   }
@@ -68,7 +68,7 @@ OpwHost make_host(TorchLibrary& library, decltype(OpwHost::call) call) {
           .instance = &library,
           .give_error = &give_host_error,
           .take_error = &take_host_error,
-          .parallel_for = &parallel_for,
+          .parallel_for = &run_parallel_loop,
           .call = call};
 }
 

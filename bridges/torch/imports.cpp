@@ -21,7 +21,6 @@
 #include "opwright/error.h"
 
 namespace opwright::torch_bridge {
-namespace {
 
 // An operator that its binary calls.
 struct Import {
@@ -34,6 +33,8 @@ struct Import {
   StackPlan plan;
   std::vector<OpwValue> defaults;  // by argument; None: must be given
 };
+
+namespace {
 
 Import describe_import(const std::string& name) {
   const OperatorDescription description = describe_operator(name);

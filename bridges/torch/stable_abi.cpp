@@ -19,12 +19,12 @@ namespace {
 void* torch_library = nullptr;
 
 template <class F>
-void find(F*& function, const char* name) {
+void find_in_torch(F*& function, const char* name) {
   function = reinterpret_cast<F*>(dlsym(torch_library, name));
 }
 template <class F>
 void find_required(F*& function, const char* name) {
-  find(function, name);
+  find_in_torch(function, name);
   if (!function) {
     throw_error("ImportError", "the torch in this process has no ", name,
                 ": opwright.torch needs torch 2.9 or newer");
@@ -43,7 +43,7 @@ void find_tensor_functions(StableAbi& abi) {
   find_required(abi.get_layout, "aoti_torch_get_layout");
   find_required(abi.get_data, "aoti_torch_get_data_ptr");
   find_required(abi.empty_strided, "aoti_torch_empty_strided");
-  find(abi.get_const_data, "torch_get_const_data_ptr");
+  find_in_torch(abi.get_const_data, "torch_get_const_data_ptr");
 }
 
 void find_dispatcher_functions(StableAbi& abi) {
@@ -54,29 +54,29 @@ void find_dispatcher_functions(StableAbi& abi) {
   find_required(abi.close_block, "aoti_torch_delete_library_object");
   find_required(abi.call_2_9, "aoti_torch_call_dispatcher");
   find_required(abi.is_grad_enabled, "aoti_torch_grad_mode_is_enabled");
-  find(abi.implement, "torch_library_impl");
-  find(abi.call, "torch_call_dispatcher");
-  find(abi.define_with_tags, "torch_library_def_with_tags");
-  find(abi.error_text, "torch_exception_get_what_without_backtrace");
-  find(abi.parallel_for, "torch_parallel_for");
-  find(abi.new_device_guard, "aoti_torch_create_device_guard");
-  find(abi.delete_device_guard, "aoti_torch_delete_device_guard");
+  find_in_torch(abi.implement, "torch_library_impl");
+  find_in_torch(abi.call, "torch_call_dispatcher");
+  find_in_torch(abi.define_with_tags, "torch_library_def_with_tags");
+  find_in_torch(abi.error_text, "torch_exception_get_what_without_backtrace");
+  find_in_torch(abi.parallel_for, "torch_parallel_for");
+  find_in_torch(abi.new_device_guard, "aoti_torch_create_device_guard");
+  find_in_torch(abi.delete_device_guard, "aoti_torch_delete_device_guard");
 }
 
 void find_value_functions(StableAbi& abi) {
-  find(abi.new_list, "torch_new_list_reserve_size");
-  find(abi.list_size, "torch_list_size");
-  find(abi.list_item, "torch_list_get_item");
-  find(abi.list_append, "torch_list_push_back");
-  find(abi.delete_list, "torch_delete_list");
-  find(abi.new_string, "torch_new_string_handle");
-  find(abi.string_length, "torch_string_length");
-  find(abi.string_characters, "torch_string_c_str");
-  find(abi.delete_string, "torch_delete_string");
-  find(abi.new_value, "torch_new_stable_ivalue");
-  find(abi.delete_value, "torch_delete_stable_ivalue");
-  find(abi.new_generator_handle, "torch_new_generator_handle");
-  find(abi.delete_generator, "torch_delete_generator");
+  find_in_torch(abi.new_list, "torch_new_list_reserve_size");
+  find_in_torch(abi.list_size, "torch_list_size");
+  find_in_torch(abi.list_item, "torch_list_get_item");
+  find_in_torch(abi.list_append, "torch_list_push_back");
+  find_in_torch(abi.delete_list, "torch_delete_list");
+  find_in_torch(abi.new_string, "torch_new_string_handle");
+  find_in_torch(abi.string_length, "torch_string_length");
+  find_in_torch(abi.string_characters, "torch_string_c_str");
+  find_in_torch(abi.delete_string, "torch_delete_string");
+  find_in_torch(abi.new_value, "torch_new_stable_ivalue");
+  find_in_torch(abi.delete_value, "torch_delete_stable_ivalue");
+  find_in_torch(abi.new_generator_handle, "torch_new_generator_handle");
+  find_in_torch(abi.delete_generator, "torch_delete_generator");
 }
 
 void find_stream_function(StableAbi& abi) {

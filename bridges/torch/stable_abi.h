@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "opwright/c_api.h"
 
@@ -93,6 +94,25 @@ struct StableAbi {
 
 // Filled by require_torch.
 extern StableAbi torch_abi;
+
+// A handle that is deleted unless it is given away; it may be null.
+class OwnedHandle {
+ public:
+  explicit OwnedHandle(AtenTensorHandle handle) : handle_(handle) {}
+  OwnedHandle(const OwnedHandle&) = delete;
+  OwnedHandle& operator=(const OwnedHandle&) = delete;
+  ~OwnedHandle() {
+    if (handle_) torch_abi.delete_tensor(handle_);
+  }
+
+  [[nodiscard]] AtenTensorHandle get() const { return handle_; }
+  AtenTensorHandle give() { return std::exchange(handle_, nullptr); }
+  // After the handle before was given away.
+  void set(AtenTensorHandle handle) { handle_ = handle; }
+
+ private:
+  AtenTensorHandle handle_;
+};
 
 // Finds torch in this process; once. ImportError where it is not there or older than 2.9.
 void require_torch();

@@ -56,20 +56,6 @@ uint64_t word_at(AtenTensorHandle tensor, size_t offset) {
   return word;
 }
 
-class OwnedHandle {
- public:
-  explicit OwnedHandle(AtenTensorHandle handle) : handle_(handle) {}
-  OwnedHandle(const OwnedHandle&) = delete;
-  OwnedHandle& operator=(const OwnedHandle&) = delete;
-  ~OwnedHandle() {
-    if (handle_) torch_abi.delete_tensor(handle_);
-  }
-  [[nodiscard]] AtenTensorHandle get() const { return handle_; }
-
- private:
-  AtenTensorHandle handle_;
-};
-
 // Null on failure. With five dimensions: torch keeps as many in the tensor itself, and leaves those
 // that are not used unset.
 AtenTensorHandle new_tensor(DType dtype, int64_t size, int32_t device_type, int32_t index) {
@@ -154,7 +140,7 @@ Plainness plainness_of_other(AtenTensorHandle tensor, uint64_t keys) {
 }
 
 template <class F>
-void find(F*& function, const char* symbol) {
+void find_symbol(F*& function, const char* symbol) {
   function = reinterpret_cast<F*>(find_torch_symbol(symbol));
 }
 
@@ -166,8 +152,8 @@ struct OperatorName {
 std::unordered_set<std::string> list_operators() {
   void* (*dispatcher)() = nullptr;
   std::vector<OperatorName> (*list)(void* dispatcher) = nullptr;
-  find(dispatcher, "_ZN3c1010Dispatcher13realSingletonEv");
-  find(list, "_ZN3c1010Dispatcher13getAllOpNamesEv");
+  find_symbol(dispatcher, "_ZN3c1010Dispatcher13realSingletonEv");
+  find_symbol(list, "_ZN3c1010Dispatcher13getAllOpNamesEv");
   std::unordered_set<std::string> names;
   if (!dispatcher || !list) return names;
   for (const OperatorName& each : list(dispatcher())) {
@@ -181,12 +167,12 @@ std::unordered_set<std::string> list_operators() {
 void find_torch_internals() {
   static std::once_flag found;
   std::call_once(found, [] {
-    find(internals.requires_grad, "_ZNK3c1010TensorImpl13requires_gradEv");
-    find(internals.forward_gradient, "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE");
-    find(internals.is_inference_enabled, "_ZN3c1013InferenceMode10is_enabledEv");
-    find(internals.count_modes, "_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv");
-    find(internals.functorch_levels, "_ZN2at9functorch20getDynamicLayerStackEv");
-    find(internals.bump_version, "_ZN5torch8autograd4impl12bump_versionERKN2at6TensorE");
+    find_symbol(internals.requires_grad, "_ZNK3c1010TensorImpl13requires_gradEv");
+    find_symbol(internals.forward_gradient, "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE");
+    find_symbol(internals.is_inference_enabled, "_ZN3c1013InferenceMode10is_enabledEv");
+    find_symbol(internals.count_modes, "_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv");
+    find_symbol(internals.functorch_levels, "_ZN2at9functorch20getDynamicLayerStackEv");
+    find_symbol(internals.bump_version, "_ZN5torch8autograd4impl12bump_versionERKN2at6TensorE");
     find_key_set_offset();
   });
 }

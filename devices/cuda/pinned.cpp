@@ -49,7 +49,7 @@ PinnedMemory& pinned() {
 
 size_t class_of(size_t size) { return static_cast<size_t>(std::bit_width(size)) - 1; }
 
-PinnedBlock* find_block(const void* memory) {
+PinnedBlock* find_pinned_block(const void* memory) {
   const auto& blocks = pinned().blocks;
   auto after = blocks.upper_bound(static_cast<const std::byte*>(memory));
   if (after == blocks.begin()) return nullptr;
@@ -114,7 +114,7 @@ PinnedBlock* new_block(size_t size) {
 
 bool is_pinned(const void* memory, size_t bytes) {
   const std::lock_guard lock(pinned().mutex);
-  const PinnedBlock* block = find_block(memory);
+  const PinnedBlock* block = find_pinned_block(memory);
   if (!block) return false;
   const auto offset = static_cast<size_t>(static_cast<const std::byte*>(memory) -
                                           static_cast<const std::byte*>(block->data));
@@ -123,7 +123,7 @@ bool is_pinned(const void* memory, size_t bytes) {
 
 void note_pinned_use(const void* memory, cudaStream_t stream) {
   const std::lock_guard lock(pinned().mutex);
-  PinnedBlock* block = find_block(memory);
+  PinnedBlock* block = find_pinned_block(memory);
   if (!block) return;
   is_unused(*block);  // drops events of earlier copies
   cudaEvent_t event = nullptr;
@@ -159,7 +159,7 @@ int allocate_pinned_cuda(const OpwHost* host, size_t bytes, void** memory) {
 void free_pinned_cuda(void* memory, size_t /*bytes*/) {
   if (is_in_forked_process()) return;
   const std::lock_guard lock(pinned().mutex);
-  PinnedBlock* block = find_block(memory);
+  PinnedBlock* block = find_pinned_block(memory);
   if (!block || block->data != memory) return;
   pinned().allocated -= static_cast<int64_t>(block->size);
   pinned().unused[class_of(block->size)].push_back(block);

@@ -11,7 +11,7 @@ target_compile_definitions(
 )
 target_link_libraries(cuda_plugin_test PRIVATE GTest::gtest_main ${CMAKE_DL_LIBS})
 add_dependencies(cuda_plugin_test opwright_cuda)
-add_test(NAME cuda_plugin_test COMMAND cuda_plugin_test)
+opwright_device_test(cuda_plugin_test)
 
 set(fake_folder "${CMAKE_CURRENT_BINARY_DIR}/on_cpu")
 add_library(
@@ -49,6 +49,7 @@ add_test(NAME cuda_plugin_on_cpu_test COMMAND cuda_plugin_test)
 set_tests_properties(
   cuda_plugin_on_cpu_test
   PROPERTIES
+    LABELS devices
     ENVIRONMENT
       "OPWRIGHT_CUDA_PLUGIN=${fake_folder}/libopwright_cuda.so;OPWRIGHT_CUDA_LIBRARIES=${fake_folder}"
 )

@@ -14,5 +14,4 @@ target_link_libraries(
   cuda_allocator_test
   PRIVATE GTest::gtest_main Threads::Threads ${CMAKE_DL_LIBS}
 )
-add_test(NAME cuda_allocator_test COMMAND cuda_allocator_test)
-set_property(GLOBAL APPEND PROPERTY OPWRIGHT_LAYER_TESTS cuda_allocator_test)
+opwright_device_test(cuda_allocator_test)

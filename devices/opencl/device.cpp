@@ -118,7 +118,7 @@ void find_devices(Devices& devices) {
 }
 
 const Devices& all_devices() {
-  static const Devices& devices = [&]() -> const Devices& {
+  static const Devices* const devices = [] {
     auto* found = new Devices;
     try {
       find_devices(*found);
@@ -127,9 +127,9 @@ const Devices& all_devices() {
       found->problem = error.text();
     }
     pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
-    return *found;
+    return found;
   }();
-  return devices;
+  return *devices;
 }
 
 std::string property_text(Device& device, std::string_view key) {

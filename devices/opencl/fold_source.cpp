@@ -84,7 +84,7 @@ A finish(const State* s, long count) {
 }
 )";
 
-constexpr const char* kKernels = R"(
+constexpr const char* kFoldKernels = R"(
 long kept_place(Layout layout, ulong i, int array) {
   long at = 0;
   for (int dim = KEPT - 1; dim >= 0; --dim) {
@@ -251,7 +251,7 @@ std::string fold_source(const FoldForm& form) {
   text +=
       "typedef struct { long kept_sizes[KEPT]; long kept[3][KEPT]; long folded_sizes[FOLDED];"
       " long folded[FOLDED]; } Layout;\n";
-  return text + fold.defines + fold.states + kKernels;
+  return text + fold.defines + fold.states + kFoldKernels;
 }
 
 }  // namespace opwright::opencl

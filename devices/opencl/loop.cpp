@@ -20,7 +20,7 @@
 namespace opwright::opencl {
 namespace {
 
-constexpr size_t kGroup = 64;
+constexpr size_t kLoopGroup = 64;
 constexpr const char* kOperandNames[] = {"x", "y", "z"};
 constexpr const char* kNumberNames[] = {"a", "b", "c"};
 
@@ -75,7 +75,7 @@ LoopPlan read_loop(const Device& device, const OpwLoop& loop) {
   return plan;
 }
 
-std::string key_of(const LoopPlan& plan, const Layout& layout) {
+std::string loop_key(const LoopPlan& plan, const Layout& layout) {
   const OpwLoop& loop = plan.loop;
   std::string key =
       concatenate("loop ", loop.formula, " ", plan.is_moved ? "moved" : "computed",
@@ -124,7 +124,7 @@ std::string body_of(const LoopPlan& plan) {
   return text + "  " + store_text(plan.result, "result[at0]", "value", plan.compute);
 }
 
-KernelText make_kernel(const Device& device, const LoopPlan& plan, const Layout& layout) {
+KernelText make_loop_kernel(const Device& device, const LoopPlan& plan, const Layout& layout) {
   const OpwLoop& loop = plan.loop;
   std::string arguments = concatenate(
       "__global ", plan.is_moved ? moved_type(plan.result) : storage_type(plan.result), "* result");
@@ -166,7 +166,7 @@ KernelText make_kernel(const Device& device, const LoopPlan& plan, const Layout&
   return {source, "loop", device.build_options(), concatenate("the loop '", loop.formula, "'")};
 }
 
-void* moved_by(void* data, int64_t elements, OpwDtype dtype) {
+void* data_moved_by(void* data, int64_t elements, OpwDtype dtype) {
   const auto size = static_cast<int64_t>(item_size(from_dlpack(dtype)));
   return static_cast<std::byte*>(data) + elements * size;
 }
@@ -176,13 +176,13 @@ void run_loop(Device& device, const LoopPlan& plan, std::span<const int64_t> siz
               cl_command_queue queue) {
   const OpwLoop& loop = plan.loop;
   const Layout layout(sizes, strides);
-  Kernel& kernel = device.kernels().find(key_of(plan, layout),
-                                         [&] { return make_kernel(device, plan, layout); });
+  Kernel& kernel = device.kernels().find(loop_key(plan, layout),
+                                         [&] { return make_loop_kernel(device, plan, layout); });
   KernelCall call(kernel);
   if (!layout.is_dense())
     call.bytes(layout.numbers().data(), layout.numbers().size() * sizeof(int64_t));
   call.value(layout.count());
-  call.memory(moved_by(loop.result.data, offsets[0], loop.result.dtype));
+  call.memory(data_moved_by(loop.result.data, offsets[0], loop.result.dtype));
   size_t array = 1;
   const auto pass_number = [&](const OpwValue& number, DType dtype) {
     const NumberBytes bytes = value_bytes(number, plan.is_moved ? plan.result : dtype);
@@ -191,13 +191,13 @@ void run_loop(Device& device, const LoopPlan& plan, std::span<const int64_t> siz
   for (uint32_t i = 0; i < loop.num_operands; ++i) {
     const OpwOperand& operand = loop.operands[i];
     if (plan.is_array(i)) {
-      call.memory(moved_by(operand.data, offsets[array++], operand.dtype));
+      call.memory(data_moved_by(operand.data, offsets[array++], operand.dtype));
     } else {
       pass_number(operand.number, dtype_of_number(operand, plan.compute));
     }
   }
   for (uint32_t i = 0; i < loop.num_numbers; ++i) pass_number(loop.numbers[i], plan.compute);
-  call.run(queue, {round_up(layout.count(), kGroup), 1, 1}, {kGroup, 1, 1});
+  call.run(queue, {round_up(layout.count(), kLoopGroup), 1, 1}, {kLoopGroup, 1, 1});
 }
 
 }  // namespace

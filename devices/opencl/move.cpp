@@ -23,7 +23,7 @@
 namespace opwright::opencl {
 namespace {
 
-constexpr size_t kGroup = 64;
+constexpr size_t kMoveGroup = 64;
 
 // Additions of several work-items to one element. Elements of less than 32 bits are changed in the
 // word around them.
@@ -89,7 +89,7 @@ std::string add_text(const Device& device, DType dtype) {
 }
 
 // What is wrong with an index, as the kernel left it.
-struct Fault {
+struct IndexFault {
   int64_t is_there, value, size;
 };
 
@@ -103,8 +103,8 @@ std::vector<const int64_t*> list_strides(const OpwMove& move) {
   return strides;
 }
 
-KernelText make_kernel(const Device& device, const OpwMove& move, const Layout& layout,
-                       uint32_t num_arrays) {
+KernelText make_move_kernel(const Device& device, const OpwMove& move, const Layout& layout,
+                            uint32_t num_arrays) {
   const DType dtype = from_dlpack(move.result.dtype);
   const bool is_add = move.kind == kOpwMoveAdd;
   const bool is_number = move.source.data == nullptr;
@@ -149,7 +149,7 @@ KernelText make_kernel(const Device& device, const OpwMove& move, const Layout& 
   return {source + "}\n", "move", device.build_options(), "the move of elements"};
 }
 
-std::string key_of(const OpwMove& move, const Layout& layout) {
+std::string move_key(const OpwMove& move, const Layout& layout) {
   std::string key =
       concatenate("move ", move.kind, " ", static_cast<uint32_t>(from_dlpack(move.result.dtype)),
                   move.source.data == nullptr ? " number" : " array", " ", layout.rank(),
@@ -163,7 +163,7 @@ std::string key_of(const OpwMove& move, const Layout& layout) {
   return key;
 }
 
-void* moved_by(const OpwOperand& operand, int64_t elements) {
+void* operand_moved_by(const OpwOperand& operand, int64_t elements) {
   const auto size = static_cast<int64_t>(item_size(from_dlpack(operand.dtype)));
   return static_cast<std::byte*>(operand.data) + elements * size;
 }
@@ -172,12 +172,12 @@ void run_move(Device& device, const OpwMove& move, const Layout& layout,
               std::span<const int64_t> offsets, void* fault, cl_command_queue queue) {
   const auto num_arrays = static_cast<uint32_t>(offsets.size());
   KernelCall call(device.kernels().find(
-      key_of(move, layout), [&] { return make_kernel(device, move, layout, num_arrays); }));
+      move_key(move, layout), [&] { return make_move_kernel(device, move, layout, num_arrays); }));
   call.bytes(layout.numbers().data(), layout.numbers().size() * sizeof(int64_t));
-  call.value(layout.count()).memory(fault).memory(moved_by(move.result, offsets[0]));
+  call.value(layout.count()).memory(fault).memory(operand_moved_by(move.result, offsets[0]));
   size_t array = 1;
   if (move.source.data != nullptr) {
-    call.memory(moved_by(move.source, offsets[array++]));
+    call.memory(operand_moved_by(move.source, offsets[array++]));
   } else {
     const NumberBytes number = storage_bytes(move.source.number, from_dlpack(move.result.dtype));
     call.bytes(number.bytes.data(), number.size);
@@ -185,13 +185,13 @@ void run_move(Device& device, const OpwMove& move, const Layout& layout,
   for (uint32_t i = 0; i < move.num_indices; ++i) {
     const OpwIndex& index = move.indices[i];
     if (index.value.data != nullptr) {
-      call.memory(moved_by(index.value, offsets[array++]));
+      call.memory(operand_moved_by(index.value, offsets[array++]));
     } else {
       call.value(index.value.number.as_int);
     }
     call.value(index.size).value(index.step);
   }
-  call.run(queue, {round_up(layout.count(), kGroup), 1, 1}, {kGroup, 1, 1});
+  call.run(queue, {round_up(layout.count(), kMoveGroup), 1, 1}, {kMoveGroup, 1, 1});
 }
 
 void check_move(const Device& device, const OpwMove& move) {
@@ -221,15 +221,15 @@ void move_elements(int32_t index, const OpwMove* move, OpwStream* stream) {
   const std::span<const int64_t> sizes(move->sizes, move->rank);
   const Layout layout(sizes.subspan(outer), inner_strides);
 
-  const Scratch memory(device, sizeof(Fault), queue);
+  const Scratch memory(device, sizeof(IndexFault), queue);
   const int64_t zero = 0;
-  check_status(opencl().clEnqueueSVMMemFill(queue, memory.data(), &zero, sizeof zero, sizeof(Fault),
-                                            0, nullptr, nullptr),
+  check_status(opencl().clEnqueueSVMMemFill(queue, memory.data(), &zero, sizeof zero,
+                                            sizeof(IndexFault), 0, nullptr, nullptr),
                "clEnqueueSVMMemFill");
   for_each_outer(sizes, strides, outer, [&](std::span<const int64_t> offsets) {
     run_move(device, *move, layout, offsets, memory.data(), queue);
   });
-  Fault fault{};
+  IndexFault fault{};
   check_status(opencl().clEnqueueSVMMemcpy(queue, CL_TRUE, &fault, memory.data(), sizeof fault, 0,
                                            nullptr, nullptr),
                "clEnqueueSVMMemcpy");

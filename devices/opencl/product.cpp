@@ -18,7 +18,7 @@ namespace {
 // A group of 8 x 8 work-items computes 32 x 32 elements, each 4 x 4 of them, from tiles of 32 x 16
 // in local memory.
 constexpr size_t kTile = 32;
-constexpr size_t kGroup = 8;
+constexpr size_t kProductGroup = 8;
 
 constexpr const char* kKernel = R"(
 typedef struct { long batch; long row; long column; } Strides;
@@ -125,10 +125,11 @@ void compute_product(int32_t index, const OpwProduct* product, OpwStream* stream
   call.memory(is_empty ? product->result.data : product->left.data);
   call.memory(is_empty ? product->result.data : product->right.data);
   call.memory(product->result.data);
-  const size_t columns = round_up(static_cast<uint64_t>(product->columns), kTile) / kTile * kGroup;
-  const size_t rows = round_up(static_cast<uint64_t>(product->rows), kTile) / kTile * kGroup;
+  const size_t columns =
+      round_up(static_cast<uint64_t>(product->columns), kTile) / kTile * kProductGroup;
+  const size_t rows = round_up(static_cast<uint64_t>(product->rows), kTile) / kTile * kProductGroup;
   call.run(queue_of(device, stream), {columns, rows, static_cast<size_t>(product->batch)},
-           {kGroup, kGroup, 1});
+           {kProductGroup, kProductGroup, 1});
 }
 
 }  // namespace opwright::opencl

@@ -16,7 +16,7 @@
 namespace opwright::opencl {
 namespace {
 
-constexpr size_t kGroup = 64;
+constexpr size_t kRandomGroup = 64;
 
 constexpr const char* kPhilox = R"(
 uint4 philox(ulong seed, ulong counter) {
@@ -126,8 +126,8 @@ Drawing find_drawing(const OpwRandom& random, DType dtype) {
               "'");
 }
 
-KernelText make_kernel(const Device& device, const OpwRandom& random, const Drawing& drawing,
-                       DType dtype) {
+KernelText make_random_kernel(const Device& device, const OpwRandom& random, const Drawing& drawing,
+                              DType dtype) {
   const bool is_double = drawing.element == DType::Float64;
   std::string source = dtype_prelude();
   source +=
@@ -153,8 +153,8 @@ void draw_random(int32_t index, const OpwRandom* random, OpwStream* stream) {
   const Drawing drawing = find_drawing(*random, dtype);
   const std::string key = concatenate("random ", random->distribution, " ", drawing.words, " ",
                                       drawing.body == kWideInts, " ", static_cast<uint32_t>(dtype));
-  KernelCall call(
-      device.kernels().find(key, [&] { return make_kernel(device, *random, drawing, dtype); }));
+  KernelCall call(device.kernels().find(
+      key, [&] { return make_random_kernel(device, *random, drawing, dtype); }));
   call.value(random->seed).value(random->first).value(static_cast<uint64_t>(random->count));
   // n0, n1, n2 are the floats of the distribution, m0 and m1 its ints.
   double floats[3] = {0, 0, 0};
@@ -174,8 +174,9 @@ void draw_random(int32_t index, const OpwRandom* random, OpwStream* stream) {
     }
   }
   call.value(ints[0]).value(ints[1]).memory(random->result);
-  call.run(queue_of(device, stream), {round_up(static_cast<uint64_t>(random->count), kGroup), 1, 1},
-           {kGroup, 1, 1});
+  call.run(queue_of(device, stream),
+           {round_up(static_cast<uint64_t>(random->count), kRandomGroup), 1, 1},
+           {kRandomGroup, 1, 1});
 }
 
 }  // namespace opwright::opencl

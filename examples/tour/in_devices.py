@@ -1,10 +1,13 @@
-"""The same operator on the devices that are here, with a kernel in the device's own language."""
+"""The same operator on each device found, with a kernel in the device's own language.
+
+python examples/tour/in_devices.py libsoft_clip.so
+"""
 
 import numpy as np
 import opwright as ow
 from stops import Stops
 
-# The kernel of audio::soft_clip for each device that the tour knows a language of.
+# The kernel of audio::soft_clip in the language of each device.
 SOURCES = {
     "opencl": """
 kernel void soft_clip(global const Real* x, global Real* y, Real limit) {
@@ -19,8 +22,6 @@ extern "C" __global__ void soft_clip(const Real* x, Real* y, Real limit) {
 }
 """,
 }
-DEVICES = [name for name in SOURCES if ow.is_available(name)]
-
 stops = Stops("Devices", lambda: ow.tensor([-1.0, 0.0, 1.0, 2.0]))
 
 
@@ -35,13 +36,13 @@ def make_kernel(device, real):
 def add_stops(device):
     of_floats, of_doubles = make_kernel(device, "float"), make_kernel(device, "double")
 
-    @stops.stop(f"{device}: a kernel as text")
+    @stops.stop(f"{device}: kernel from source text")
     def call(x):
         @ow.library.register_kernel("audio::soft_clip", device)
         def run(x, limit=1.0):
             if x.dtype == ow.float64:
                 kernel, given, limit = of_doubles, x.contiguous(), np.float64(limit)
-            else:  # halves are computed as floats
+            else:  # half precision is computed in float
                 kernel, given, limit = of_floats, x.float().contiguous(), np.float32(limit)
             y = ow.empty_like(given)
             if y.numel():
@@ -52,18 +53,28 @@ def add_stops(device):
         print(there)
         assert ow.allclose(there.cpu(), soft_clip(x, 2.0))
 
-    @stops.stop(f"{device}: trained, mapped, traced")
+    @stops.stop(f"{device}: grad, vmap, tracing")
     def transform(x):
         there = x.to(device).requires_grad_()
         soft_clip(there * 2).sum().backward()
+        assert ow.allclose(there.grad.cpu(), 2 * (1 - ow.tanh(2 * x) ** 2))
         print(there.grad)
-        print(ow.vmap(soft_clip)(x.to(device).reshape(2, 2)))
+        mapped = ow.vmap(soft_clip)(x.to(device).reshape(2, 2))
+        assert ow.allclose(mapped.cpu(), soft_clip(x).reshape(2, 2))
+        print(mapped)
         print(ow.make_fx(lambda x: soft_clip(x).exp().sum())(x.to(device)).graph)
 
-    @stops.stop(f"{device}: checked by opcheck")
+    @stops.stop(f"{device}: opcheck")
     def check(x):
-        print(ow.opcheck(ow.ops.audio.soft_clip, (x, 1.0), test_utils="devices").table())
+        report = ow.opcheck(ow.ops.audio.soft_clip, (x, 1.0), test_utils="devices")
+        assert all(line.state == "ok" for line in report.lines), report.table()
+        print(report.table())
 
 
-for name in DEVICES:
-    add_stops(name)
+for name in SOURCES:
+    if ow.is_available(name):
+        add_stops(name)
+
+
+if __name__ == "__main__":
+    stops.main()

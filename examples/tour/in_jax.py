@@ -1,4 +1,7 @@
-"""The same binary in JAX."""
+"""The same binary in JAX.
+
+python examples/tour/in_jax.py libsoft_clip.so
+"""
 
 import sys
 
@@ -8,12 +11,12 @@ import opwright as ow
 import opwright.jax
 from stops import Stops
 
-# JAX may have a faster device; the binary has kernels for the CPU.
+# The binary has kernels for the CPU; JAX may default to another device.
 jax.config.update("jax_default_device", jax.devices("cpu")[0])
 stops = Stops("JAX", lambda: jax.numpy.asarray([-1.0, 0.0, 1.0, 2.0]))
 
 
-@stops.stop("jit, with an attribute")
+@stops.stop("jit with an attribute")
 def jit(x):
     opwright.jax.load(sys.argv[1])
     soft_clip = opwright.jax.ops.audio.soft_clip
@@ -34,6 +37,12 @@ def differentiate(x):
     print(slopes)
 
 
-@stops.stop("arrays, without a copy")
+@stops.stop("arrays exchanged without a copy")
 def exchange(x):
-    print(ow.ops.audio.soft_clip(ow.from_dlpack(x), 2.0))
+    shared = ow.from_dlpack(x)
+    assert shared.data_ptr() == x.unsafe_buffer_pointer()
+    print(ow.ops.audio.soft_clip(shared, 2.0))
+
+
+if __name__ == "__main__":
+    stops.main()

@@ -1,4 +1,7 @@
-"""The same binary in PyTorch, with no PyTorch in its build."""
+"""The same binary in PyTorch; it was built without PyTorch.
+
+python examples/tour/in_torch.py libsoft_clip.so
+"""
 
 import sys
 
@@ -17,7 +20,7 @@ class Clip(torch.nn.Module):
         return torch.ops.audio.soft_clip(x, 2.0) * x.size(0)
 
 
-@stops.stop("eager")
+@stops.stop("eager call")
 def call(x):
     opwright.torch.load(sys.argv[1])
     y = torch.ops.audio.soft_clip(x, limit=2.0)
@@ -30,15 +33,18 @@ def call(x):
 def train(x):
     gain = torch.tensor(0.2, requires_grad=True)
     optimizer = torch.optim.SGD([gain], lr=0.2)
+    losses = []
     for _ in range(3):
         optimizer.zero_grad()
         loss = ((torch.ops.audio.soft_clip(x * gain) - x) ** 2).mean()
         loss.backward()
         optimizer.step()
+        losses.append(loss.item())
         print(f"loss {loss.item():.4f}, gain {gain.item():.4f}")
+    assert losses == sorted(losses, reverse=True)
 
 
-@stops.stop("torch.func: vmap and grad")
+@stops.stop("torch.func: vmap of grad")
 def map_and_differentiate(x):
     slope = torch.func.grad(lambda sample: torch.ops.audio.soft_clip(sample))
     slopes = torch.vmap(slope)(x)
@@ -48,7 +54,7 @@ def map_and_differentiate(x):
 
 @stops.stop("torch.compile(fullgraph=True)")
 def compile_model(x):
-    # No code is generated here, which takes torch ten seconds: what matters is the graph.
+    # aot_eager generates no code, which would take ten seconds. One graph is what this shows.
     counter = CompileCounterWithBackend("aot_eager")
     compiled = torch.compile(Clip(), fullgraph=True, dynamic=True, backend=counter)
     for size in (4, 7, 16, 33):
@@ -72,30 +78,44 @@ def call_fake(x):
     with FakeTensorMode():
         y = torch.ops.audio.soft_clip(torch.empty(1 << 20, 1 << 20))
     assert y.shape == (1 << 20, 1 << 20)
-    print(f"{tuple(y.shape)}, with no memory")
+    print(f"{tuple(y.shape)}, no memory allocated")
 
 
-@stops.stop("the fast path")
+@stops.stop("fast path")
 def call_fast(x):
     y = opwright.torch.ops.audio.soft_clip(x, 2.0)
     assert torch.equal(y, torch.ops.audio.soft_clip(x, 2.0))
     weight = x.clone().requires_grad_()
     assert opwright.torch.ops.audio.soft_clip(weight, 2.0).requires_grad
-    print(f"{y}, around torch's dispatcher; with a gradient to compute, through it")
+    print(f"{y} without torch's dispatcher; calls that need a gradient go through it")
 
 
-@stops.stop("tensors to and from Opwright")
+@stops.stop("tensors exchanged without a copy")
 def exchange(x):
     mine = ow.from_dlpack(x)
     assert mine.data_ptr() == x.data_ptr()
     print(torch.from_dlpack(ow.ops.audio.soft_clip(mine, 2.0)))
 
 
-@stops.stop("a user's mistake")
+@stops.stop("opcheck against Opwright")
+def check(x):
+    example = (ow.from_dlpack(x), 1.0)
+    report = ow.opcheck(
+        ow.ops.audio.soft_clip, example, test_utils="schema", hosts=("opwright", "torch")
+    )
+    assert all(line.state == "ok" for line in report.lines), report.table()
+    print(report.table())
+
+
+@stops.stop("error message")
 def make_mistake(x):
     try:
         torch.ops.audio.soft_clip(x, limit=-1.0)
     except ValueError as error:
         print(f"ValueError: {error}")
     else:
-        raise AssertionError("the mistake was not noticed")
+        raise AssertionError("a negative limit was accepted")
+
+
+if __name__ == "__main__":
+    stops.main()

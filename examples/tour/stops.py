@@ -1,25 +1,22 @@
-"""The stops of the tour: what is shown in one host, and how it went."""
+"""The stops of the tour in one host: each shows a mode, and a table lists the outcomes."""
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import opwright as ow
 
-@dataclass(frozen=True)
-class Row:
-    host: str
-    mode: str
-    outcome: str
+TABLE = "audio::soft_clip, mode by mode:"  # heads the table; tour.cpp prints the same line
 
 
 class Stops:
-    """The stops in one host, in order; each is called with what `make_samples` gives."""
+    """The stops in one host, in order. Each is called with a new result of `make_samples`."""
 
     def __init__(self, host: str, make_samples: Callable):
         self.host, self.make_samples = host, make_samples
         self.visits = []
 
     def stop(self, mode: str):
-        """Decorate a function that is to be visited."""
+        """Decorate a function that shows `mode`."""
 
         def add(visit):
             self.visits.append((mode, visit))
@@ -27,16 +24,22 @@ class Stops:
 
         return add
 
-    def run(self) -> list[Row]:
-        """Visit all; what a visit raises is its outcome."""
-        rows = []
-        for mode, visit in self.visits:
-            print(f"\n--- {self.host}: {mode}")
-            try:
-                visit(self.make_samples())
-                outcome = "works"
-            except Exception as error:
-                print(f"{type(error).__name__}: {error}")
-                outcome = "FAILED"
-            rows.append(Row(self.host, mode, outcome))
-        return rows
+    def main(self) -> None:
+        """Load the binary that the command line names, run every stop, print the table, exit."""
+        ow.load_library(sys.argv[1])
+        outcomes = [(self.run_stop(mode, visit), mode) for mode, visit in self.visits]
+        print(TABLE)
+        for outcome, mode in outcomes:
+            print(f"{outcome:8}{mode}")
+        sys.exit(any(outcome != "works" for outcome, _ in outcomes))
+
+    def run_stop(self, mode: str, visit: Callable) -> str:
+        print(f"--- {self.host}: {mode}", flush=True)
+        try:
+            visit(self.make_samples())
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+            return "FAILED"
+        finally:
+            print()
+        return "works"

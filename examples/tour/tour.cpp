@@ -1,4 +1,4 @@
-// One operator through every mode and host there is, with a table of what worked.
+// One operator binary through every mode of the C++ library, with a table of the outcomes.
 //
 //   tour libsoft_clip.so
 #include <unistd.h>
@@ -29,22 +29,25 @@ namespace {
 using namespace opwright;  // NOLINT(google-build-using-namespace): a program of one file
 
 struct Row {
-  std::string mode;
-  std::string outcome;
+  const char* outcome;
+  const char* mode;
 };
 std::vector<Row> rows;
+int failures = 0;
 
-// Runs one stop of the tour; what it throws is its outcome.
+// Runs one stop of the tour and records whether it threw.
 template <class Stop>
 void visit(const char* mode, Stop stop) {
-  std::printf("\n--- %s\n", mode);
+  std::printf("--- Opwright, C++: %s\n", mode);
   try {
     stop();
-    rows.push_back({mode, "works"});
+    rows.push_back({"works", mode});
   } catch (const Error& error) {
     std::printf("%s: %s\n", error.kind(), error.message().c_str());
-    rows.push_back({mode, "FAILED"});
+    rows.push_back({"FAILED", mode});
+    ++failures;
   }
+  std::printf("\n");
 }
 
 Tensor soft_clip(const Tensor& x, double limit) {
@@ -61,7 +64,7 @@ void expect(bool holds, const char* what) {
   if (!holds) throw Error("AssertionError", what);
 }
 
-// A transform of the tour's own: keeps a log of what passes through it.
+// A custom transform: logs every call that passes through it.
 class Log : public Interpreter {
  public:
   using Interpreter::Interpreter;
@@ -87,7 +90,7 @@ void run_eagerly() {
   const Tensor y = soft_clip(samples(), 2);
   std::printf("soft_clip([-1, 0, 1, 2], limit=2) = %s\n", to_text(y).c_str());
   expect(std::abs(y.data<float>()[3] - 2 * std::tanh(1.0F)) < 1e-6F,
-         "2 * tanh(2 / 2) was expected");
+         "the result is not 2 * tanh(2 / 2)");
 }
 
 void run_under_transforms() {
@@ -95,7 +98,7 @@ void run_under_transforms() {
   auto inner = make_intrusive<Log>(outer.get());
   const InterpreterScope scope(inner.get());
   const Tensor y = soft_clip(inner->wrap(outer->wrap(samples())), 2);
-  expect(impl(y).home == inner.get(), "the result belongs to the innermost transform");
+  expect(impl(y).home == inner.get(), "the result does not belong to the innermost transform");
 }
 
 void run_fake() {
@@ -103,8 +106,9 @@ void run_fake() {
   const Tensor shape =
       make_fake(std::span<const int64_t>(sizes), DType::Float32, Device(kOpwDeviceCuda, 0));
   const Tensor y = soft_clip(shape, 2);
-  std::printf("%s, with no memory and no such device here\n", concatenate(y).c_str());
-  expect(y.is_fake() && y.numel() == shape.numel(), "the shape of the input was expected");
+  std::printf("%s, no memory allocated, no CUDA device needed\n", concatenate(y).c_str());
+  expect(y.is_fake() && y.numel() == shape.numel(),
+         "the result does not have the shape of the input");
 }
 
 void run_traced() {
@@ -112,10 +116,10 @@ void run_traced() {
   const TracedGraph traced = make_fx(level, TracingMode::Symbolic)(samples());
   std::printf("%s", traced.text().c_str());
   const Tensor x = samples(7);
-  expect(equal(traced({x})[0], level(x)), "the graph was expected to give the same at size 7");
+  expect(equal(traced({x})[0], level(x)), "the graph gives another result at size 7");
 }
 
-void run_functionalised() {
+void run_functionalized() {
   const auto clip_in_place = [](Tensor x) {
     x.mul_(4);
     return soft_clip(x, 2);
@@ -123,11 +127,12 @@ void run_functionalised() {
   const TracedGraph traced = make_fx(clip_in_place, TracingMode::Symbolic)(samples());
   const TracedGraph pure = traced.functionalize();
   std::printf("%s", pure.text().c_str());
-  expect(pure.text().find("aten::mul_") == std::string::npos, "no write was expected on the way");
+  expect(pure.text().find("aten::mul_") == std::string::npos,
+         "the graph still has an in-place multiplication");
   const Tensor mine = samples(7);
   const Tensor eager = samples(7);
-  expect(equal(pure({mine})[0], clip_in_place(eager)), "the same result was expected");
-  expect(equal(mine, eager), "the input was expected to be written as in eager mode");
+  expect(equal(pure({mine})[0], clip_in_place(eager)), "the functional graph gives another result");
+  expect(equal(mine, eager), "the input is not updated as in eager mode");
 }
 
 void run_exported() {
@@ -140,7 +145,7 @@ void run_exported() {
   std::remove(path.c_str());
   std::printf("%s", program.text().c_str());
   const Tensor x = samples(7);
-  expect(equal(program({x})[0], level(x)), "the program was expected to give the same at size 7");
+  expect(equal(program({x})[0], level(x)), "the program gives another result at size 7");
 }
 
 void run_compiled() {
@@ -148,9 +153,9 @@ void run_compiled() {
   auto compiled = compile(limiter);
   for (const int64_t size : {4, 7, 9}) {
     const Tensor x = samples(size);
-    expect(allclose(compiled(x), limiter(x)), "the same as uncompiled was expected");
+    expect(allclose(compiled(x), limiter(x)), "compiled and eager results differ");
   }
-  std::printf("three sizes, compiled %d times\n",
+  std::printf("three sizes, %d compilations\n",
               static_cast<int>(compiled.compiled().num_compiles()));
 }
 
@@ -159,8 +164,7 @@ void write_onnx() {
   const ExportOptions options{.names = {"x"}, .dynamic = {{"x", 0, Dim::named("samples")}}};
   const onnx::Model model = onnx::to_model(export_program(level, options, samples()));
   std::printf("%s", model.text().c_str());
-  expect(model.bytes().find("soft_clip") != std::string::npos,
-         "a node of the operator was expected");
+  expect(model.bytes().find("soft_clip") != std::string::npos, "the model has no soft_clip node");
 }
 
 void differentiate() {
@@ -168,29 +172,29 @@ void differentiate() {
   const Tensor slope = grad(level)(samples())[0];
   const auto clip = [](const Tensor& x) { return soft_clip(x, 2); };
   const Tensor moved = jvp(clip, {samples()}, {ones_like(samples())}).tangents[0];
-  std::printf("backward %s\nforward  %s\n", concatenate(slope).c_str(), concatenate(moved).c_str());
-  expect(allclose(slope, moved), "both modes were expected to agree");
+  std::printf("grad %s\njvp  %s\n", to_text(slope).c_str(), to_text(moved).c_str());
+  expect(allclose(slope, moved), "reverse and forward mode disagree");
 }
 
 void run_batched() {
   const auto clip = [](const Tensor& x) { return soft_clip(x, 2); };
   const Tensor slopes = vmap([&](const Tensor& x) { return grad(clip)(x)[0]; })(samples())[0];
-  std::printf("a gradient for each sample: %s\n", concatenate(slopes).c_str());
-  expect(equal(vmap(clip)(samples())[0], clip(samples())), "the same as at once was expected");
+  std::printf("a gradient for each sample: %s\n", to_text(slopes).c_str());
+  expect(equal(vmap(clip)(samples())[0], clip(samples())), "vmap and a plain call disagree");
 }
 
 void run_opcheck() {
   const CheckReport report = opcheck("audio::soft_clip", {Value(samples()), Value(2.0)});
   report.raise_if_failed();
-  std::printf("%zu checks on %u inputs found nothing\n", report.lines.size(),
+  std::printf("%zu checks on %u inputs found no fault\n", report.lines.size(),
               report.num_given + report.num_generated);
 }
 
 void exchange() {
   const Tensor y = soft_clip(samples(), 2);
   const Tensor back = from_dlpack(to_dlpack_versioned(y));
-  expect(back.data() == y.data(), "the same memory was expected");
-  std::printf("out and in through DLPack without a copy: %s\n", concatenate(back).c_str());
+  expect(back.data() == y.data(), "the exchange copied the data");
+  std::printf("exported and imported through DLPack without a copy: %s\n", to_text(back).c_str());
 }
 
 void show_an_error() {
@@ -215,25 +219,21 @@ int main(int argc, char** argv) {
     std::printf("%s", to_text(describe_library(binary)).c_str());
     load_library(binary);
   });
-  visit("eager, on cpu", run_eagerly);
-  visit("under two nested transforms", run_under_transforms);
+  visit("eager call", run_eagerly);
+  visit("two nested transforms", run_under_transforms);
   visit("fake tensors", run_fake);
-  visit("traced symbolically", run_traced);
-  visit("functionalised", run_functionalised);
-  visit("exported, saved, loaded, run", run_exported);
-  visit("exported as an ONNX model", write_onnx);
-  visit("compiled", run_compiled);
-  visit("differentiated", differentiate);
-  visit("batched and nested", run_batched);
-  visit("checked by opcheck", run_opcheck);
-  visit("exchange by DLPack", exchange);
-  visit("a user's mistake", show_an_error);
+  visit("symbolic tracing", run_traced);
+  visit("functionalize", run_functionalized);
+  visit("export, save, load, run", run_exported);
+  visit("ONNX export", write_onnx);
+  visit("compile, dynamic sizes", run_compiled);
+  visit("grad and jvp", differentiate);
+  visit("vmap of grad", run_batched);
+  visit("opcheck", run_opcheck);
+  visit("DLPack exchange without a copy", exchange);
+  visit("error message", show_an_error);
 
-  std::printf("\n%-32s %s\n", "audio::soft_clip", "");
-  int failures = 0;
-  for (const Row& row : rows) {
-    std::printf("%-32s %s\n", row.mode.c_str(), row.outcome.c_str());
-    failures += row.outcome == "FAILED" ? 1 : 0;
-  }
+  std::printf("audio::soft_clip, mode by mode:\n");
+  for (const Row& row : rows) std::printf("%-8s%s\n", row.outcome, row.mode);
   return failures == 0 ? 0 : 1;
 }

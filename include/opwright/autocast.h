@@ -23,7 +23,7 @@ class Autocast;
 // bfloat16 on the cpu, float16 elsewhere; ValueError for any other than these two. A scope that is
 // not enabled stops those outside of it. Casts of leaves that require grad are kept until the
 // outermost scope ends, unless `keeps_casts` is false.
-class [[nodiscard]] AutocastScope {
+class [[nodiscard]] OPWRIGHT_EXPORT AutocastScope {
  public:
   explicit AutocastScope(Device device = kCpu, std::optional<DType> dtype = std::nullopt,
                          bool is_enabled = true, bool keeps_casts = true);
@@ -36,7 +36,7 @@ class [[nodiscard]] AutocastScope {
 };
 
 // Of this thread and the device's type.
-[[nodiscard]] bool is_autocast_enabled(Device device = kCpu);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_autocast_enabled(Device device = kCpu);
 // The dtype of the innermost scope, enabled or not; without one what a scope would take.
-[[nodiscard]] DType autocast_dtype(Device device = kCpu);
+[[nodiscard]] OPWRIGHT_EXPORT DType autocast_dtype(Device device = kCpu);
 }  // namespace opwright

@@ -77,7 +77,7 @@ struct OperatorDescription {
 };
 
 // An operator of the core. AttributeError, with the closest names, where there is none.
-[[nodiscard]] OperatorDescription describe_operator(const std::string& name);
+[[nodiscard]] OPWRIGHT_EXPORT OperatorDescription describe_operator(const std::string& name);
 
 // A function that a binary registers. `self` belongs to whoever collected it.
 struct BinaryFunction {
@@ -105,17 +105,18 @@ struct BinaryContents {
 // What a binary that load_library took registers, collected anew for `host`: the bodies of its
 // library blocks run, and the records that the bridge makes of the functions lead to `host`. Errors
 // as load_library.
-[[nodiscard]] BinaryContents collect_library(const std::string& path, const OpwHost& host);
+[[nodiscard]] OPWRIGHT_EXPORT BinaryContents collect_library(const std::string& path,
+                                                             const OpwHost& host);
 
 // ---- The core at work for another host: its errors, its threads, its operators, its tensors over
 // that host's memory ----
 
 // The core's own table. A bridge's host that runs on the core is a copy with a name, an instance
 // and a `call` of its own.
-[[nodiscard]] const OpwHost& core_host() noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT const OpwHost& core_host() noexcept;
 
 // An operator of the core by its name, called with values. Any thread.
-class NamedOperator {
+class OPWRIGHT_EXPORT NamedOperator {
  public:
   explicit NamedOperator(std::string name);
   NamedOperator(const NamedOperator&) = delete;
@@ -132,7 +133,7 @@ class NamedOperator {
 
 // A call of another host on this thread, which may be inside of one of the core's: what the core is
 // in the middle of here (a transform, a mode, grad mode off) does not reach it.
-class [[nodiscard]] ForeignCallScope {
+class [[nodiscard]] OPWRIGHT_EXPORT ForeignCallScope {
  public:
   ForeignCallScope() noexcept;
   ForeignCallScope(const ForeignCallScope&) = delete;
@@ -144,7 +145,7 @@ class [[nodiscard]] ForeignCallScope {
 };
 
 // What an operator will give, asked of its fake kernel before there are data. One thread at a time.
-class FakeCall {
+class OPWRIGHT_EXPORT FakeCall {
  public:
   FakeCall();
   FakeCall(const FakeCall&) = delete;
@@ -172,7 +173,7 @@ class FakeCall {
 
 // Somebody else's memory for a while: a tensor of the core over it, and whether anything still
 // shows that memory when the time is over.
-class BorrowedMemory {
+class OPWRIGHT_EXPORT BorrowedMemory {
  public:
   // `shown` has its strides. ReadOnly: writing raises.
   enum class Access : uint8_t { ReadOnly, ReadWrite };

@@ -20,7 +20,7 @@ namespace opwright OPWRIGHT_VISIBILITY {
 class Node;
 class NodeArgument;
 
-class CallArguments {
+class OPWRIGHT_EXPORT CallArguments {
  public:
   // `engine` is what errors call the foreign graph: "ONNX".
   CallArguments(const Node& node, const char* engine) : node_(node), engine_(engine) {}

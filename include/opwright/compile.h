@@ -39,7 +39,7 @@ struct CompileOptions {
 using CompiledBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> inputs);
 
 // What one function was compiled for. Copies share it. Any thread.
-class CompiledFunction {
+class OPWRIGHT_EXPORT CompiledFunction {
  public:
   // ValueError for a backend that is not there.
   explicit CompiledFunction(CompileOptions options);

@@ -47,7 +47,7 @@ constexpr const char* device_name_or_null(int32_t type) {
 }
 #ifdef OPWRIGHT_CORE
 // Knows the names of plug-ins too (src/tensor/device_table.cpp).
-void append_text(std::string& out, Device device);
+OPWRIGHT_EXPORT void append_text(std::string& out, Device device);
 #else
 inline void append_text(std::string& out, Device device) {
   const char* name = device_name_or_null(device.type);

@@ -95,7 +95,7 @@ template <class... Parts>
 }
 
 // A counted handle of an OpwError; what C++ code throws. Copies share the error.
-class Error : public std::exception {
+class OPWRIGHT_EXPORT Error : public std::exception {
  public:
   Error(std::string_view kind, std::string_view text) : error_(make(kind, text)) {}
   // With the host's own exception; `payload_type` is an address that tells who understands it.
@@ -218,7 +218,7 @@ class Error : public std::exception {
 // Throws the error that a function of the host, of a tensor's or of a symbol's owner gave when it
 // returned 1.
 #ifdef OPWRIGHT_CORE
-[[noreturn]] void throw_given_error();
+[[noreturn]] OPWRIGHT_EXPORT void throw_given_error();
 #else
 // The quickest kind of TLS has room for some 200 libraries in a process, and for none that holds
 // CUDA's runtime; such binaries are built with OPWRIGHT_DYNAMIC_TLS, which costs a few ns a call.

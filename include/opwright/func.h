@@ -58,7 +58,7 @@ struct DerivativeOptions {
 class VjpRun;
 // Gives the gradients of the inputs for those of the outputs; an undefined one: zeros. It may be
 // called again, and inside of other transforms.
-class Pullback {
+class OPWRIGHT_EXPORT Pullback {
  public:
   explicit Pullback(std::shared_ptr<VjpRun> run) : run_(std::move(run)) {}
   [[nodiscard]] std::vector<Tensor> operator()(std::span<const Tensor> cotangents) const;
@@ -91,19 +91,25 @@ struct JacobianResult {
 };
 
 // TypeError for an input of a dtype without gradients.
-[[nodiscard]] VjpResult vjp_function(std::span<const Tensor> inputs, const FunctionBody& body);
-[[nodiscard]] JvpResult jvp_function(std::span<const Tensor> inputs,
-                                     std::span<const Tensor> tangents, const FunctionBody& body);
+[[nodiscard]] OPWRIGHT_EXPORT VjpResult vjp_function(std::span<const Tensor> inputs,
+                                                     const FunctionBody& body);
+[[nodiscard]] OPWRIGHT_EXPORT JvpResult jvp_function(std::span<const Tensor> inputs,
+                                                     std::span<const Tensor> tangents,
+                                                     const FunctionBody& body);
 // Of a function that gives one real number.
-[[nodiscard]] GradResult grad_function(std::span<const Tensor> inputs, const FunctionBody& body);
+[[nodiscard]] OPWRIGHT_EXPORT GradResult grad_function(std::span<const Tensor> inputs,
+                                                       const FunctionBody& body);
 // An output of sizes `o` gives derivatives of sizes `o + i` for an input of sizes `i`.
-[[nodiscard]] JacobianResult jacrev_function(std::span<const Tensor> inputs,
-                                             const FunctionBody& body, int64_t chunk_size = 0);
-[[nodiscard]] JacobianResult jacfwd_function(std::span<const Tensor> inputs,
-                                             const FunctionBody& body, int64_t chunk_size = 0);
+[[nodiscard]] OPWRIGHT_EXPORT JacobianResult jacrev_function(std::span<const Tensor> inputs,
+                                                             const FunctionBody& body,
+                                                             int64_t chunk_size = 0);
+[[nodiscard]] OPWRIGHT_EXPORT JacobianResult jacfwd_function(std::span<const Tensor> inputs,
+                                                             const FunctionBody& body,
+                                                             int64_t chunk_size = 0);
 
 // IndexError for a place that is not there, ValueError for none or one twice. From 0 on.
-[[nodiscard]] std::vector<size_t> checked_argnums(std::span<const int64_t> argnums, size_t count);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<size_t> checked_argnums(std::span<const int64_t> argnums,
+                                                                  size_t count);
 
 // ---- Over functions of tensors ----
 

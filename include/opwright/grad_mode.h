@@ -12,12 +12,12 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 // Whether results of tensors that require grad will require it. Of this thread.
-[[nodiscard]] bool is_grad_enabled() noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT bool is_grad_enabled() noexcept;
 // Whether this thread makes inference tensors.
-[[nodiscard]] bool is_inference_mode_enabled() noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT bool is_inference_mode_enabled() noexcept;
 
 // Switches recording on or off on this thread until the end of the scope.
-class [[nodiscard]] GradModeScope {
+class [[nodiscard]] OPWRIGHT_EXPORT GradModeScope {
  public:
   explicit GradModeScope(bool enabled) noexcept;
   ~GradModeScope();
@@ -41,7 +41,7 @@ class [[nodiscard]] EnableGradScope : public GradModeScope {
 // Until the end of the scope nothing is recorded, and what is made is an inference tensor: later it
 // can neither be saved for a backward nor be written outside of such a scope. A scope of `false`
 // inside of another is a scope of its own without either.
-class [[nodiscard]] InferenceScope {
+class [[nodiscard]] OPWRIGHT_EXPORT InferenceScope {
  public:
   explicit InferenceScope(bool enabled = true) noexcept;
   ~InferenceScope();

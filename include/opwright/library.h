@@ -25,7 +25,7 @@
 namespace opwright OPWRIGHT_VISIBILITY {
 #ifdef OPWRIGHT_CORE
 // Runs the body of a block of the core; in src/dispatch.
-void link_library(OpwLibrary* library);
+OPWRIGHT_EXPORT void link_library(OpwLibrary* library);
 #else
 // The blocks of this binary, newest first.
 inline constinit OpwLibrary* first_library = nullptr;

@@ -27,7 +27,7 @@ enum class TracingMode : uint8_t {
 };
 
 // A graph that make_fx made.
-class TracedGraph {
+class OPWRIGHT_EXPORT TracedGraph {
  public:
   explicit TracedGraph(Value graph) : graph_(std::move(graph)) {}
 
@@ -49,8 +49,9 @@ class TracedGraph {
 
 // The function of make_fx, over a list of tensors.
 using TracedBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> inputs);
-[[nodiscard]] TracedGraph trace_function(std::span<const Tensor> inputs, TracingMode mode,
-                                         TracedBody body, void* context);
+[[nodiscard]] OPWRIGHT_EXPORT TracedGraph trace_function(std::span<const Tensor> inputs,
+                                                         TracingMode mode, TracedBody body,
+                                                         void* context);
 
 template <class F>
 class MakeFx {

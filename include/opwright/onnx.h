@@ -53,7 +53,7 @@ using OnnxValues = std::vector<OnnxValue>;
 
 struct GraphBody;  // a graph inside of a node, GraphBuilder::body
 
-class Attribute {
+class OPWRIGHT_EXPORT Attribute {
  public:
   enum class Kind : uint8_t {  // as AttributeProto numbers them
     Float = 1,
@@ -92,7 +92,7 @@ class Attribute {
 };
 
 // The graph that rules add nodes to. What stands before "::" is a domain, none is ONNX's own.
-class GraphBuilder {
+class OPWRIGHT_EXPORT GraphBuilder {
  public:
   struct State;
   explicit GraphBuilder(State& state) : state_(state) {}
@@ -156,7 +156,7 @@ class GraphBuilder {
 };
 
 // One call of an operator: its arguments as constants (CallArguments), and as values of the model.
-class Call : public CallArguments {
+class OPWRIGHT_EXPORT Call : public CallArguments {
  public:
   struct State;
   explicit Call(State& state);
@@ -179,9 +179,9 @@ class Call : public CallArguments {
 using Rule = OnnxValues (*)(GraphBuilder& g, const Call& call);
 
 // How calls of an operator become nodes, from that opset on until the next one that was registered.
-void register_symbolic(const std::string& op, int64_t opset, Rule rule);
+OPWRIGHT_EXPORT void register_symbolic(const std::string& op, int64_t opset, Rule rule);
 // ValueError where nothing was registered.
-void unregister_symbolic(const std::string& op, int64_t opset);
+OPWRIGHT_EXPORT void unregister_symbolic(const std::string& op, int64_t opset);
 
 struct ModelOptions {
   int64_t opset = kDefaultOpset;
@@ -198,7 +198,7 @@ struct ModelOptions {
 };
 
 // A model: its bytes, and the file of its large tensors.
-class Model {
+class OPWRIGHT_EXPORT Model {
  public:
   struct State;
   explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -216,7 +216,8 @@ class Model {
 
 // NotImplementedError for an operator without a rule: which, the user's line, which opset would
 // have it. ValueError for an opset that is not written, names that do not fit.
-[[nodiscard]] Model to_model(const Program& program, const ModelOptions& options = {});
+[[nodiscard]] OPWRIGHT_EXPORT Model to_model(const Program& program,
+                                             const ModelOptions& options = {});
 inline void save_model(const Program& program, const std::string& path,
                        const ModelOptions& options = {}) {
   to_model(program, options).save(path);
@@ -238,9 +239,10 @@ struct NodeForm {
 
 // The forms in which exported models may hold an operator, newest first: those of its symbolics and
 // of its binary, then that of its schema (domain: its namespace).
-[[nodiscard]] std::vector<NodeForm> node_forms(const std::string& op);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<NodeForm> node_forms(const std::string& op);
 // ValueError for a text that is no form or names an argument that the operator does not have.
-[[nodiscard]] NodeForm parse_node_form(std::string_view text, const std::string& op);
-[[nodiscard]] std::string to_text(const NodeForm& form, const std::string& op);
+[[nodiscard]] OPWRIGHT_EXPORT NodeForm parse_node_form(std::string_view text,
+                                                       const std::string& op);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const NodeForm& form, const std::string& op);
 }  // namespace onnx
 }  // namespace opwright

@@ -36,7 +36,7 @@ struct CheckLine {
   std::string text;  // the first line of what was found, or why it was skipped
 };
 
-struct CheckReport {
+struct OPWRIGHT_EXPORT CheckReport {
   std::string op;
   uint32_t num_given = 0;
   uint32_t num_generated = 0;  // inputs that the operator took
@@ -71,8 +71,8 @@ struct OpcheckOptions {
 // Checks an operator on an example and on others that are made from it. Values are those of the
 // schema's arguments in order; defaults fill the rest. ValueError: the operator refuses the
 // example, or a check is not known; AttributeError: there is no such operator.
-[[nodiscard]] CheckReport opcheck(std::string_view op, std::span<const Value> args,
-                                  const OpcheckOptions& options = {});
+[[nodiscard]] OPWRIGHT_EXPORT CheckReport opcheck(std::string_view op, std::span<const Value> args,
+                                                  const OpcheckOptions& options = {});
 [[nodiscard]] inline CheckReport opcheck(std::string_view op, std::initializer_list<Value> args,
                                          const OpcheckOptions& options = {}) {
   return opcheck(op, std::span(args.begin(), args.size()), options);

@@ -20,7 +20,7 @@ namespace opwright OPWRIGHT_VISIBILITY {
 #ifdef OPWRIGHT_CORE
 
 // Constant-initialised. Any thread.
-class HostOperator {
+class OPWRIGHT_EXPORT HostOperator {
  public:
   constexpr HostOperator(const char* name, const char* (*signature)())
       : name_(name), signature_(signature) {}

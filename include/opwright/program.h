@@ -25,7 +25,7 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 // What a size of an input may be in other calls of an exported program.
-class Dim {
+class OPWRIGHT_EXPORT Dim {
  public:
   enum class Kind : uint8_t {
     Static,   // what it is now
@@ -85,7 +85,7 @@ class Dim {
 [[nodiscard]] inline Dim operator-(const Dim& dim, int64_t offset) { return dim.plus(-offset); }
 
 // A program that was exported or loaded. Handles share it.
-class Program {
+class OPWRIGHT_EXPORT Program {
  public:
   explicit Program(Value program) : program_(std::move(program)) {}
 
@@ -114,7 +114,7 @@ class Program {
 // OSError for a file that is not there; ValueError for one that is damaged or of a newer format;
 // NotImplementedError for an operator that is not there, with the library to load first. Nothing of
 // the file is run.
-[[nodiscard]] Program load_program(const std::string& path);
+[[nodiscard]] OPWRIGHT_EXPORT Program load_program(const std::string& path);
 
 struct ExportOptions {
   std::vector<std::string> names = {};  // of the inputs; left out: x0, x1, ...
@@ -133,8 +133,9 @@ struct ExportOptions {
 };
 
 using ExportedBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> inputs);
-[[nodiscard]] Program export_function(std::span<const Tensor> inputs, const ExportOptions& options,
-                                      ExportedBody body, void* context);
+[[nodiscard]] OPWRIGHT_EXPORT Program export_function(std::span<const Tensor> inputs,
+                                                      const ExportOptions& options,
+                                                      ExportedBody body, void* context);
 
 // `function` takes a tensor for each input and gives a tensor or a std::vector of them.
 template <class F, std::same_as<Tensor>... Inputs>

@@ -17,16 +17,16 @@ namespace opwright OPWRIGHT_VISIBILITY {
 // ValueError for an operator that another binary defined (both paths named) and for a wrong schema;
 // TypeError for a function that differs from its schema; AttributeError for an import that the core
 // lacks. Any thread.
-void load_library(const std::string& path);
+OPWRIGHT_EXPORT void load_library(const std::string& path);
 
 // The same of a plug-in: gives the names of the devices that it adds. A device is never removed.
 // ImportError for a binary that adds none, ValueError for a device that another one added.
-std::vector<std::string> load_device(const std::string& path);
+OPWRIGHT_EXPORT std::vector<std::string> load_device(const std::string& path);
 
 // Removes what load_library registered. The file stays mapped, so that what is still held fails
 // with an error instead of a crash; load_library takes it back. ValueError for a file that is not
 // loaded.
-void unload_library(const std::string& path);
+OPWRIGHT_EXPORT void unload_library(const std::string& path);
 
 // What a binary would register; nothing is registered.
 struct LibraryDescription {
@@ -46,9 +46,9 @@ struct LibraryDescription {
   std::vector<std::string> imports;  // by name
   std::vector<std::string> devices;  // names
 };
-[[nodiscard]] LibraryDescription describe_library(const std::string& path);
+[[nodiscard]] OPWRIGHT_EXPORT LibraryDescription describe_library(const std::string& path);
 // A line for each definition, function and import.
-[[nodiscard]] std::string to_text(const LibraryDescription& description);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const LibraryDescription& description);
 
 // The text of a tensor, as PyTorch prints it:
 //
@@ -60,5 +60,5 @@ struct LibraryDescription {
 // int64 or bool, the device where it is not cpu. A tensor without memory of its own shows its
 // sizes, tensor(..., size=(2, s0)); so does one with so many dimensions that even the cut form is
 // endless. Memory of another device is copied to the cpu first; throws what that copy throws.
-[[nodiscard]] std::string to_text(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Tensor& tensor);
 }  // namespace opwright

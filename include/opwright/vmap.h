@@ -37,9 +37,9 @@ struct VmapOptions {
 // The function of vmap, over a list of tensors.
 using MappedBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> samples);
 // ValueError for inputs that do not fit the options or each other.
-[[nodiscard]] std::vector<Tensor> map_function(std::span<const Tensor> inputs,
-                                               const VmapOptions& options, MappedBody body,
-                                               void* context);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> map_function(std::span<const Tensor> inputs,
+                                                               const VmapOptions& options,
+                                                               MappedBody body, void* context);
 
 template <class F>
 class MappedFunction {

@@ -55,7 +55,7 @@ PyObject* grad(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_arg
 }
 
 // backward(outputs, gradients, retain_graph, create_graph, inputs)
-PyObject* backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_args*/) {
+PyObject* run_backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_args*/) {
   return guarded([&] {
     const std::vector<Tensor> outputs = read_tensors(args[0], "backward: tensors");
     const std::vector<Tensor> gradients = read_gradients(args[1], "backward: grad_tensors");
@@ -71,9 +71,9 @@ PyObject* backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num
   });
 }
 
-PyMethodDef functions[] = {{"_grad", as_method(grad), METH_FASTCALL, nullptr},
-                           {"_backward", as_method(backward), METH_FASTCALL, nullptr},
-                           {}};
+PyMethodDef autograd_functions[] = {{"_grad", as_method(grad), METH_FASTCALL, nullptr},
+                                    {"_backward", as_method(run_backward), METH_FASTCALL, nullptr},
+                                    {}};
 
 }  // namespace
 
@@ -98,7 +98,7 @@ BackwardOptions read_options(PyObject* retain_graph, bool create_graph) {
 }
 
 void bind_autograd(nb::module_& m) {
-  require_no_error(PyModule_AddFunctions(m.ptr(), functions));
+  require_no_error(PyModule_AddFunctions(m.ptr(), autograd_functions));
   bind_tape_hooks(m);
   bind_function_node(m);
   bind_saved_tensor_hooks(m);

@@ -12,7 +12,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-const char* kind_name(TreeKind kind) {
+const char* tree_kind_name(TreeKind kind) {
   switch (kind) {
     case TreeKind::Tuple:
       return "a tuple";
@@ -71,7 +71,7 @@ class DimSpreader {
  private:
   [[noreturn]] void fail(const TreeNode& node, PyObject* dims, const std::string& path) const {
     throw_error("ValueError", "vmap: ", what_, " does not have the structure of ", tree_, ": ",
-                path, " is a ", class_name(dims), ", but there is ", kind_name(node.kind),
+                path, " is a ", class_name(dims), ", but there is ", tree_kind_name(node.kind),
                 "; give an int or None",
                 node.num_children > 0 ? ", or the same container of these" : "");
   }

@@ -11,7 +11,7 @@
 namespace opwright::python {
 namespace {
 
-void set(OpwValue& value, uint32_t tag, int64_t payload) {
+void set_slot(OpwValue& value, uint32_t tag, int64_t payload) {
   value.tag = tag;
   value.length = 0;
   value.as_int = payload;
@@ -100,7 +100,7 @@ BindingPlan::BindingPlan(const Operator& op)
 bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& value,
                                 PlanMemory& memory) {
   if (object == Py_None) {
-    set(value, kOpwNone, 0);
+    set_slot(value, kOpwNone, 0);
     return arg.is_optional;
   }
   int64_t number = 0;
@@ -113,10 +113,10 @@ bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& 
       return value.as_tensor != nullptr;
     case Kind::Int:
       if (!read_int(object, number) && !read_symbol(object, arg.tag, number)) return false;
-      set(value, arg.tag, number);
+      set_slot(value, arg.tag, number);
       return true;
     case Kind::Bool:
-      set(value, kOpwBool, object == Py_True);
+      set_slot(value, kOpwBool, object == Py_True);
       return PyBool_Check(object);
     case Kind::Scalar:
       if (PyFloat_CheckExact(object)) {
@@ -126,15 +126,15 @@ bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& 
         return true;
       }
       if (PyBool_Check(object)) {
-        set(value, kOpwBool, object == Py_True);
+        set_slot(value, kOpwBool, object == Py_True);
         return true;
       }
       if (read_int(object, number)) {
-        set(value, kOpwInt, number);
+        set_slot(value, kOpwInt, number);
         return true;
       }
       if (!is_sym_int(object)) return false;
-      set(value, kOpwSymInt, settled_word_of(object));
+      set_slot(value, kOpwSymInt, settled_word_of(object));
       return true;
     case Kind::String: {
       if (!PyUnicode_CheckExact(object)) return false;
@@ -147,7 +147,7 @@ bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& 
     }
     case Kind::Dtype:
       if (Py_TYPE(object) != dtype_type) return false;
-      set(value, kOpwDtype, static_cast<int64_t>(as_dtype(object)));
+      set_slot(value, kOpwDtype, static_cast<int64_t>(as_dtype(object)));
       return true;
     case Kind::Device:
       if (Py_TYPE(object) != device_type) return false;

@@ -16,10 +16,6 @@ namespace {
 constexpr uint32_t kInlineArguments = 16;
 constexpr uint32_t kInlineResults = 4;
 
-// Releasing the lock costs about 60 ns, so only calls that take long do. Reading or writing this
-// much memory takes about ten microseconds.
-constexpr size_t kManyBytes = 128 * 1024;
-
 size_t bytes_behind(const OpwTensor* tensor) {
   // Whatever a Python object holds is the core's own.
   const Storage* storage = tensor ? static_cast<const TensorImpl*>(tensor)->storage : nullptr;

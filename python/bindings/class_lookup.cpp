@@ -40,7 +40,7 @@ nb::object own_member(nb::handle owner, const std::string& name) {
   return nb::borrow(PyDict_GetItemString(members.ptr(), name.c_str()));
 }
 
-nb::object walk(nb::handle module, std::string_view path) {
+nb::object walk_attributes(nb::handle module, std::string_view path) {
   nb::object found = nb::borrow(module);
   while (found.is_valid() && !path.empty()) {
     const size_t dot = path.find('.');
@@ -50,7 +50,8 @@ nb::object walk(nb::handle module, std::string_view path) {
   return found;
 }
 
-void check_kind(nb::handle type, const std::string& name, TreeKind kind, const nb::object& fields) {
+void check_class_kind(nb::handle type, const std::string& name, TreeKind kind,
+                      const nb::object& fields) {
   auto* python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   if (kind == TreeKind::Registered) {
     if (is_registered_class(python_type)) return;
@@ -83,12 +84,12 @@ nb::object find_class(const std::string& place, TreeKind kind, const nb::object&
     throw_error("ImportError", kWhat, name, ", which is not imported; import ", module_name,
                 " before the program is called");
   }
-  const nb::object found = walk(module, path);
+  const nb::object found = walk_attributes(module, path);
   if (!found.is_valid() || !PyType_Check(found.ptr())) {
     throw_error("ImportError", kWhat, name,
                 ", which has no such class; define it there before the program is called");
   }
-  check_kind(found, name, kind, fields);
+  check_class_kind(found, name, kind, fields);
   return found;
 }
 

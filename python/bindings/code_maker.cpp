@@ -37,7 +37,7 @@ nb::object call_llvm(const char* function, std::string_view ir) {
   return nb::steal(require(PyObject_CallMethod(module.ptr(), function, "O", text.ptr())));
 }
 
-std::string text_of(const nb::object& object) {
+std::string str_text(const nb::object& object) {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
   if (!text) throw_python_error();
@@ -58,7 +58,7 @@ std::vector<std::byte> make_object(std::string_view ir) {
 
 std::string make_assembly(std::string_view ir) {
   const LockScope lock;
-  return text_of(call_llvm("make_assembly", ir));
+  return str_text(call_llvm("make_assembly", ir));
 }
 
 ObjectMaker find_llvmlite() {
@@ -66,7 +66,7 @@ ObjectMaker find_llvmlite() {
   const nb::object version = call_llvm("find_version");
   if (version.is_none()) return {};
   return {.name = "llvmlite",
-          .version = text_of(version),
+          .version = str_text(version),
           .make = &make_object,
           .assembly = &make_assembly};
 }

@@ -79,7 +79,8 @@ PyObject* compiled_call(PyObject* callable, PyObject* const* args, size_t flags,
 
 // ---- Life ----
 
-PythonCompileOptions read_options(PyObject* fullgraph, PyObject* dynamic, PyObject* backend) {
+PythonCompileOptions read_compile_options(PyObject* fullgraph, PyObject* dynamic,
+                                          PyObject* backend) {
   PythonCompileOptions options;
   options.fullgraph = PyObject_IsTrue(fullgraph) == 1;
   OPWRIGHT_CHECK_TYPE(dynamic == Py_None || PyBool_Check(dynamic),
@@ -101,7 +102,7 @@ PyObject* new_compiled(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
                         "compile: a function or a module must be "
                         "given, got ",
                         class_name(function));
-    auto state = std::make_unique<CompiledState>(read_options(fullgraph, dynamic, backend));
+    auto state = std::make_unique<CompiledState>(read_compile_options(fullgraph, dynamic, backend));
     PyObject* made = require(type->tp_alloc(type, 0));
     CompiledObject* self = as_compiled(made);
     self->vectorcall = &compiled_call;
@@ -146,7 +147,7 @@ void dealloc_compiled(PyObject* object) {
 // ---- Attributes ----
 
 // In a class body it is a method.
-PyObject* bind_method(PyObject* object, PyObject* instance, PyObject* /*type*/) {
+PyObject* bind_compiled_method(PyObject* object, PyObject* instance, PyObject* /*type*/) {
   const bool is_plain = !instance || instance == Py_None;
   const bool is_function = PyFunction_Check(as_compiled(object)->function);
   return is_plain || !is_function ? Py_NewRef(object) : PyMethod_New(object, instance);
@@ -291,7 +292,7 @@ PyType_Slot compiled_slots[] = {{Py_tp_doc, const_cast<char*>(kCompiledDoc)},
                                 {Py_tp_traverse, as_slot(&traverse_compiled)},
                                 {Py_tp_clear, as_slot(&clear_compiled)},
                                 {Py_tp_call, as_slot(&PyVectorcall_Call)},
-                                {Py_tp_descr_get, as_slot(&bind_method)},
+                                {Py_tp_descr_get, as_slot(&bind_compiled_method)},
                                 {Py_tp_getattro, as_slot(&get_attribute)},
                                 {Py_tp_setattro, as_slot(&set_attribute)},
                                 {Py_tp_repr, as_slot(&repr_compiled)},

@@ -34,7 +34,7 @@ constexpr uint32_t kNoPlainTensor = kOpwFlagFake | kOpwFlagWrapped | kOpwFlagSym
 
 PyObject* recompile_hook = nullptr;
 
-std::string name_of(PyObject* function) {
+std::string function_name(PyObject* function) {
   const nb::object name = nb::steal(PyObject_GetAttrString(function, "__qualname__"));
   PyErr_Clear();
   const char* text =
@@ -43,7 +43,7 @@ std::string name_of(PyObject* function) {
 }
 
 // The names of parameters by position; "arg0" where Python cannot tell.
-std::vector<std::string> parameter_names(PyObject* function, size_t count) {
+std::vector<std::string> positional_names(PyObject* function, size_t count) {
   std::vector<std::string> names;
   nb::object plain = nb::borrow(function);
   size_t skipped = 0;
@@ -103,7 +103,7 @@ void name_members(Capture& capture, const WatchedModule& module) {
   }
 }
 
-std::vector<Value> values_of(const std::vector<CapturedArgument>& arguments) {
+std::vector<Value> captured_values(const std::vector<CapturedArgument>& arguments) {
   std::vector<Value> values;
   for (const CapturedArgument& each : arguments) values.emplace_back(each.tensor);
   return values;
@@ -115,7 +115,7 @@ std::vector<Value> values_of(const std::vector<CapturedArgument>& arguments) {
               ways_out());
 }
 
-nb::object call(PyObject* function, const GivenArguments& given) {
+nb::object call_body(PyObject* function, const GivenArguments& given) {
   return own(PyObject_Vectorcall(function, given.objects, given.num_positional, given.names));
 }
 
@@ -130,7 +130,7 @@ void CompiledState::note_reason(PyObject* function, const GivenArguments& given)
   if (cache_.entries().empty()) return;
   const EntryPtr last = cache_.entries().front();
   std::string reason = last->find_difference(given);
-  log(LogTopic::Guards, name_of(function), " is compiled again: ", reason);
+  log(LogTopic::Guards, function_name(function), " is compiled again: ", reason);
   if (reasons_.size() == kMostReasons) reasons_.erase(reasons_.begin());
   reasons_.push_back(std::move(reason));
   if (!recompile_hook) return;
@@ -139,13 +139,13 @@ void CompiledState::note_reason(PyObject* function, const GivenArguments& given)
 }
 
 nb::object CompiledState::capture(PyObject* function, const GivenArguments& given) {
-  const auto entry = std::make_shared<PythonEntry>(function, given,
-                                                   parameter_names(function, given.num_positional));
+  const auto entry = std::make_shared<PythonEntry>(
+      function, given, positional_names(function, given.num_positional));
   const auto& tensors = entry->tensors().all();
   const bool is_plain = std::ranges::all_of(tensors, [](const GuardedTensors::One& one) {
     return (one.tensor.get()->flags & kNoPlainTensor) == 0;
   });
-  if (!is_plain) return call(function, given);
+  if (!is_plain) return call_body(function, given);
   note_reason(function, given);
   std::vector<CapturedArgument> arguments;
   for (const GuardedTensors::One& one : tensors)
@@ -153,7 +153,7 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   if (const std::string unfit = entry->tensors().unfit(); !unfit.empty()) {
     if (options_.fullgraph) throw_break(unfit);
     note_break(entry, arguments, unfit, function);
-    return call(function, given);
+    return call_body(function, given);
   }
   Capture capture;
   for (const CapturedArgument& each : arguments)
@@ -162,15 +162,16 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   const ModuleSnapshot snapshot(entry->state().modules());
   nb::object returned;
   {
-    BreakScope breaks(capture.session(), values_of(arguments), {.fullgraph = options_.fullgraph});
+    BreakScope breaks(capture.session(), captured_values(arguments),
+                      {.fullgraph = options_.fullgraph});
     {
       const InterpreterScope scope(capture.level());
-      returned = call(function, given);
+      returned = call_body(function, given);
       const std::string unfit =
           breaks.has_broken() ? "" : PythonResults::find_unfit(returned.ptr());
       if (!unfit.empty()) {
         (void)breaks.end_trace(
-            {.text = concatenate(name_of(function), " returns ", unfit,
+            {.text = concatenate(function_name(function), " returns ", unfit,
                                  ", which a graph cannot give (it gives tensors, numbers, "
                                  "strings, None, and containers of them)")});
       }
@@ -193,7 +194,7 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
   }
   // The tape of the trace was used up by the try: what f did to state of Python is done again, this
   // once.
-  return call(function, given);
+  return call_body(function, given);
 }
 
 // The call is done, eagerly from the break on; the next ones of this guard set are so from the
@@ -202,12 +203,13 @@ void CompiledState::note_break(const EntryPtr& entry, std::span<const CapturedAr
                                std::string reason, PyObject* function) {
   entry->set_eager(reason, arguments);
   cache_.insert(entry);
-  log(LogTopic::Breaks, name_of(function), " runs eagerly: ", reason);
+  log(LogTopic::Breaks, function_name(function), " runs eagerly: ", reason);
   if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // it was told
   if (breaks_.size() == kMostReasons) breaks_.erase(breaks_.begin());
   breaks_.push_back(reason);
   warn("PerformanceWarning",
-       concatenate("compile: ", name_of(function), " runs eagerly for such arguments: ", reason,
+       concatenate("compile: ", function_name(function),
+                   " runs eagerly for such arguments: ", reason,
                    "\n  Put that code into an operator of its own with a fake kernel "
                    "(opwright.library.custom_op, register_fake); fullgraph=True makes this an "
                    "error."));
@@ -246,7 +248,7 @@ void CompiledState::note_own_changes(const PythonEntry& entry, PythonEntry::Valu
   if (++own_changes_ < kMostOwnChanges) return;
   eager_reason_ = concatenate("it changes what it reads: ", difference);
   warn("UserWarning",
-       concatenate("compile: ", name_of(function), " changes what it reads (", difference,
+       concatenate("compile: ", function_name(function), " changes what it reads (", difference,
                    "), so it is not compiled and runs as it is\n  Keep such state in a tensor "
                    "that is written in place, or outside of the function."));
 }

@@ -23,7 +23,7 @@ PyObject* wrap_with_grad(Tensor tensor, bool requires_grad) {
   return require(wrap(std::move(tensor)));
 }
 
-PyObject* tensor(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
+PyObject* make_tensor(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     static const char* const names[] = {"data", "dtype", "device", "requires_grad", nullptr};
     PyObject* data = nullptr;
@@ -119,8 +119,8 @@ PyObject* is_tensor_object(PyObject* /*module*/, PyObject* object) {
   return PyBool_FromLong(is_tensor(object) ? 1 : 0);
 }
 
-PyMethodDef functions[] = {
-    {"tensor", as_method(tensor), kKeywords,
+PyMethodDef creation_functions[] = {
+    {"tensor", as_method(make_tensor), kKeywords,
      "tensor(data, *, dtype=None, device=None, requires_grad=False)\n--\n\n"
      "Make a tensor of numbers, nested sequences, arrays, buffers or another tensor by a copy.\n\n"
      "Without a dtype, ints become int64, floats float32, complex numbers complex64; arrays and\n"
@@ -197,7 +197,7 @@ Tensor tensor_over_data(PyObject* data, const Conversion& conversion, const char
 }
 
 void bind_creation(nanobind::module_& m) {
-  require_no_error(PyModule_AddFunctions(m.ptr(), functions));
+  require_no_error(PyModule_AddFunctions(m.ptr(), creation_functions));
   bind_rebuild(m);
 }
 

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-constexpr int kMostLevels = 100;
+constexpr int kMostTextLevels = 100;
 constexpr size_t kMostDigits = 4000;  // Python itself refuses more
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -88,7 +88,7 @@ class DataReader {
   DataReader(TextCursor& cursor, DataUse use) : cursor_(cursor), use_(use) {}
 
   nb::object read(int level = 0) {
-    if (level > kMostLevels) cursor_.fail("more than ", kMostLevels, " levels of data");
+    if (level > kMostTextLevels) cursor_.fail("more than ", kMostTextLevels, " levels of data");
     if (cursor_.skip("None")) return nb::none();
     if (cursor_.skip("True")) return nb::bool_(true);
     if (cursor_.skip("False")) return nb::bool_(false);

@@ -204,7 +204,7 @@ class SourceKernelObject {
   std::map<int32_t, OpwDeviceKernel*> kernels_;  // by index; under Python's lock
 };
 
-constexpr const char* kDoc =
+constexpr const char* kDeviceKernelDoc =
     "A kernel in the language of a device: OpenCL C for \"opencl\", CUDA C++ for \"cuda\".\n\n"
     "`name` is the kernel in `source` and `options` are for the compiler, which runs at the first\n"
     "launch. Called as `kernel(groups, group_size, *args)`: both are an int or up to three; with\n"
@@ -226,7 +226,7 @@ constexpr const char* kDoc =
 }  // namespace
 
 void bind_device_kernel(nb::module_& m) {
-  nb::class_<SourceKernelObject>(m, "SourceKernel", kDoc)
+  nb::class_<SourceKernelObject>(m, "SourceKernel", kDeviceKernelDoc)
       .def(nb::init<const nb::object&, std::string, std::string, std::string>(), nb::arg("device"),
            nb::arg("source"), nb::arg("name"), nb::arg("options") = "")
       .def("build", &SourceKernelObject::build, "Compile now, rather than at the first launch.")

@@ -41,7 +41,7 @@ PyObject* record_on_stream(PyObject* self, PyObject* stream) {
   });
 }
 
-const PyMethodDef kMethods[] = {
+const PyMethodDef kDeviceMethods[] = {
     {"pin_memory", as_method(pin_memory), METH_NOARGS,
      "pin_memory($self, /)\n--\n\n"
      "Copy into memory of the cpu that a device copies from without waiting; the tensor itself\n"
@@ -66,7 +66,7 @@ const PyMethodDef kMethods[] = {
 }  // namespace
 
 void add_device_slots(TensorSlots& out) {
-  out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
+  out.methods.insert(out.methods.end(), std::begin(kDeviceMethods), std::end(kDeviceMethods));
 }
 
 }  // namespace opwright::python

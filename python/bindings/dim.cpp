@@ -60,12 +60,12 @@ Dim with_bounds(const Dim& dim, Bound min, Bound max) {
   return Dim::dynamic(min, max);
 }
 
-bool are_equal(const Dim& a, const Dim& b) {
+bool are_same_dims(const Dim& a, const Dim& b) {
   return a.kind() == b.kind() && a.name() == b.name() && a.min() == b.min() && a.max() == b.max() &&
          a.factor() == b.factor() && a.offset() == b.offset();
 }
 
-std::string show(const Dim& dim) {
+std::string dim_text(const Dim& dim) {
   if (dim.kind() != Dim::Kind::Named) return to_text(dim);
   const std::string definition = definition_text(dim);  // batch = Dim("batch")
   return definition.substr(definition.find(" = ") + 3);
@@ -94,10 +94,10 @@ void bind_dim(nb::module_& m) {
       .def(
           "__sub__", [](const Dim& self, int64_t offset) { return self.plus(-offset); },
           nb::arg("offset"), nb::is_operator())
-      .def("__eq__", &are_equal, nb::is_operator())
+      .def("__eq__", &are_same_dims, nb::is_operator())
       .def("__hash__", [](const Dim& self) { return std::hash<std::string>()(to_text(self)); })
       .def("__str__", [](const Dim& self) { return to_text(self); })
-      .def("__repr__", &show);
+      .def("__repr__", &dim_text);
   dim.attr("AUTO") = nb::cast(Dim::automatic());
   dim.attr("DYNAMIC") = nb::cast(Dim::dynamic());
   dim.attr("STATIC") = nb::cast(Dim::fixed());

@@ -18,7 +18,7 @@ namespace opwright::python {
 namespace {
 
 template <class T>
-PyObject* read_integer(const void* element) {
+PyObject* read_integer_element(const void* element) {
   T value;
   std::memcpy(&value, element, sizeof value);
   if constexpr (std::is_signed_v<T>) {
@@ -101,7 +101,7 @@ PyObject* read_element(const void* element, DType dtype) {
   if (dtype == DType::Bool) return PyBool_FromLong(*static_cast<const uint8_t*>(element) != 0);
   if (is_integral(dtype)) {
     return for_integral_dtype(dtype, "item", [&]<typename T>() -> PyObject* {
-      return require(read_integer<T>(element));
+      return require(read_integer_element<T>(element));
     });
   }
   const FloatParts parts = read_float(element, dtype);

@@ -37,7 +37,7 @@ void set_exception(PyObject* value) noexcept {
 #endif
 }
 
-std::string text_of(PyObject* value) {
+std::string exception_text(PyObject* value) {
   PyObject* text = PyObject_Str(value);
   const char* characters = text ? PyUnicode_AsUTF8(text) : nullptr;
   std::string result = characters ? characters : "(an exception without text)";
@@ -77,7 +77,7 @@ PyObject* find_exception_class(const char* kind) noexcept {
 Error take_python_error() {
   PyObject* value = take_exception();
   if (!value) return Error("SystemError", "a function of Python failed without an exception");
-  return Error(Py_TYPE(value)->tp_name, text_of(value), &kPythonException, value,
+  return Error(Py_TYPE(value)->tp_name, exception_text(value), &kPythonException, value,
                [](void* payload) { drop_reference(static_cast<PyObject*>(payload)); });
 }
 

@@ -34,8 +34,8 @@ void add_state(ExportSession& session, std::string name, const nb::object& tenso
                     is_parameter ? InputKind::Parameter : InputKind::Buffer, is_persistent);
 }
 
-void add_tensor(ExportSession& session, const nb::object& given, const std::string& target,
-                const nb::dict& sizes) {
+void add_tensor_input(ExportSession& session, const nb::object& given, const std::string& target,
+                      const nb::dict& sizes) {
   std::vector<ExportSession::DimAt> dims;
   for (const auto [dim, size] : sizes) {
     dims.push_back({nb::cast<int64_t>(dim), *nb::inst_ptr<Dim>(size)});
@@ -43,8 +43,8 @@ void add_tensor(ExportSession& session, const nb::object& given, const std::stri
   session.add_tensor(handle_of(given.ptr()), target, dims);
 }
 
-nb::object add_int(ExportSession& session, int64_t given, const std::string& target,
-                   const Dim& dim) {
+nb::object add_int_input(ExportSession& session, int64_t given, const std::string& target,
+                         const Dim& dim) {
   return own(take_to_python(Value(session.add_int(given, target, dim)).give()));
 }
 
@@ -52,14 +52,14 @@ void add_constant(ExportSession& session, const nb::object& constant, const std:
   session.add_constant(Value::take(give_natural(constant.ptr())), target);
 }
 
-nb::object run(ExportSession& session, const nb::object& function, const nb::tuple& args,
-               const nb::dict& kwargs) {
+nb::object run_export(ExportSession& session, const nb::object& function, const nb::tuple& args,
+                      const nb::dict& kwargs) {
   const InterpreterScope scope(session.level());
   return own(PyObject_Call(function.ptr(), args.ptr(), kwargs.ptr()));
 }
 
-nb::object finish(ExportSession& session, const nb::list& outputs, std::string arguments,
-                  std::string results) {
+nb::object finish_export(ExportSession& session, const nb::list& outputs, std::string arguments,
+                         std::string results) {
   ValueMemory memory;
   std::vector<OpwValue> values;
   for (const nb::handle output : outputs) values.push_back(memory.borrow(output.ptr()));
@@ -86,17 +86,17 @@ void bind_export_session(nb::module_& m) {
             self.name_constant(handle_of(tensor.ptr()), name);
           },
           nb::arg("tensor"), nb::arg("name"), "What a tensor is called if the function uses it.")
-      .def("add_tensor", &add_tensor, nb::arg("given"), nb::arg("target"), nb::arg("sizes"),
+      .def("add_tensor", &add_tensor_input, nb::arg("given"), nb::arg("target"), nb::arg("sizes"),
            "A tensor of the call; `sizes` has a Dim for each dimension that is not static.")
-      .def("add_int", &add_int, nb::arg("given"), nb::arg("target"), nb::arg("dim"),
+      .def("add_int", &add_int_input, nb::arg("given"), nb::arg("target"), nb::arg("dim"),
            "An int of the call; what the function gets.")
       .def("add_constant", &add_constant, nb::arg("constant").none(), nb::arg("target"),
            "Anything else of the call.")
       .def(
           "enter", [](ExportSession& self) { return to_list(self.enter()); },
           "The tensors as the function gets them.")
-      .def("run", &run, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
-      .def("finish", &finish, nb::arg("outputs"), nb::arg("arguments"), nb::arg("results"));
+      .def("run", &run_export, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
+      .def("finish", &finish_export, nb::arg("outputs"), nb::arg("arguments"), nb::arg("results"));
 }
 
 }  // namespace opwright::python

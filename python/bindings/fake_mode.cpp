@@ -83,7 +83,7 @@ nb::object from_tensor(const FakeModeObject& self, const nb::object& tensor,
   return nb::steal(require(wrap(std::move(fake))));
 }
 
-constexpr const char* kDoc =
+constexpr const char* kFakeModeDoc =
     "While it is active, operators run on shapes alone: what is made has no memory.\n\n"
     "Devices need not be there. Real tensors are refused; `from_tensor` gives their fake twins.\n"
     "Fake tensors go on to work after the mode.\n\n"
@@ -105,7 +105,7 @@ nb::object run_eagerly(const nb::object& function) {
 }  // namespace
 
 void bind_fake_mode(nb::module_& m) {
-  nb::class_<FakeModeObject>(m, "FakeTensorMode", kDoc)
+  nb::class_<FakeModeObject>(m, "FakeTensorMode", kFakeModeDoc)
       .def(
           "__init__",
           [](FakeModeObject* self, const nb::object& shape_env) {

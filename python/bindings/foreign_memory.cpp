@@ -186,7 +186,7 @@ nanobind::object consumer_stream(PyObject* object) {
   return own(stream ? PyLong_FromVoidPtr(stream) : PyLong_FromLong(kLegacyDefaultStream));
 }
 
-nanobind::object make_capsule(PyObject* object) {
+nanobind::object make_memory_capsule(PyObject* object) {
   const nanobind::object method = own(PyObject_GetAttrString(object, "__dlpack__"));
   const nanobind::object stream = consumer_stream(object);
   const nanobind::object empty = own(PyTuple_New(0));
@@ -260,7 +260,7 @@ Tensor tensor_over_dlpack(PyObject* object) {
   OPWRIGHT_CHECK_TYPE(PyObject_HasAttrString(object, "__dlpack__"),
                       "from_dlpack: expected an object with __dlpack__ or a capsule, got ",
                       class_name(object));
-  const nanobind::object capsule = make_capsule(object);
+  const nanobind::object capsule = make_memory_capsule(object);
   OPWRIGHT_CHECK_TYPE(PyCapsule_CheckExact(capsule.ptr()), "from_dlpack: __dlpack__ of ",
                       class_name(object), " gave ", class_name(capsule.ptr()),
                       " instead of a capsule");

@@ -29,7 +29,9 @@ std::vector<Tensor> tensors_or_none(nb::handle sequence, const std::string& what
   return tensors;
 }
 
-std::vector<Tensor> inputs_of(const nb::list& inputs) { return tensors_of(inputs, "the inputs"); }
+std::vector<Tensor> function_inputs(const nb::list& inputs) {
+  return tensors_of(inputs, "the inputs");
+}
 
 nb::list rows_of(const JacobianResult& jacobian) {
   nb::list rows;
@@ -39,20 +41,20 @@ nb::list rows_of(const JacobianResult& jacobian) {
 
 nb::object vjp_of(const nb::callable& function, const nb::list& inputs) {
   ListFunction body(function);
-  const VjpResult found = vjp_function(inputs_of(inputs), FunctionBody(body));
+  const VjpResult found = vjp_function(function_inputs(inputs), FunctionBody(body));
   return nb::make_tuple(to_list(found.outputs), nb::cast(found.pull), to_list(found.aux));
 }
 
 nb::object jvp_of(const nb::callable& function, const nb::list& inputs, const nb::list& tangents) {
   ListFunction body(function);
-  const JvpResult found = jvp_function(inputs_of(inputs), tensors_or_none(tangents, "the tangents"),
-                                       FunctionBody(body));
+  const JvpResult found = jvp_function(
+      function_inputs(inputs), tensors_or_none(tangents, "the tangents"), FunctionBody(body));
   return nb::make_tuple(to_list(found.outputs), to_list(found.tangents), to_list(found.aux));
 }
 
 nb::object grad_of(const nb::callable& function, const nb::list& inputs) {
   ListFunction body(function);
-  const GradResult found = grad_function(inputs_of(inputs), FunctionBody(body));
+  const GradResult found = grad_function(function_inputs(inputs), FunctionBody(body));
   const Tensor value[] = {found.value};
   return nb::make_tuple(to_list(found.gradients), to_list(value)[0], to_list(found.aux));
 }
@@ -62,7 +64,7 @@ using Jacobian = JacobianResult (*)(std::span<const Tensor>, const FunctionBody&
 template <Jacobian kJacobian>
 nb::object jacobian_of(const nb::callable& function, const nb::list& inputs, int64_t chunk_size) {
   ListFunction body(function);
-  const JacobianResult found = kJacobian(inputs_of(inputs), FunctionBody(body), chunk_size);
+  const JacobianResult found = kJacobian(function_inputs(inputs), FunctionBody(body), chunk_size);
   return nb::make_tuple(rows_of(found), to_list(found.aux));
 }
 

@@ -277,7 +277,7 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
     OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward gave a gradient of sizes ",
                    to_text(ValueMeta(gradient).sizes()), " for argument ", i, ", which has sizes ",
                    to_text(wanted.sizes()));
-    given[i] = in_dtype(fitting, wanted.dtype());
+    given[i] = fit_dtype(fitting, wanted.dtype());
   }
 }
 

@@ -45,19 +45,17 @@ bool is_module(PyObject* object) {
 }
 
 // Whether code is this package's own, which reads nothing that a program changes.
-bool is_of_package(PyObject* globals) {
+bool is_package_globals(PyObject* globals) {
   PyObject* name = PyDict_GetItemString(globals, "__name__");
   const char* text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
   return text && std::string_view(text).starts_with("opwright.");
 }
 
-std::string text_of(PyObject* name) {
+std::string name_text(PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   if (!text) throw_python_error();
   return text;
 }
-
-nb::object dict_of(PyObject* object) { return own(PyObject_GetAttrString(object, "__dict__")); }
 
 PyObject* epoch_of(PyObject* dict) { return PyDict_GetItemString(dict, "_attribute_epoch"); }
 
@@ -83,14 +81,14 @@ void FunctionState::add_code(PyObject* code, PyObject* globals, GuardedTensors& 
       continue;  // built in, or not there yet
     }
     if (PyModule_Check(value)) continue;
-    add_place(Place::Kind::Item, globals, name.ptr(), value, "global " + text_of(name.ptr()),
+    add_place(Place::Kind::Item, globals, name.ptr(), value, "global " + name_text(name.ptr()),
               tensors);
   }
 }
 
 void FunctionState::add_plain_function(PyObject* function, GuardedTensors& tensors) {
   PyObject* globals = PyFunction_GET_GLOBALS(function);
-  if (is_of_package(globals) || followed_.size() > kMostFollowed) return;
+  if (is_package_globals(globals) || followed_.size() > kMostFollowed) return;
   auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
   if (PyObject* closure = PyFunction_GET_CLOSURE(function)) {
     const nb::object names =
@@ -98,11 +96,11 @@ void FunctionState::add_plain_function(PyObject* function, GuardedTensors& tenso
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
       PyObject* cell = PyTuple_GET_ITEM(closure, i);
       PyObject* value = PyCell_GET(cell);
-      const std::string name = "closure " + text_of(PyTuple_GET_ITEM(names.ptr(), i));
+      const std::string name = "closure " + name_text(PyTuple_GET_ITEM(names.ptr(), i));
       if (value) add_place(Place::Kind::Cell, cell, nullptr, value, name, tensors);
     }
   }
-  const std::string name = text_of(reinterpret_cast<PyFunctionObject*>(function)->func_name);
+  const std::string name = name_text(reinterpret_cast<PyFunctionObject*>(function)->func_name);
   if (PyObject* defaults = PyFunction_GET_DEFAULTS(function)) {
     add_place(Place::Kind::Defaults, function, nullptr, defaults, "the defaults of " + name,
               tensors);
@@ -113,7 +111,7 @@ void FunctionState::add_plain_function(PyObject* function, GuardedTensors& tenso
     PyObject* key = nullptr;
     PyObject* value = nullptr;
     for (Py_ssize_t at = 0; PyDict_Next(defaults, &at, &key, &value);)
-      add_place(Place::Kind::Item, defaults, key, value, "default " + text_of(key), tensors);
+      add_place(Place::Kind::Item, defaults, key, value, "default " + name_text(key), tensors);
   }
   add_code(PyFunction_GET_CODE(function), globals, tensors);
 }
@@ -132,7 +130,7 @@ void FunctionState::add_module(PyObject* module, const std::string& path, Guarde
   PyObject* name = nullptr;
   PyObject* child = nullptr;
   for (Py_ssize_t at = 0; children && PyDict_Next(children, &at, &name, &child);)
-    follow(child, concatenate(path, ".", text_of(name)), tensors);
+    follow(child, concatenate(path, ".", name_text(name)), tensors);
 }
 
 void FunctionState::follow(PyObject* object, const std::string& name, GuardedTensors& tensors) {

@@ -38,7 +38,6 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-using graph_engine::Attribute;
 using graph_engine::AttributeKind;
 using graph_engine::AttributeKindName;
 using graph_engine::GeValues;
@@ -134,7 +133,7 @@ OutputPlace make_constant(const ConvertedCallPtr& of, const nb::handle& data,
   return of->graph().constant(tensor_over_data(data.ptr(), conversion, who.c_str()));
 }
 
-OutputPlace read_operand(const ConvertedCallPtr& of, PyObject* object, const std::string& who) {
+OutputPlace read_ge_operand(const ConvertedCallPtr& of, PyObject* object, const std::string& who) {
   if (object == Py_None) return {};
   if (const GeTensor* tensor = find_ge_tensor(object)) {
     (void)tensor->of->graph();  // it has not ended
@@ -143,16 +142,16 @@ OutputPlace read_operand(const ConvertedCallPtr& of, PyObject* object, const std
   return make_constant(of, object, nb::none(), who);
 }
 
-NamedOperand read_input(const ConvertedCallPtr& of, const std::string& op, const nb::handle& key,
-                        const nb::handle& value) {
+NamedOperand read_ge_input(const ConvertedCallPtr& of, const std::string& op, const nb::handle& key,
+                           const nb::handle& value) {
   NamedOperand operand{.name = nb::cast<std::string>(nb::str(key)), .value = OutputPlace()};
   const std::string who = concatenate("ge.custom_op(\"", op, "\"): input ", operand.name);
   if (!is_list(value.ptr())) {
-    operand.value = read_operand(of, value.ptr(), who);
+    operand.value = read_ge_operand(of, value.ptr(), who);
     return operand;
   }
   GeValues values;
-  for (const nb::handle each : value) values.push_back(read_operand(of, each.ptr(), who));
+  for (const nb::handle each : value) values.push_back(read_ge_operand(of, each.ptr(), who));
   operand.value = std::move(values);
   return operand;
 }
@@ -169,7 +168,7 @@ OutputName read_output(const std::string& op, const nb::handle& given) {
 }
 
 // A plain value, or one of ge.attr with its kind.
-Attribute read_attribute(const nb::handle& key, const nb::handle& given) {
+graph_engine::Attribute read_ge_attribute(const nb::handle& key, const nb::handle& given) {
   const nb::object kind = nb::getattr(given, "_ge_kind", nb::none());
   const nb::object value =
       kind.is_none() ? nb::borrow(given) : nb::object(nb::getattr(given, "value"));
@@ -188,11 +187,11 @@ nb::object add_custom_op(const std::string& op, const nb::dict& inputs, const nb
                          const nb::dict& attributes, const std::string& node_name) {
   const ConvertedCallPtr of = current_converted_call("ge.custom_op");
   std::vector<NamedOperand> operands;
-  for (const auto& [key, value] : inputs) operands.push_back(read_input(of, op, key, value));
+  for (const auto& [key, value] : inputs) operands.push_back(read_ge_input(of, op, key, value));
   std::vector<OutputName> names;
   for (const nb::handle each : outputs) names.push_back(read_output(op, each));
-  std::vector<Attribute> held;
-  for (const auto& [key, value] : attributes) held.push_back(read_attribute(key, value));
+  std::vector<graph_engine::Attribute> held;
+  for (const auto& [key, value] : attributes) held.push_back(read_ge_attribute(key, value));
   const GeValues made =
       of->graph().custom_op(op, std::move(operands), names, std::move(held), node_name);
   nb::list results;

@@ -66,14 +66,14 @@ class HeldPrototype {
   std::vector<Registration> registrations_;
 };
 
-GraphPtr require_graph(const nb::handle& object) {
+GraphPtr require_traced_graph(const nb::handle& object) {
   GraphPtr graph = graph_of_object(object);
   OPWRIGHT_CHECK_TYPE(graph, "ge: a graph was expected, got ", class_name(object.ptr()));
   return graph;
 }
 
-HeldGraph convert(const nb::object& graph, const std::string& name, bool holds_constants) {
-  const auto program = graph_engine::make_engine_program(require_graph(graph));
+HeldGraph convert_to_ge(const nb::object& graph, const std::string& name, bool holds_constants) {
+  const auto program = graph_engine::make_engine_program(require_traced_graph(graph));
   return {graph_engine::convert_graph(program.graph,
                                       {.name = name, .holds_constants = holds_constants})};
 }
@@ -112,7 +112,7 @@ nb::list descriptors_of(const std::vector<TensorDescriptor>& descriptors) {
   return all;
 }
 
-nb::dict attributes_of(const HeldOp& self) {
+nb::dict op_attributes(const HeldOp& self) {
   nb::dict attributes;
   for (const graph_engine::Attribute& each : self.op->attributes)
     attributes[each.name.c_str()] = own(to_python(each.value.get()));
@@ -122,7 +122,8 @@ nb::dict attributes_of(const HeldOp& self) {
 HeldExecutable build_graph(const nb::object& graph, std::string library,
                            graph_engine::EngineOptions options) {
   return {EngineExecutablePtr::take(new graph_engine::EngineExecutable(
-      require_graph(graph), {.library = std::move(library), .options = std::move(options)}))};
+      require_traced_graph(graph),
+      {.library = std::move(library), .options = std::move(options)}))};
 }
 
 nb::object run_executable(const HeldExecutable& self, const nb::args& args) {
@@ -190,7 +191,7 @@ void bind_ge_graph(nb::module_& m) {
       .def_prop_ro("name", [](const HeldOp& self) { return self.op->name; })
       .def_prop_ro("type", [](const HeldOp& self) { return self.op->type; })
       .def_prop_ro("line", [](const HeldOp& self) { return self.op->line; })
-      .def_prop_ro("attributes", &attributes_of)
+      .def_prop_ro("attributes", &op_attributes)
       .def_prop_ro("inputs",
                    [](const HeldOp& self) {
                      std::vector<std::string> names;
@@ -218,7 +219,8 @@ void bind_ge_graph(nb::module_& m) {
            [](const HeldExecutable& self) { return self.executable->built().describe(); })
       .def_prop_ro("graph",
                    [](const HeldExecutable& self) { return HeldGraph{self.executable->graph()}; });
-  m.def("ge_convert", &convert, nb::arg("graph"), nb::arg("name"), nb::arg("holds_constants"));
+  m.def("ge_convert", &convert_to_ge, nb::arg("graph"), nb::arg("name"),
+        nb::arg("holds_constants"));
   m.def("ge_build", &build_graph, nb::arg("graph"), nb::arg("library"), nb::arg("options"));
   bind_prototypes(m);
 }

@@ -32,7 +32,7 @@ namespace {
 
 thread_local ConvertedCallPtr current_call;
 
-nb::object constant_object(const ConvertedCallPtr& of, const OpwValue& constant) {
+nb::object ge_constant_object(const ConvertedCallPtr& of, const OpwValue& constant) {
   if (constant.tag == kOpwSymInt) {
     const SymInt size = ValueOf<SymInt>::read(constant);
     if (size.is_symbolic()) return ge_tensor_object(of, of->graph().size(size));
@@ -40,7 +40,7 @@ nb::object constant_object(const ConvertedCallPtr& of, const OpwValue& constant)
   if (constant.tag == kOpwSymIntList) {
     nb::list elements;
     for (uint32_t i = 0; i < constant.length; ++i)
-      elements.append(constant_object(of, list_element(constant, i)));
+      elements.append(ge_constant_object(of, list_element(constant, i)));
     return elements;
   }
   return own(to_python(constant));
@@ -55,7 +55,7 @@ nb::object data_type_of(const GeTensor& self) {
 
 // The sizes; those that change as `free` makes them. None: not known.
 template <class Free>
-nb::object sizes_of(const GeTensor& self, const Free& free) {
+nb::object ge_sizes(const GeTensor& self, const Free& free) {
   const std::optional<std::vector<SymInt>> sizes = self.of->graph().shape(self.place);
   if (!sizes) return nb::none();
   nb::list elements;
@@ -63,21 +63,21 @@ nb::object sizes_of(const GeTensor& self, const Free& free) {
     elements.append(size.is_symbolic() ? free(size) : nb::object(nb::int_(size.specialise())));
   return elements;
 }
-nb::object symbolic_sizes(const GeTensor& self) {
-  return sizes_of(self, [](const SymInt& size) { return own(sym_int_to_python(size)); });
+nb::object ge_symbolic_sizes(const GeTensor& self) {
+  return ge_sizes(self, [](const SymInt& size) { return own(sym_int_to_python(size)); });
 }
-nb::object plain_sizes(const GeTensor& self) {
-  return sizes_of(self,
+nb::object ge_plain_sizes(const GeTensor& self) {
+  return ge_sizes(self,
                   [](const SymInt&) { return nb::object(nb::int_(graph_engine::kFreeSize)); });
 }
 
-std::string show(const GeTensor& self) {
+std::string ge_tensor_text(const GeTensor& self) {
   if (self.of->has_ended()) return "<ge.Tensor of a converter that ended>";
   const std::optional<DType> dtype = self.of->graph().dtype(self.place);
   const std::string type = dtype ? graph_engine::data_type_name(graph_engine::data_type_of(*dtype))
                                  : std::string("DT_UNDEFINED");
   return concatenate("ge.Tensor(", self.of->graph().name(self.place), ", dtype=", type,
-                     ", shape=", nb::cast<std::string>(nb::str(symbolic_sizes(self))), ")");
+                     ", shape=", nb::cast<std::string>(nb::str(ge_symbolic_sizes(self))), ")");
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ const GeTensor* find_ge_tensor(PyObject* object) {
 
 nb::object converter_argument(const ConvertedCallPtr& of, const NodeArgument& argument) {
   if (argument.kind() == NodeArgument::Kind::Constant)
-    return constant_object(of, argument.constant().get());
+    return ge_constant_object(of, argument.constant().get());
   if (argument.kind() == NodeArgument::Kind::Value)
     return ge_tensor_object(of, of->call().value_of(argument));
   nb::list elements;
@@ -133,11 +133,11 @@ nb::object converter_argument(const ConvertedCallPtr& of, const NodeArgument& ar
 void bind_ge_tensor(nb::module_& m) {
   nb::class_<GeTensor>(m, "GeTensor", "An output of an op of the graph that is being made.")
       .def_prop_ro("dtype", &data_type_of, "A ge.DataType.")
-      .def_prop_ro("shape", &plain_sizes, "The sizes, -1 for those that change; None: unknown.")
-      .def_prop_ro("symsize", &symbolic_sizes, "The sizes, symbols for those that change.")
+      .def_prop_ro("shape", &ge_plain_sizes, "The sizes, -1 for those that change; None: unknown.")
+      .def_prop_ro("symsize", &ge_symbolic_sizes, "The sizes, symbols for those that change.")
       .def_prop_ro("rank",
                    [](const GeTensor& self) {
-                     const nb::object sizes = plain_sizes(self);
+                     const nb::object sizes = ge_plain_sizes(self);
                      return sizes.is_none() ? nb::object(nb::none()) : nb::int_(nb::len(sizes));
                    })
       .def_prop_ro(
@@ -157,7 +157,7 @@ void bind_ge_tensor(nb::module_& m) {
           nb::is_operator())
       .def("__hash__",
            [](const GeTensor& self) { return (size_t{self.place.op} << 8) + self.place.index; })
-      .def("__repr__", &show);
+      .def("__repr__", &ge_tensor_text);
 }
 
 }  // namespace opwright::python

@@ -44,7 +44,7 @@ void end_trace_for(const char* who) {
   end_trace(concatenate(who, "() asks for the state of random numbers, or sets it"));
 }
 
-nb::object state_of(const RandomState& state) {
+nb::object generator_state(const RandomState& state) {
   end_trace_for("get_state");
   return nb::steal(require(wrap(state.state())));
 }
@@ -101,7 +101,7 @@ void bind_class(nb::module_& m) {
           "initial_seed", [](const Generator& self) { return random_state(self).seed(); },
           "Return the seed that was set last.")
       .def(
-          "get_state", [](const Generator& self) { return state_of(random_state(self)); },
+          "get_state", [](const Generator& self) { return generator_state(random_state(self)); },
           "Return the state as a uint8 tensor.")
       .def(
           "set_state",

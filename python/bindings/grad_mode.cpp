@@ -35,14 +35,14 @@ void set_mode(unsigned mode) noexcept {
   thread_state().set_inference((mode & kInference) != 0);
 }
 
-enum class Kind : uint8_t { NoGrad, EnableGrad, SetGradEnabled, InferenceMode };
+enum class GradModeKind : uint8_t { NoGrad, EnableGrad, SetGradEnabled, InferenceMode };
 PyTypeObject* mode_types[4];
 
 // `previous` is a stack of modes, the innermost in the lowest bits.
 struct GradModeObject {
   PyObject_HEAD uint64_t previous;
   uint8_t num_entries;
-  Kind kind;
+  GradModeKind kind;
   bool is_on;      // what the user asked for
   bool has_acted;  // set_grad_enabled before any `with`
 };
@@ -51,27 +51,28 @@ GradModeObject& as_mode(PyObject* object) noexcept {
   return *reinterpret_cast<GradModeObject*>(object);
 }
 
-const char* name_of(const GradModeObject& self) noexcept {
+const char* grad_mode_name(const GradModeObject& self) noexcept {
   return _PyType_Name(Py_TYPE(reinterpret_cast<const PyObject*>(&self)));
 }
 
 unsigned wanted_mode(const GradModeObject& self, unsigned now) noexcept {
   switch (self.kind) {
-    case Kind::NoGrad:
+    case GradModeKind::NoGrad:
       return now & ~kGrad;
-    case Kind::EnableGrad:
+    case GradModeKind::EnableGrad:
       return now | kGrad;
-    case Kind::SetGradEnabled:
+    case GradModeKind::SetGradEnabled:
       return self.is_on ? now | kGrad : now & ~kGrad;
-    case Kind::InferenceMode:
+    case GradModeKind::InferenceMode:
       return self.is_on ? kInference : kGrad;
   }
   return now;
 }
 
-void push(GradModeObject& self) {
-  OPWRIGHT_CHECK(self.num_entries < kMostEntries, name_of(self), ": one object is entered at most ",
-                 kMostEntries, " times at once; write ", name_of(self), "() at each `with`");
+void push_grad_mode(GradModeObject& self) {
+  OPWRIGHT_CHECK(self.num_entries < kMostEntries, grad_mode_name(self),
+                 ": one object is entered at most ", kMostEntries, " times at once; write ",
+                 grad_mode_name(self), "() at each `with`");
   const unsigned now = current_mode();
   self.previous = self.previous << kModeBits | now;
   ++self.num_entries;
@@ -79,7 +80,7 @@ void push(GradModeObject& self) {
 }
 
 void pop(GradModeObject& self) {
-  OPWRIGHT_CHECK(self.num_entries > 0, name_of(self), ": left without having been entered");
+  OPWRIGHT_CHECK(self.num_entries > 0, grad_mode_name(self), ": left without having been entered");
   set_mode(static_cast<unsigned>(self.previous & (kGrad | kInference)));
   self.previous >>= kModeBits;
   --self.num_entries;
@@ -91,7 +92,7 @@ PyObject* enter(PyObject* object, PyObject* /*args*/) {
     if (std::exchange(self.has_acted, false)) {
       set_mode(wanted_mode(self, current_mode()));
     } else {
-      push(self);
+      push_grad_mode(self);
     }
     return Py_NewRef(Py_None);
   });
@@ -106,7 +107,7 @@ PyObject* leave(PyObject* object, PyObject* const* /*args*/, Py_ssize_t /*num_ar
   });
 }
 
-PyObject* new_mode(Kind kind, bool is_on) {
+PyObject* new_mode(GradModeKind kind, bool is_on) {
   auto* self = PyObject_New(GradModeObject, mode_types[static_cast<size_t>(kind)]);
   if (!self) throw_python_error();
   self->previous = 0;
@@ -128,7 +129,7 @@ PyObject* decorate(PyObject* function, nb::object make_mode) {
 nb::object maker(const GradModeObject& self) {
   nb::object type = nb::borrow(reinterpret_cast<PyObject*>(
       Py_TYPE(reinterpret_cast<PyObject*>(const_cast<GradModeObject*>(&self)))));
-  if (self.kind == Kind::NoGrad || self.kind == Kind::EnableGrad) return type;
+  if (self.kind == GradModeKind::NoGrad || self.kind == GradModeKind::EnableGrad) return type;
   const nb::object functools = own(PyImport_ImportModule("functools"));
   return functools.attr("partial")(type, nb::bool_(self.is_on));
 }
@@ -147,7 +148,7 @@ PyObject* decorate_method(PyObject* object, PyObject* args, PyObject* kwargs) {
 // ---- Making ----
 
 // no_grad(), and @no_grad without parentheses.
-template <Kind kind>
+template <GradModeKind kind>
 PyObject* make_plain(PyObject* type, PyObject* const* args, size_t flagged, PyObject* keywords) {
   return guarded([&] {
     const Py_ssize_t num_args = PyVectorcall_NARGS(flagged);
@@ -183,8 +184,8 @@ PyObject* make_set_grad_enabled(PyObject* type, PyObject* const* args, size_t fl
                                 PyObject* keywords) {
   return guarded([&] {
     const bool is_on = read_mode(type, mode_argument(type, args, flagged, keywords));
-    PyObject* made = new_mode(Kind::SetGradEnabled, is_on);
-    push(as_mode(made));
+    PyObject* made = new_mode(GradModeKind::SetGradEnabled, is_on);
+    push_grad_mode(as_mode(made));
     as_mode(made).has_acted = true;
     return made;
   });
@@ -196,7 +197,7 @@ PyObject* make_inference_mode(PyObject* type, PyObject* const* args, size_t flag
     PyObject* mode = mode_argument(type, args, flagged, keywords);
     if (mode && !PyBool_Check(mode) && PyCallable_Check(mode))
       return decorate(mode, nb::borrow(type));
-    return new_mode(Kind::InferenceMode, !mode || read_mode(type, mode));
+    return new_mode(GradModeKind::InferenceMode, !mode || read_mode(type, mode));
   });
 }
 
@@ -206,15 +207,15 @@ PyObject* get_mode(PyObject* self, void* /*closure*/) {
   return PyBool_FromLong(as_mode(self).is_on ? 1 : 0);
 }
 
-void destroy(PyObject* self) {
+void destroy_grad_mode(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_Free(self);
   Py_DECREF(type);
 }
 
-PyMethodDef methods[] = {{"__enter__", as_method(enter), METH_NOARGS, nullptr},
-                         {"__exit__", as_method(leave), METH_FASTCALL, nullptr},
-                         {}};
+PyMethodDef grad_mode_methods[] = {{"__enter__", as_method(enter), METH_NOARGS, nullptr},
+                                   {"__exit__", as_method(leave), METH_FASTCALL, nullptr},
+                                   {}};
 PyGetSetDef plain_properties[] = {{}};
 PyGetSetDef mode_properties[] = {{"mode", &get_mode, nullptr, "What was asked for.", nullptr}, {}};
 
@@ -271,12 +272,12 @@ constexpr char kInferenceModeDoc[] =
     "it\n"
     "  Write a clone, or write it under inference_mode.\n";
 
-void add_mode_type(PyObject* module, Kind kind, const char* name, const char* doc,
+void add_mode_type(PyObject* module, GradModeKind kind, const char* name, const char* doc,
                    PyGetSetDef* properties, vectorcallfunc make) {
   PyType_Slot slots[] = {{Py_tp_doc, const_cast<char*>(doc)},
-                         {Py_tp_dealloc, as_slot(destroy)},
+                         {Py_tp_dealloc, as_slot(destroy_grad_mode)},
                          {Py_tp_call, as_slot(decorate_method)},
-                         {Py_tp_methods, methods},
+                         {Py_tp_methods, grad_mode_methods},
                          {Py_tp_getset, properties},
                          {0, nullptr}};
   PyType_Spec spec = {name, sizeof(GradModeObject), 0,
@@ -289,13 +290,13 @@ void add_mode_type(PyObject* module, Kind kind, const char* name, const char* do
 }  // namespace
 
 void bind_grad_mode(nb::module_& m) {
-  add_mode_type(m.ptr(), Kind::NoGrad, "opwright.no_grad", kNoGradDoc, plain_properties,
-                &make_plain<Kind::NoGrad>);
-  add_mode_type(m.ptr(), Kind::EnableGrad, "opwright.enable_grad", kEnableGradDoc, plain_properties,
-                &make_plain<Kind::EnableGrad>);
-  add_mode_type(m.ptr(), Kind::SetGradEnabled, "opwright.set_grad_enabled", kSetGradEnabledDoc,
-                mode_properties, &make_set_grad_enabled);
-  add_mode_type(m.ptr(), Kind::InferenceMode, "opwright.inference_mode", kInferenceModeDoc,
+  add_mode_type(m.ptr(), GradModeKind::NoGrad, "opwright.no_grad", kNoGradDoc, plain_properties,
+                &make_plain<GradModeKind::NoGrad>);
+  add_mode_type(m.ptr(), GradModeKind::EnableGrad, "opwright.enable_grad", kEnableGradDoc,
+                plain_properties, &make_plain<GradModeKind::EnableGrad>);
+  add_mode_type(m.ptr(), GradModeKind::SetGradEnabled, "opwright.set_grad_enabled",
+                kSetGradEnabledDoc, mode_properties, &make_set_grad_enabled);
+  add_mode_type(m.ptr(), GradModeKind::InferenceMode, "opwright.inference_mode", kInferenceModeDoc,
                 mode_properties, &make_inference_mode);
   m.def("is_grad_enabled", &is_grad_enabled,
         "Whether calls of this thread are recorded for a backward.\n\n"

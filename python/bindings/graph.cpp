@@ -53,7 +53,7 @@ std::vector<NodeObject> nodes_of(const GraphHandle& self) {
   return nodes;
 }
 
-std::vector<NodeObject> inputs_of(const GraphHandle& self) {
+std::vector<NodeObject> graph_inputs(const GraphHandle& self) {
   std::vector<NodeObject> inputs;
   for (GraphValue* input : self.graph->inputs()) {
     inputs.push_back(node_object(self.graph, input->node()));
@@ -61,7 +61,7 @@ std::vector<NodeObject> inputs_of(const GraphHandle& self) {
   return inputs;
 }
 
-nb::tuple outputs_of(const GraphHandle& self) {
+nb::tuple graph_outputs(const GraphHandle& self) {
   nb::list outputs;
   for (const NodeArgument& output : self.graph->outputs()) {
     outputs.append(argument_object(self.graph, output));
@@ -93,7 +93,7 @@ std::vector<Symbol> symbols_of(const GraphHandle& self) {
   return self.graph->shape_env()->symbols();
 }
 
-nb::dict attributes_of(const GraphHandle& self) {
+nb::dict graph_attributes(const GraphHandle& self) {
   nb::dict attributes;
   for (const auto& [name, value] : python_attributes(*self.graph)) {
     attributes[name.c_str()] = nb::steal(require(to_python(value.get())));
@@ -199,7 +199,7 @@ InsertionScope inserting(const GraphHandle& self, const nb::object& before,
 
 // ---- Running ----
 
-nb::object run(const GraphHandle& self, const nb::args& given) {
+nb::object run_graph(const GraphHandle& self, const nb::args& given) {
   ValueMemory memory;
   std::vector<OpwValue> arguments;
   for (const nb::handle argument : given) arguments.push_back(memory.borrow(argument.ptr()));
@@ -237,10 +237,10 @@ constexpr const char* kGraphDoc =
     "`str(graph)` is its text, which `Graph.parse` reads back as an equal graph. Called with one\n"
     "value for each input, it checks the sizes and the guards and runs.";
 
-void bind_reading(nb::class_<GraphHandle>& graph) {
+void bind_graph_reading(nb::class_<GraphHandle>& graph) {
   graph.def_prop_ro("nodes", &nodes_of, "All nodes in the order in which they run.")
-      .def_prop_ro("inputs", &inputs_of, "The nodes of its inputs.")
-      .def_prop_ro("outputs", &outputs_of, "What it returns: nodes, constants, lists.")
+      .def_prop_ro("inputs", &graph_inputs, "The nodes of its inputs.")
+      .def_prop_ro("outputs", &graph_outputs, "What it returns: nodes, constants, lists.")
       .def_prop_ro(
           "output_node",
           [](const GraphHandle& self) { return optional_node(self.graph, self.graph->output()); },
@@ -260,7 +260,7 @@ void bind_reading(nb::class_<GraphHandle>& graph) {
       .def_prop_ro(
           "code", [](const GraphHandle& self) { return python_code(*self.graph); },
           "A Python function `forward(self, ...)`; `attributes` is what it reads of self.")
-      .def_prop_ro("attributes", &attributes_of, "The tensors that `code` reads of self.")
+      .def_prop_ro("attributes", &graph_attributes, "The tensors that `code` reads of self.")
       .def("print_readable", &print_readable, nb::arg("print_output") = true,
            "Print the code with types and lines; the text.")
       .def(
@@ -281,10 +281,10 @@ void bind_reading(nb::class_<GraphHandle>& graph) {
             return is_equal(*self.graph, *other.graph);
           },
           nb::is_operator())
-      .def("__call__", &run, "Check the inputs, then run.");
+      .def("__call__", &run_graph, "Check the inputs, then run.");
 }
 
-void bind_changing(nb::class_<GraphHandle>& graph) {
+void bind_graph_changes(nb::class_<GraphHandle>& graph) {
   graph
       .def("add_input", &add_input, nb::arg("name"), nb::arg("val"), nb::kw_only(),
            nb::arg("role") = "argument", nb::arg("bound").none() = nb::none(),
@@ -382,8 +382,8 @@ void bind_graph(nb::module_& m) {
       .def_static(
           "parse", [](const std::string& text) { return GraphHandle{parse_graph(text)}; },
           nb::arg("text"), "Read a graph; ValueError shows the line with the part underlined.");
-  bind_reading(graph);
-  bind_changing(graph);
+  bind_graph_reading(graph);
+  bind_graph_changes(graph);
   m.def("check_graph_texts", &set_checks_graph_texts, nb::arg("enabled"),
         "Compare every graph that ends with its text read back; for test suites.");
   m.def("take_graph_text_failures", &take_graph_text_failures);

@@ -25,12 +25,12 @@ bool is_value_of_a_graph(nb::handle object) {
   return nb::isinstance<NodeObject>(object) || nb::isinstance<NodeValueObject>(object);
 }
 
-bool is_sequence(nb::handle object) {
+bool is_list_or_tuple(nb::handle object) {
   return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
 }
 
 bool holds_value_of_a_graph(nb::handle object) {
-  if (!is_sequence(object)) return is_value_of_a_graph(object);
+  if (!is_list_or_tuple(object)) return is_value_of_a_graph(object);
   for (const nb::handle element : object) {
     if (holds_value_of_a_graph(element)) return true;
   }
@@ -85,7 +85,7 @@ GraphValue& require_value(nb::handle object, std::string_view who) {
 
 NodeArgument to_argument(nb::handle object) {
   if (is_value_of_a_graph(object)) return NodeArgument::of(require_value(object, "graph"));
-  if (is_sequence(object) && holds_value_of_a_graph(object)) {
+  if (is_list_or_tuple(object) && holds_value_of_a_graph(object)) {
     std::vector<NodeArgument> elements;
     for (const nb::handle element : object) elements.push_back(to_argument(element));
     return NodeArgument::list(std::move(elements));

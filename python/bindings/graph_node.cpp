@@ -51,14 +51,14 @@ const char* role_text(const Node& node) {
   return "random_state";
 }
 
-std::string name_of(const Node& node) {
+std::string node_name(const Node& node) {
   if (!node.values().empty()) return node.values()[0].name();
   return node.kind() == NodeKind::Output ? "output" : node.op().schema().name.base;
 }
 
 nb::object target_of(const Node& node) {
   if (node.kind() == NodeKind::Call) return nb::borrow(operator_object(node.op().name()));
-  return nb::cast(name_of(node));
+  return nb::cast(node_name(node));
 }
 
 nb::object site_object(SourceSite site) {
@@ -110,7 +110,7 @@ void set_bound(const NodeObject& self, const nb::tuple& args, const nb::dict& kw
     for (const nb::handle output : args[0]) outputs.push_back(to_argument(output));
     return self.graph->set_outputs(std::move(outputs));
   }
-  OPWRIGHT_CHECK_VALUE(node.kind() == NodeKind::Call, "graph: the input %", name_of(node),
+  OPWRIGHT_CHECK_VALUE(node.kind() == NodeKind::Call, "graph: the input %", node_name(node),
                        " has no arguments");
   self.graph->set_arguments(node, bind_call(node.op(), args, kwargs));
 }
@@ -150,7 +150,7 @@ nb::dict users_of(const NodeObject& self) {
   return users;
 }
 
-std::vector<NodeObject> inputs_of(const NodeObject& self) {
+std::vector<NodeObject> node_inputs(const NodeObject& self) {
   nb::dict seen;
   for (const NodeArgument& argument : self.node().args()) {
     argument.visit_values([&](const GraphValue& value) {
@@ -250,7 +250,7 @@ constexpr const char* kNodeDoc =
     "(x,)\n\n"
     "One that was erased from its graph raises ValueError wherever it is used.";
 
-void bind_reading(nb::class_<NodeObject>& node) {
+void bind_node_reading(nb::class_<NodeObject>& node) {
   node.def_prop_ro(
           "op", [](const NodeObject& self) { return op_text(self.node()); },
           "'placeholder', 'call_function' or 'output'.")
@@ -266,7 +266,7 @@ void bind_reading(nb::class_<NodeObject>& node) {
       .def_prop_ro("meta", &meta_of,
                    "A read-only dict: 'val' (fake tensors or ints), 'location', 'module_path'.")
       .def_prop_ro("users", &users_of, "The nodes that use its values, as the keys of a dict.")
-      .def_prop_ro("all_input_nodes", &inputs_of, "The nodes whose values it uses, each once.")
+      .def_prop_ro("all_input_nodes", &node_inputs, "The nodes whose values it uses, each once.")
       .def_prop_ro("results", &results_of,
                    "One entry for each result of the schema: a NodeValue, a list, or None.")
       .def_prop_ro(
@@ -299,9 +299,9 @@ void bind_reading(nb::class_<NodeObject>& node) {
           "The node's line in the text of the graph.");
 }
 
-void bind_changing(nb::class_<NodeObject>& node) {
+void bind_node_changes(nb::class_<NodeObject>& node) {
   node.def_prop_rw(
-          "name", [](const NodeObject& self) { return name_of(self.node()); }, &set_name,
+          "name", [](const NodeObject& self) { return node_name(self.node()); }, &set_name,
           "What its value is called in the graph.")
       .def_prop_rw(
           "args", &args_of,
@@ -400,8 +400,8 @@ nb::object value_object(const GraphPtr& graph, GraphValue& value) {
 
 void bind_graph_node(nb::module_& m) {
   nb::class_<NodeObject> node(m, "Node", kNodeDoc);
-  bind_reading(node);
-  bind_changing(node);
+  bind_node_reading(node);
+  bind_node_changes(node);
   bind_identity(node);
   bind_value(m);
 }

@@ -36,7 +36,7 @@ bool interpreter_has_ended() noexcept {
 #endif
 }
 
-void push(PyObject* object, TensorImpl* tensor, TapeNode* tape) noexcept {
+void push_dropped(PyObject* object, TensorImpl* tensor, TapeNode* tape) noexcept {
   auto* node = new (std::nothrow) Dead{object, tensor, tape, dead.load(std::memory_order_relaxed)};
   if (!node) return;  // leaks, rather than crash
   while (!dead.compare_exchange_weak(node->next, node, std::memory_order_release)) {
@@ -92,15 +92,15 @@ void take_lock_back(PyThreadState* state) {
 void drop_reference(PyObject* object) noexcept {
   if (interpreter_has_ended()) return;
   if (holds_lock()) return Py_DECREF(object);
-  push(object, nullptr, nullptr);
+  push_dropped(object, nullptr, nullptr);
 }
 
 void queue_count(TensorImpl* tensor) noexcept {
-  if (!interpreter_has_ended()) push(nullptr, tensor, nullptr);
+  if (!interpreter_has_ended()) push_dropped(nullptr, tensor, nullptr);
 }
 
 void queue_node(TapeNode* node) noexcept {
-  if (!interpreter_has_ended()) push(nullptr, nullptr, node);
+  if (!interpreter_has_ended()) push_dropped(nullptr, nullptr, node);
 }
 
 void drain_queue_slow() noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include <Python.h>
 
@@ -9,6 +10,10 @@
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright::python {
+
+// Releasing the lock costs about 60 ns, so only calls that take long do. Reading or writing this
+// much memory takes about ten microseconds.
+inline constexpr size_t kManyBytes = 128 * 1024;
 
 // Asks the interpreter and keeps no flag: an author's kernel may release the lock by itself.
 inline bool holds_lock() noexcept {

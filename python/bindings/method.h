@@ -30,6 +30,10 @@ template <class Function>
 void* as_slot(Function* function) noexcept {
   return reinterpret_cast<void*>(function);
 }
+// A property without a setter.
+inline PyGetSetDef read_only(const char* name, getter get, const char* doc) {
+  return {name, get, nullptr, doc, nullptr};
+}
 inline constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
 
 // PyArg_ParseTupleAndKeywords; `names` ends with null.
@@ -38,6 +42,11 @@ void parse_arguments(PyObject* args, PyObject* kwargs, const char* format, const
                      Targets*... targets) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), targets...))
     throw_python_error();
+}
+
+inline PyObject* not_implemented() noexcept { return Py_NewRef(Py_NotImplemented); }
+inline nanobind::object dict_of(PyObject* object) {
+  return own(PyObject_GetAttrString(object, "__dict__"));
 }
 
 inline bool is_given(PyObject* argument) noexcept { return argument && argument != Py_None; }

@@ -16,9 +16,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-nb::object dict_of(PyObject* object) { return own(PyObject_GetAttrString(object, "__dict__")); }
-
-nb::object copy_of(PyObject* dict) {
+nb::object copy_dict(PyObject* dict) {
   return dict && PyDict_Check(dict) ? own(PyDict_Copy(dict)) : nb::object();
 }
 
@@ -59,9 +57,9 @@ ModuleSnapshot::ModuleSnapshot(const std::vector<WatchedModule>& modules) {
   held_.reserve(modules.size());
   for (const WatchedModule& each : modules) {
     const nb::object dict = dict_of(each.module.ptr());
-    held_.push_back({&each, copy_of(dict.ptr()),
-                     copy_of(PyDict_GetItemString(dict.ptr(), "_buffers")),
-                     copy_of(PyDict_GetItemString(dict.ptr(), "_parameters"))});
+    held_.push_back({&each, copy_dict(dict.ptr()),
+                     copy_dict(PyDict_GetItemString(dict.ptr(), "_buffers")),
+                     copy_dict(PyDict_GetItemString(dict.ptr(), "_parameters"))});
   }
 }
 

@@ -16,7 +16,7 @@
 namespace opwright::python {
 namespace {
 
-bool is_sequence(PyObject* object) {
+bool is_data_sequence(PyObject* object) {
   if (PyList_Check(object) || PyTuple_Check(object)) return true;
   return PySequence_Check(object) && !PyUnicode_Check(object) && !PyBytes_Check(object) &&
          !dtype_of_number(object);
@@ -38,7 +38,7 @@ class NestedData {
   // By the first element of each sequence; walk() holds the others to it.
   void find_sizes() {
     nanobind::object level = share(data_);
-    while (is_sequence(level.ptr())) {
+    while (is_data_sequence(level.ptr())) {
       OPWRIGHT_CHECK_VALUE(sizes_.size() < kMostDims, who_, ": the data is nested more than ",
                            kMostDims, " deep");
       const Py_ssize_t length = PySequence_Size(level.ptr());
@@ -53,7 +53,7 @@ class NestedData {
   void walk(PyObject* data, size_t dim, const Visit& visit) const {
     if (dim == sizes_.size()) return visit(data);
     const int64_t expected = sizes_[dim];
-    OPWRIGHT_CHECK_VALUE(is_sequence(data), who_, ": expected a sequence of length ", expected,
+    OPWRIGHT_CHECK_VALUE(is_data_sequence(data), who_, ": expected a sequence of length ", expected,
                          " at dimension ", dim, ", got ", class_name(data));
     const nanobind::object items = own(PySequence_Fast(data, "the data is no sequence"));
     check_length(items.ptr(), dim);
@@ -76,7 +76,7 @@ class NestedData {
 };
 
 [[noreturn]] void throw_no_number(PyObject* element, const NestedData& data, const char* who) {
-  if (is_sequence(element)) {
+  if (is_data_sequence(element)) {
     throw_error("ValueError", who, ": expected a number at dimension ", data.sizes().size(),
                 ", got ", class_name(element));
   }

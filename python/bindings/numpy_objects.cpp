@@ -12,21 +12,21 @@ struct Classes {
   PyObject* number = nullptr;
   PyObject* boolean = nullptr;
 };
-Classes classes;
+Classes numpy_classes;
 
 void keep(PyObject* module) {
   nanobind::object array = own(PyObject_GetAttrString(module, "ndarray"));
   nanobind::object number = own(PyObject_GetAttrString(module, "number"));
   nanobind::object boolean = own(PyObject_GetAttrString(module, "bool_"));
-  classes = {.module = Py_NewRef(module),
-             .array = give(array),
-             .number = give(number),
-             .boolean = give(boolean)};
+  numpy_classes = {.module = Py_NewRef(module),
+                   .array = give(array),
+                   .number = give(number),
+                   .boolean = give(boolean)};
 }
 
 // Whether NumPy is there. A module that is only half imported counts as not there.
-bool find() {
-  if (classes.module) return true;
+bool find_numpy() {
+  if (numpy_classes.module) return true;
   PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
   if (!module || !PyObject_HasAttrString(module, "ndarray") ||
       !PyObject_HasAttrString(module, "bool_")) {
@@ -42,15 +42,18 @@ bool is_instance(PyObject* object, PyObject* python_class) noexcept {
 
 }  // namespace
 
-bool is_numpy_array(PyObject* object) { return find() && is_instance(object, classes.array); }
+bool is_numpy_array(PyObject* object) {
+  return find_numpy() && is_instance(object, numpy_classes.array);
+}
 
 bool is_numpy_number(PyObject* object) {
-  return find() && (is_instance(object, classes.number) || is_instance(object, classes.boolean));
+  return find_numpy() &&
+         (is_instance(object, numpy_classes.number) || is_instance(object, numpy_classes.boolean));
 }
 
 PyObject* import_numpy() {
-  if (!classes.module) keep(own(PyImport_ImportModule("numpy")).ptr());
-  return classes.module;
+  if (!numpy_classes.module) keep(own(PyImport_ImportModule("numpy")).ptr());
+  return numpy_classes.module;
 }
 
 }  // namespace opwright::python

@@ -25,26 +25,24 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-using onnx::Attribute;
-
 class Reader {
  public:
   Reader(const std::string& who, const std::string& given, std::string name, char suffix)
       : who_(who), given_(given), name_(std::move(name)), suffix_(suffix) {}
 
-  Attribute read(PyObject* value) const {
+  onnx::Attribute read(PyObject* value) const {
     refuse_values(value);
     const bool is_list = PyList_Check(value) || PyTuple_Check(value);
     switch (suffix_) {
       case 'i':
-        return is_list ? Attribute(name_, list<int64_t>(value, &Reader::integer))
-                       : Attribute(name_, integer(value));
+        return is_list ? onnx::Attribute(name_, list<int64_t>(value, &Reader::integer))
+                       : onnx::Attribute(name_, integer(value));
       case 'f':
-        return is_list ? Attribute(name_, list<double>(value, &Reader::number))
-                       : Attribute(name_, number(value));
+        return is_list ? onnx::Attribute(name_, list<double>(value, &Reader::number))
+                       : onnx::Attribute(name_, number(value));
       case 's':
-        return is_list ? Attribute(name_, list<std::string>(value, &Reader::text))
-                       : Attribute(name_, text(value));
+        return is_list ? onnx::Attribute(name_, list<std::string>(value, &Reader::text))
+                       : onnx::Attribute(name_, text(value));
       default:
         return tensors(value, is_list);
     }
@@ -89,11 +87,11 @@ class Reader {
     if (!data) throw_python_error();
     return {data, static_cast<size_t>(size)};
   }
-  Attribute tensors(PyObject* value, bool is_list) const {
+  onnx::Attribute tensors(PyObject* value, bool is_list) const {
     const bool has_tensors = is_list && PySequence_Fast_GET_SIZE(value) > 0 &&
                              is_tensor(PySequence_Fast_GET_ITEM(value, 0));
-    return has_tensors ? Attribute(name_, list<Tensor>(value, &Reader::tensor))
-                       : Attribute(name_, tensor(value));
+    return has_tensors ? onnx::Attribute(name_, list<Tensor>(value, &Reader::tensor))
+                       : onnx::Attribute(name_, tensor(value));
   }
   Tensor tensor(PyObject* value) const {
     if (PyUnicode_Check(value)) fail(value, "a tensor");
@@ -135,8 +133,8 @@ const char* suffix_for(PyObject* value) {
 
 }  // namespace
 
-std::optional<Attribute> read_attribute(const std::string& who, const std::string& name,
-                                        PyObject* value) {
+std::optional<onnx::Attribute> read_attribute(const std::string& who, const std::string& name,
+                                              PyObject* value) {
   if (value == Py_None) return std::nullopt;
   const bool has_suffix = name.size() > 2 && name[name.size() - 2] == '_' &&
                           std::string("ifstz").find(name.back()) != std::string::npos;

@@ -89,7 +89,8 @@ OnnxValue one_input(const SymbolicGraph& self, const nb::object& value, const ch
 
 using Axes = std::vector<int64_t>;
 
-nb::object unsqueeze(const SymbolicGraph& self, const nb::object& value, const Axes& axes) {
+nb::object unsqueeze_symbolic(const SymbolicGraph& self, const nb::object& value,
+                              const Axes& axes) {
   return symbolic_objects(
       self.of, {onnx::unsqueeze(self.of->graph(), one_input(self, value, "unsqueeze"), axes)});
 }
@@ -97,8 +98,8 @@ nb::object squeeze(const SymbolicGraph& self, const nb::object& value, const Axe
   return symbolic_objects(
       self.of, {onnx::squeeze(self.of->graph(), one_input(self, value, "squeeze"), axes)});
 }
-nb::object reduce(const SymbolicGraph& self, const std::string& type, const nb::object& value,
-                  const Axes& axes, bool keepdims) {
+nb::object reduce_symbolic(const SymbolicGraph& self, const std::string& type,
+                           const nb::object& value, const Axes& axes, bool keepdims) {
   return symbolic_objects(
       self.of,
       {onnx::reduce(self.of->graph(), type, one_input(self, value, "reduce"), axes, keepdims)});
@@ -121,11 +122,11 @@ void bind_onnx_graph(nb::module_& m) {
           "operator_name", [](const SymbolicGraph& self) { return self.of->call().op(); },
           "The operator whose call is converted.")
       .def("describe_call", &describe_call, "The operator and the user's line, for messages.")
-      .def("unsqueeze", &unsqueeze, nb::arg("value"), nb::arg("axes"),
+      .def("unsqueeze", &unsqueeze_symbolic, nb::arg("value"), nb::arg("axes"),
            "The node in the form of the opset.")
       .def("squeeze", &squeeze, nb::arg("value"), nb::arg("axes"),
            "The node in the form of the opset.")
-      .def("reduce", &reduce, nb::arg("type"), nb::arg("value"), nb::arg("axes"),
+      .def("reduce", &reduce_symbolic, nb::arg("type"), nb::arg("value"), nb::arg("axes"),
            nb::arg("keepdims"), "ReduceSum, ReduceMax, ... in the form of the opset.")
       .def("__repr__", [](const SymbolicGraph& self) {
         return self.of->has_ended() ? "<graph of a symbolic that ended>"

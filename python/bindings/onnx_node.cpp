@@ -18,7 +18,6 @@ namespace opwright::python {
 namespace {
 
 using Kind = SymbolicValue::Kind;
-using onnx::Attribute;
 using onnx::PendingNode;
 
 // Null: no node made it.
@@ -34,17 +33,17 @@ const PendingNode* find_node(const SymbolicNode& self) {
   return nullptr;
 }
 
-bool has_data(const SymbolicNode& self) { return constant_tensor(self.value).is_defined(); }
+bool has_constant(const SymbolicNode& self) { return constant_tensor(self.value).is_defined(); }
 
-std::string kind_of(const SymbolicNode& self) {
+std::string symbolic_kind(const SymbolicNode& self) {
   if (const PendingNode* node = find_node(self))
     return concatenate(node->domain.empty() ? "onnx" : node->domain, "::", node->type);
   if (self.value.kind == Kind::List) return "prim::ListConstruct";
   if (self.value.kind == Kind::None) return "prim::Constant";
-  return has_data(self) || self.value.kind == Kind::Constant ? "onnx::Constant" : "prim::Param";
+  return has_constant(self) || self.value.kind == Kind::Constant ? "onnx::Constant" : "prim::Param";
 }
 
-nb::list values_of(const SymbolicNode& self, const onnx::OnnxValues& values) {
+nb::list symbolic_values(const SymbolicNode& self, const onnx::OnnxValues& values) {
   nb::list list;
   for (const onnx::OnnxValue value : values) {
     const Kind kind = value.is_there() ? Kind::Model : Kind::None;
@@ -53,15 +52,15 @@ nb::list values_of(const SymbolicNode& self, const onnx::OnnxValues& values) {
   return list;
 }
 
-nb::list inputs_of(const SymbolicNode& self) {
-  if (const PendingNode* node = find_node(self)) return values_of(self, node->inputs);
+nb::list symbolic_inputs(const SymbolicNode& self) {
+  if (const PendingNode* node = find_node(self)) return symbolic_values(self, node->inputs);
   nb::list elements;
   for (const SymbolicValue& each : self.value.elements) elements.append(symbolic_object(each));
   return elements;
 }
 
-nb::list outputs_of(const SymbolicNode& self) {
-  if (const PendingNode* node = find_node(self)) return values_of(self, node->outputs);
+nb::list symbolic_outputs(const SymbolicNode& self) {
+  if (const PendingNode* node = find_node(self)) return symbolic_values(self, node->outputs);
   nb::list one;
   one.append(symbolic_object(self.value));
   return one;
@@ -70,8 +69,8 @@ nb::list outputs_of(const SymbolicNode& self) {
 nb::list attribute_names(const SymbolicNode& self) {
   nb::list names;
   if (const PendingNode* node = find_node(self)) {
-    for (const Attribute& each : node->attributes) names.append(each.name());
-  } else if (has_data(self)) {
+    for (const onnx::Attribute& each : node->attributes) names.append(each.name());
+  } else if (has_constant(self)) {
     names.append("value");
   }
   return names;
@@ -79,21 +78,22 @@ nb::list attribute_names(const SymbolicNode& self) {
 
 nb::object attribute_of(const SymbolicNode& self, const std::string& name) {
   if (const PendingNode* node = find_node(self)) {
-    for (const Attribute& each : node->attributes) {
-      if (each.name() == name && each.kind() != Attribute::Kind::Graph)
+    for (const onnx::Attribute& each : node->attributes) {
+      if (each.name() == name && each.kind() != onnx::Attribute::Kind::Graph)
         return own(to_python(each.value().get()));
     }
   } else if (const Tensor data = constant_tensor(self.value);
              data.is_defined() && name == "value") {
     return own(wrap(data));
   }
-  throw_error("AttributeError", "the node ", kind_of(self), " has no attribute '", name, "'");
+  throw_error("AttributeError", "the node ", symbolic_kind(self), " has no attribute '", name, "'");
 }
 
 nb::object value_at(const nb::list& values, nb::ssize_t index, const SymbolicNode& self,
                     const char* what) {
   OPWRIGHT_CHECK_INDEX(index >= 0 && index < static_cast<nb::ssize_t>(values.size()), "the node ",
-                       kind_of(self), " has ", values.size(), " ", what, "s, so none at ", index);
+                       symbolic_kind(self), " has ", values.size(), " ", what, "s, so none at ",
+                       index);
   return values[static_cast<size_t>(index)];
 }
 
@@ -103,21 +103,21 @@ SymbolicNode node_of(const SymbolicValue& value) { return {value}; }
 
 void bind_onnx_node(nb::module_& m) {
   nb::class_<SymbolicNode> node(m, "OnnxNode", "What made a value of a model.");
-  node.def("kind", &kind_of, "\"onnx::Add\", \"prim::Param\" for what no node made.")
-      .def("inputs", &inputs_of)
-      .def("outputs", &outputs_of)
-      .def("inputsSize", [](const SymbolicNode& self) { return inputs_of(self).size(); })
-      .def("outputsSize", [](const SymbolicNode& self) { return outputs_of(self).size(); })
+  node.def("kind", &symbolic_kind, "\"onnx::Add\", \"prim::Param\" for what no node made.")
+      .def("inputs", &symbolic_inputs)
+      .def("outputs", &symbolic_outputs)
+      .def("inputsSize", [](const SymbolicNode& self) { return symbolic_inputs(self).size(); })
+      .def("outputsSize", [](const SymbolicNode& self) { return symbolic_outputs(self).size(); })
       .def(
           "input",
           [](const SymbolicNode& self, nb::ssize_t index) {
-            return value_at(inputs_of(self), index, self, "input");
+            return value_at(symbolic_inputs(self), index, self, "input");
           },
           nb::arg("index") = 0)
       .def(
           "output",
           [](const SymbolicNode& self, nb::ssize_t index) {
-            return value_at(outputs_of(self), index, self, "output");
+            return value_at(symbolic_outputs(self), index, self, "output");
           },
           nb::arg("index") = 0)
       .def("mustBeNone", [](const SymbolicNode& self) { return self.value.kind == Kind::None; })
@@ -130,7 +130,7 @@ void bind_onnx_node(nb::module_& m) {
           },
           nb::arg("name"))
       .def("__getitem__", &attribute_of, nb::arg("name"))
-      .def("__repr__", &kind_of);
+      .def("__repr__", &symbolic_kind);
   for (const char* kind : {"i", "f", "s", "t", "is_", "fs", "ss", "ts"})
     node.def(kind, &attribute_of, nb::arg("name"));
 }

@@ -56,7 +56,7 @@ const ScalarTypeName* find_scalar_type(DType dtype) {
 }
 
 // Numbers; None for a size that changes. None where they are not known.
-nb::object sizes_of(const SymbolicType& self) {
+nb::object symbolic_sizes(const SymbolicType& self) {
   if (!self.sizes) return nb::none();
   nb::list sizes;
   for (const SymInt& size : *self.sizes)
@@ -108,8 +108,8 @@ int scalar_type_number(DType dtype) {
 
 void bind_onnx_type(nb::module_& m) {
   nb::class_<SymbolicType>(m, "OnnxType", "What is known of a value of a model.")
-      .def("sizes", &sizes_of, "Numbers, None for one that changes; None: not known.")
-      .def("varyingSizes", &sizes_of, "The same as sizes().")
+      .def("sizes", &symbolic_sizes, "Numbers, None for one that changes; None: not known.")
+      .def("varyingSizes", &symbolic_sizes, "The same as sizes().")
       .def_prop_ro("sym_sizes", &sym_sizes_of, "Sizes with symbols; None: not known.")
       .def("dim",
            [](const SymbolicType& self) -> nb::object {

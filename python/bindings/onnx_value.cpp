@@ -96,7 +96,7 @@ onnx::OnnxValue input_of(const SymbolicValue& value, const std::string& who) {
   return read_input(value.of, value.constant.ptr(), who);
 }
 
-std::string show(const SymbolicValue& self) {
+std::string symbolic_value_text(const SymbolicValue& self) {
   if (self.of->has_ended()) return "<value of a symbolic that ended>";
   if (self.kind == Kind::Model)
     return concatenate("%", self.of->graph().name(self.value), ": ", to_text(type_of(self)));
@@ -104,7 +104,7 @@ std::string show(const SymbolicValue& self) {
   if (self.kind == Kind::Constant) return nb::cast<std::string>(nb::repr(self.constant));
   std::string text;
   for (const SymbolicValue& each : self.elements)
-    text += concatenate(text.empty() ? "" : ", ", show(each));
+    text += concatenate(text.empty() ? "" : ", ", symbolic_value_text(each));
   return concatenate("[", text, "]");
 }
 
@@ -114,7 +114,7 @@ void set_type(const SymbolicValue& self, const SymbolicType& type) {
 }
 
 // The number, string, tensor or list; None for a value that is computed.
-nb::object constant_object(const SymbolicValue& self) {
+nb::object symbolic_constant(const SymbolicValue& self) {
   if (self.kind == Kind::Constant) return self.constant;
   const Tensor data = constant_tensor(self);
   return data.is_defined() ? own(wrap(data)) : nb::none();
@@ -207,7 +207,8 @@ void bind_onnx_value(nb::module_& m) {
       .def(
           "debugName",
           [](const SymbolicValue& self) {
-            return self.kind == Kind::Model ? self.of->graph().name(self.value) : show(self);
+            return self.kind == Kind::Model ? self.of->graph().name(self.value)
+                                            : symbolic_value_text(self);
           },
           "Its name in the model.")
       .def("isCompleteTensor",
@@ -217,7 +218,7 @@ void bind_onnx_value(nb::module_& m) {
                     std::ranges::none_of(*type.sizes,
                                          [](const SymInt& each) { return each.is_symbolic(); });
            })
-      .def("toIValue", &constant_object, "The number, string, tensor or list of a constant.")
+      .def("toIValue", &symbolic_constant, "The number, string, tensor or list of a constant.")
       .def_prop_ro("is_constant",
                    [](const SymbolicValue& self) {
                      return self.kind == Kind::Constant || constant_tensor(self).is_defined();
@@ -241,7 +242,7 @@ void bind_onnx_value(nb::module_& m) {
              return self.kind == Kind::Model ? self.value.index() + size_t{1}
                                              : reinterpret_cast<size_t>(self.constant.ptr());
            })
-      .def("__repr__", &show);
+      .def("__repr__", &symbolic_value_text);
 }
 
 }  // namespace opwright::python

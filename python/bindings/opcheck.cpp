@@ -64,8 +64,8 @@ void tell(void* progress, const CheckLine& line) {
   (*static_cast<const nb::callable*>(progress))(line);
 }
 
-CheckReport run(const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs,
-                OpcheckOptions options, std::optional<nb::callable> progress) {
+CheckReport run_opcheck(const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs,
+                        OpcheckOptions options, std::optional<nb::callable> progress) {
   const Example given = capture_example("opcheck", op, args, kwargs);
   if (progress) {
     options.progress = &tell;
@@ -84,13 +84,13 @@ void bind_opcheck(nb::module_& m) {
       [](const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs,
          std::vector<std::string> checks, std::optional<double> rtol, std::optional<double> atol,
          uint32_t examples, uint64_t seed, const std::optional<nb::callable>& progress) {
-        return run(op, args, kwargs,
-                   {.checks = std::move(checks),
-                    .rtol = rtol,
-                    .atol = atol,
-                    .examples = examples,
-                    .seed = seed},
-                   progress);
+        return run_opcheck(op, args, kwargs,
+                           {.checks = std::move(checks),
+                            .rtol = rtol,
+                            .atol = atol,
+                            .examples = examples,
+                            .seed = seed},
+                           progress);
       },
       nb::arg("op"), nb::arg("args"), nb::arg("kwargs"), nb::arg("checks"), nb::arg("rtol").none(),
       nb::arg("atol").none(), nb::arg("examples"), nb::arg("seed"), nb::arg("progress").none(),

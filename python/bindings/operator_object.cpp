@@ -37,7 +37,7 @@ struct OperatorObject {
 
 OperatorObject* as_operator(PyObject* object) { return reinterpret_cast<OperatorObject*>(object); }
 
-void resolve(OperatorObject* self) {
+void resolve_operator(OperatorObject* self) {
   const uint64_t epoch = registry_epoch();  // first: a change meanwhile is seen at the next call
   self->plan = &BindingPlan::of(Registry::get().require(*self->name));
   self->epoch = epoch;
@@ -53,14 +53,14 @@ void resolve(OperatorObject* self) {
 PyObject* operator_call(PyObject* callable, PyObject* const* args, size_t flags, PyObject* names) {
   OperatorObject* self = as_operator(callable);
   if (self->epoch != registry_epoch()) [[unlikely]] {
-    if (!guarded([&] { return resolve(self), true; })) return nullptr;
+    if (!guarded([&] { return resolve_operator(self), true; })) return nullptr;
   }
   if (num_foreign_scopes != 0) [[unlikely]]
     return call_in_scope(callable, args, flags, names);
   return call_planned(*self->plan, args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names);
 }
 
-const Operator* find(const OperatorObject* self) { return Registry::get().find(*self->name); }
+const Operator* find_named(const OperatorObject* self) { return Registry::get().find(*self->name); }
 
 PyObject* get_schema(PyObject* object, void* /*unused*/) {
   return guarded([&] { return schema_object(require_operator(object).schema()); });
@@ -76,17 +76,17 @@ PyObject* get_tags(PyObject* object, void* /*unused*/) {
 }
 
 PyObject* get_site(PyObject* object, void* /*unused*/) {
-  const Operator* op = find(as_operator(object));
+  const Operator* op = find_named(as_operator(object));
   return new_text(op && op->site().is_known() ? op->site().text() : "");
 }
 
 PyObject* get_origin(PyObject* object, void* /*unused*/) {
-  const Operator* op = find(as_operator(object));
+  const Operator* op = find_named(as_operator(object));
   return new_text(op ? op->origin() : "");
 }
 
 PyObject* get_is_defined(PyObject* object, void* /*unused*/) {
-  return PyBool_FromLong(find(as_operator(object)) != nullptr);
+  return PyBool_FromLong(find_named(as_operator(object)) != nullptr);
 }
 
 PyObject* get_implementations(PyObject* object, PyObject* /*unused*/) {
@@ -100,7 +100,7 @@ PyObject* get_implementations(PyObject* object, PyObject* /*unused*/) {
 
 PyObject* get_operator_doc(PyObject* object, void* /*unused*/) {
   return guarded([&] {
-    const Operator* op = find(as_operator(object));
+    const Operator* op = find_named(as_operator(object));
     return op ? new_text(document(*op)) : Py_NewRef(Py_None);
   });
 }
@@ -125,7 +125,7 @@ PyObject* require_named_operator(PyObject* /*module*/, PyObject* name) {
   });
 }
 
-PyMethodDef module_functions[] = {
+PyMethodDef operator_functions[] = {
     {"require_operator", &require_named_operator, METH_O,
      "The operator of that name; AttributeError with the closest names."},
     {}};
@@ -211,7 +211,7 @@ PyType_Spec operator_spec = {
 
 void add_operator_type(PyObject* module) {
   operator_type = add_type(module, operator_spec);
-  require_no_error(PyModule_AddFunctions(module, module_functions));
+  require_no_error(PyModule_AddFunctions(module, operator_functions));
 }
 
 PyObject* operator_object(std::string_view given) {

@@ -39,7 +39,7 @@ struct PacketObject {
 
 PacketObject* as_packet(PyObject* object) { return reinterpret_cast<PacketObject*>(object); }
 
-void resolve(PacketObject* self) {
+void resolve_packet(PacketObject* self) {
   const uint64_t epoch = registry_epoch();
   std::vector<const BindingPlan*> overloads;
   for (const Operator* op : Registry::get().overloads(*self->name))
@@ -136,7 +136,7 @@ PyObject* call_requiring_grad(const PacketObject* self, const GivenArguments& gi
 PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, PyObject* names) {
   PacketObject* self = as_packet(callable);
   if (self->epoch != registry_epoch()) [[unlikely]] {
-    if (!guarded([&] { return resolve(self), true; })) return nullptr;
+    if (!guarded([&] { return resolve_packet(self), true; })) return nullptr;
   }
   const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
   if (num_foreign_scopes != 0) [[unlikely]] {
@@ -182,7 +182,7 @@ PyObject* require_named_packet(PyObject* /*module*/, PyObject* name) {
   });
 }
 
-PyMethodDef module_functions[] = {
+PyMethodDef packet_functions[] = {
     {"require_packet", &require_named_packet, METH_O, "All overloads of a name."}, {}};
 
 PyObject* reduce_packet(PyObject* object, PyObject* /*unused*/) {
@@ -241,7 +241,7 @@ PyObject* packet_getattr(PyObject* object, PyObject* attribute) {
   });
 }
 
-PyObject* bind_method(PyObject* packet, PyObject* instance, PyObject* /*owner*/) {
+PyObject* bind_packet_method(PyObject* packet, PyObject* instance, PyObject* /*owner*/) {
   return instance ? PyMethod_New(packet, instance) : Py_NewRef(packet);
 }
 
@@ -291,10 +291,10 @@ PyType_Spec method_spec = {"opwright.OperatorMethod", sizeof(PacketObject), 0,
 
 void add_packet_types(PyObject* module) {
   packet_type = add_type(module, packet_spec);
-  method_slots[0] = {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)};
+  method_slots[0] = {Py_tp_descr_get, reinterpret_cast<void*>(bind_packet_method)};
   std::copy(std::begin(packet_slots), std::end(packet_slots), method_slots + 1);
   method_type = add_type(module, method_spec);
-  require_no_error(PyModule_AddFunctions(module, module_functions));
+  require_no_error(PyModule_AddFunctions(module, packet_functions));
 }
 
 PyObject* packet_object(std::string_view name, PacketUse use) {

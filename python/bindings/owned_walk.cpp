@@ -73,7 +73,7 @@ class OwnedWalk final : public OwnedTensorVisitor {
 };
 
 template <class Owner>
-int walk(const Owner& owner, visitproc visit, void* arg) {
+int walk_owned(const Owner& owner, visitproc visit, void* arg) {
   if (num_owned_objects == 0) [[likely]]
     return 0;
   OwnedWalk walk(visit, arg);
@@ -84,11 +84,11 @@ int walk(const Owner& owner, visitproc visit, void* arg) {
 }  // namespace
 
 int visit_owned_by(const TensorImpl& tensor, visitproc visit, void* arg) {
-  return walk(tensor, visit, arg);
+  return walk_owned(tensor, visit, arg);
 }
 
 int visit_owned_by(const TapeNode& node, visitproc visit, void* arg) {
-  return walk(node, visit, arg);
+  return walk_owned(node, visit, arg);
 }
 
 }  // namespace opwright::python

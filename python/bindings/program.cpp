@@ -50,7 +50,7 @@ bool is_tensor_value(const ProgramHandle& self, const std::string& name) {
   return value && value->tensor().is_defined();
 }
 
-nb::list inputs_of(const ProgramHandle& self) {
+nb::list program_inputs(const ProgramHandle& self) {
   nb::list inputs;
   for (const InputSpec& spec : self.program->signature().inputs) {
     inputs.append(nb::make_tuple(static_cast<int>(spec.kind), spec.value,
@@ -60,7 +60,7 @@ nb::list inputs_of(const ProgramHandle& self) {
   return inputs;
 }
 
-nb::list outputs_of(const ProgramHandle& self) {
+nb::list program_outputs(const ProgramHandle& self) {
   nb::list outputs;
   for (const OutputSpec& spec : self.program->signature().outputs) {
     outputs.append(nb::make_tuple(static_cast<int>(spec.kind), spec.value,
@@ -85,11 +85,11 @@ nb::list operators_of(const ProgramHandle& self) {
 }
 
 nb::list ranges_of(const ProgramHandle& self) {
-  using Bound = std::optional<int64_t>;
+  using MaybeInt = std::optional<int64_t>;
   nb::list ranges;
   for (const RangeConstraint& each : self.program->range_constraints()) {
-    const Bound least = each.range.least == INT64_MIN ? Bound() : each.range.least;
-    const Bound greatest = each.range.greatest == INT64_MAX ? Bound() : each.range.greatest;
+    const MaybeInt least = each.range.least == INT64_MIN ? MaybeInt() : each.range.least;
+    const MaybeInt greatest = each.range.greatest == INT64_MAX ? MaybeInt() : each.range.greatest;
     ranges.append(nb::make_tuple(each.symbol, least, greatest));
   }
   return ranges;
@@ -97,7 +97,7 @@ nb::list ranges_of(const ProgramHandle& self) {
 
 // ---- Running and changing ----
 
-nb::list run(const ProgramHandle& self, const nb::list& inputs) {
+nb::list run_program(const ProgramHandle& self, const nb::list& inputs) {
   ValueMemory memory;
   std::vector<OpwValue> given;
   given.reserve(inputs.size());
@@ -114,20 +114,20 @@ nb::list run(const ProgramHandle& self, const nb::list& inputs) {
   return outputs;
 }
 
-ProgramHandle decompose(const ProgramHandle& self, const std::vector<std::string>& names) {
+ProgramHandle decompose_program(const ProgramHandle& self, const std::vector<std::string>& names) {
   std::vector<const Operator*> operators;
   for (const std::string& name : names) operators.push_back(&Registry::get().require(name));
   return {self.program->decompose(operators)};
 }
 
-void bind_reading(nb::class_<ProgramHandle>& program) {
+void bind_program_reading(nb::class_<ProgramHandle>& program) {
   program
       .def_prop_ro(
           "graph",
           [](const ProgramHandle& self) { return graph_object(self.program->graph_ptr()); })
-      .def_prop_ro("inputs", &inputs_of,
+      .def_prop_ro("inputs", &program_inputs,
                    "Kind, value, is_tensor, target, constant, is_persistent of each.")
-      .def_prop_ro("outputs", &outputs_of, "Kind, value, is_tensor, target, constant of each.")
+      .def_prop_ro("outputs", &program_outputs, "Kind, value, is_tensor, target, constant of each.")
       .def_prop_ro("state",
                    [](const ProgramHandle& self) { return named_tensors(self.program->state()); })
       .def_prop_ro(
@@ -185,9 +185,11 @@ ExportedProgramPtr program_of_object(nb::handle object) {
 
 void bind_program(nb::module_& m) {
   nb::class_<ProgramHandle> program(m, "ExportedProgram", "A graph with all that it needs to run.");
-  bind_reading(program);
-  program.def("run", &run, nb::arg("inputs"), "One value for each user input; the user outputs.")
-      .def("decompose", &decompose, nb::arg("operators"))
+  bind_program_reading(program);
+  program
+      .def("run", &run_program, nb::arg("inputs"),
+           "One value for each user input; the user outputs.")
+      .def("decompose", &decompose_program, nb::arg("operators"))
       .def(
           "lift_state",
           [](const ProgramHandle& self) { return ProgramHandle{lift_state(*self.program)}; },

@@ -25,9 +25,6 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// As for operators (call.cpp): giving the lock away costs some 60 ns.
-constexpr size_t kManyBytes = 128 * 1024;
-
 bool touch_much_memory(std::span<const OpwValue> tensors) {
   size_t bytes = 0;
   for (const OpwValue& value : tensors) {

@@ -21,7 +21,7 @@
 namespace opwright::python {
 namespace {
 
-constexpr size_t kInlineArguments = 16;
+constexpr size_t kInlineFunctionArguments = 16;
 
 struct PythonFunction {
   PyObject* callable;  // owned
@@ -135,7 +135,7 @@ class ArgumentObjects {
   [[nodiscard]] PyObject** data() { return objects_.data() + 1; }
 
  private:
-  SmallVector<PyObject*, kInlineArguments + 2> objects_;
+  SmallVector<PyObject*, kInlineFunctionArguments + 2> objects_;
   size_t made_ = 0;
 };
 
@@ -161,21 +161,22 @@ class ArgumentObjects {
 
 // ---- What saves for a formula ----
 
-PyObject* value_object(const OpwValue& value) {
+PyObject* function_argument(const OpwValue& value) {
   return require(value.tag == kOpwTensor ? wrap_borrowed(value.as_tensor) : to_python(value));
 }
 
 // The values as a tuple.
 nanobind::object make_tuple(const OpwValue* values, uint32_t count) {
   nanobind::object tuple = own(PyTuple_New(count));
-  for (uint32_t i = 0; i < count; ++i) PyTuple_SET_ITEM(tuple.ptr(), i, value_object(values[i]));
+  for (uint32_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), i, function_argument(values[i]));
   return tuple;
 }
 
-nanobind::object make_dict(PyObject* names, const OpwValue* values) {
+nanobind::object make_keyword_dict(PyObject* names, const OpwValue* values) {
   nanobind::object dict = own(PyDict_New());
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
-    const nanobind::object value = own(value_object(values[i]));
+    const nanobind::object value = own(function_argument(values[i]));
     require_no_error(PyDict_SetItem(dict.ptr(), PyTuple_GET_ITEM(names, i), value.ptr()));
   }
   return dict;
@@ -183,7 +184,7 @@ nanobind::object make_dict(PyObject* names, const OpwValue* values) {
 
 nanobind::object make_output(const OpwValue* results, uint32_t count) {
   if (count == 0) return nanobind::none();
-  return count == 1 ? own(value_object(results[0])) : make_tuple(results, count);
+  return count == 1 ? own(function_argument(results[0])) : make_tuple(results, count);
 }
 
 [[gnu::noinline]] PyObject* call_setup_context(PythonFunction& self, const Operator& op,
@@ -191,14 +192,14 @@ nanobind::object make_output(const OpwValue* results, uint32_t count) {
   if (self.planned_for != &op) [[unlikely]]
     self.plan(op, op.num_arguments());
   const OpwValue* inputs = args + 1;
-  const nanobind::object context = own(value_object(args[0]));
+  const nanobind::object context = own(function_argument(args[0]));
   const nanobind::object given = make_tuple(inputs, self.num_positional);
   const nanobind::object output =
       make_output(inputs + op.num_arguments(), num_args - 1 - op.num_arguments());
   nanobind::object keyword_only;
   PyObject* objects[5] = {nullptr, context.ptr(), given.ptr(), output.ptr(), nullptr};
   if (self.keyword_names) {
-    keyword_only = make_dict(self.keyword_names, inputs + self.num_positional);
+    keyword_only = make_keyword_dict(self.keyword_names, inputs + self.num_positional);
     objects[3] = keyword_only.ptr();
     objects[4] = output.ptr();
   }
@@ -219,7 +220,7 @@ nanobind::object make_output(const OpwValue* results, uint32_t count) {
               names, ": None for an argument that has no gradient.");
 }
 
-void check_count(const Operator& op, PyObject* const* items, size_t size) {
+void check_result_count(const Operator& op, PyObject* const* items, size_t size) {
   size_t wanted = 0;
   std::string names;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
@@ -238,7 +239,7 @@ void give_gradients(const Operator& op, PyObject* returned, OpwValue* results) {
   PyObject* const* items = is_tuple ? &PyTuple_GET_ITEM(returned, 0) : &returned;
   const auto size = is_tuple ? static_cast<size_t>(PyTuple_GET_SIZE(returned)) : 1;
   if (size != op.num_arguments()) [[unlikely]]
-    check_count(op, items, size);
+    check_result_count(op, items, size);
   uint32_t tensor = 0;
   size_t next = 0;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
@@ -246,7 +247,7 @@ void give_gradients(const Operator& op, PyObject* returned, OpwValue* results) {
     const bool takes_tensors = op.takes_tensors(i);
     if (!takes_tensors && argument.is_keyword_only) continue;
     if (next >= size) [[unlikely]]
-      check_count(op, items, size);
+      check_result_count(op, items, size);
     PyObject* gradient = items[next++];
     if (!takes_tensors) {
       OPWRIGHT_CHECK(gradient == Py_None, op.name(), ": the backward formula gave a gradient for '",

@@ -20,8 +20,6 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-constexpr int kMostLevels = 1000;
-
 struct RegisteredClass {
   nb::object type;
   nb::object flatten;
@@ -70,7 +68,7 @@ bool class_has(PyTypeObject* type, const char* name) {
   return false;
 }
 
-TreeKind kind_of(PyObject* object) {
+TreeKind tree_kind_of(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   if (type == tensor_type || type == &PyLong_Type || type == &PyFloat_Type ||
       type == &PyBool_Type || type == &PyUnicode_Type)
@@ -102,15 +100,15 @@ nb::object field_names(PyTypeObject* dataclass) {
 class Flattener {
  public:
   void add(PyObject* object) {
-    const TreeKind kind = kind_of(object);
+    const TreeKind kind = tree_kind_of(object);
     if (kind == TreeKind::Leaf) {
       nodes_.emplace_back();
       leaves_.push_back(share(object));
       return;
     }
-    if (++level_ > kMostLevels) {
+    if (++level_ > kMostTreeLevels) {
       throw_error("RecursionError", "tree_flatten: a ", class_name(object), " is more than ",
-                  kMostLevels, " containers deep; does one of them contain itself?");
+                  kMostTreeLevels, " containers deep; does one of them contain itself?");
     }
     const size_t place = nodes_.size();
     nodes_.emplace_back().kind = kind;
@@ -201,7 +199,7 @@ class Flattener {
   int level_ = 0;
 };
 
-nb::object make_dict(nb::object dict, const TreeNode& node, const nb::object& items) {
+nb::object fill_dict(nb::object dict, const TreeNode& node, const nb::object& items) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
     require_no_error(PyObject_SetItem(dict.ptr(), PyTuple_GET_ITEM(node.children.ptr(), i),
                                       PyTuple_GET_ITEM(items.ptr(), i)));
@@ -224,11 +222,11 @@ nb::object make_node(const TreeNode& node, nb::object items) {
     case TreeKind::List:
       return own(PySequence_List(items.ptr()));
     case TreeKind::Dict:
-      return make_dict(nb::dict(), node, items);
+      return fill_dict(nb::dict(), node, items);
     case TreeKind::OrderedDict:
-      return make_dict(nb::handle(as_object(ordered_dict_type()))(), node, items);
+      return fill_dict(nb::handle(as_object(ordered_dict_type()))(), node, items);
     case TreeKind::DefaultDict:
-      return make_dict(nb::handle(as_object(default_dict_type()))(node.type), node, items);
+      return fill_dict(nb::handle(as_object(default_dict_type()))(node.type), node, items);
     case TreeKind::NamedTuple: {
       // A class may have a __new__ of its own, which takes other arguments.
       const nb::object make = nb::handle(as_object(&PyTuple_Type)).attr("__new__");
@@ -268,7 +266,7 @@ class Unflattener {
   size_t position_ = 0;
 };
 
-nb::list list_of(const std::vector<nb::object>& objects) {
+nb::list object_list(const std::vector<nb::object>& objects) {
   auto list = nb::steal<nb::list>(require(PyList_New(static_cast<Py_ssize_t>(objects.size()))));
   for (size_t i = 0; i < objects.size(); ++i) {
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(objects[i].ptr()));
@@ -308,7 +306,7 @@ nb::list child_keys(const TreeSpec& spec) {
   return numbers;
 }
 
-const char* kind_name(const TreeSpec& spec) {
+const char* spec_kind_name(const TreeSpec& spec) {
   switch (spec.nodes()[0].kind) {
     case TreeKind::Leaf:
       return "leaf";
@@ -340,7 +338,7 @@ void bind_spec(nb::module_& m) {
                        ">>> spec\n"
                        "TreeSpec({\"weight\": *, \"bias\": [*, None]})\n")
       .def_prop_ro("num_leaves", &TreeSpec::num_leaves, "How many leaves the tree has.")
-      .def_prop_ro("kind", &kind_name,
+      .def_prop_ro("kind", &spec_kind_name,
                    "What the outermost container is: leaf, None, tuple, list, dict, namedtuple, "
                    "dataclass or registered.")
       .def("keys", &child_keys,
@@ -401,7 +399,7 @@ void bind_pytree(nb::module_& m) {
       "tree_flatten",
       [](const nb::handle& tree) {
         FlatTree flat = tree_flatten(tree.ptr());
-        return nb::make_tuple(list_of(flat.leaves), std::move(flat.spec));
+        return nb::make_tuple(object_list(flat.leaves), std::move(flat.spec));
       },
       nb::arg("tree").none(),
       "Return the leaves of a tree of containers as a list, and its structure.\n\n"

@@ -46,7 +46,7 @@ const std::string& package_folder() {
   return folder;
 }
 
-bool is_of_package(PyCodeObject* code) {
+bool is_package_code(PyCodeObject* code) {
   const nb::object file =
       nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), "co_filename"));
   const char* text = file.is_valid() ? PyUnicode_AsUTF8(file.ptr()) : nullptr;
@@ -73,7 +73,7 @@ struct KnownCode {
 };
 
 KnownCode read_code(PyCodeObject* code) {
-  KnownCode known{.is_ours = is_of_package(code), .file = nullptr, .lines = {}};
+  KnownCode known{.is_ours = is_package_code(code), .file = nullptr, .lines = {}};
   if (known.is_ours) return known;
   auto* object = reinterpret_cast<PyObject*>(code);
   known.file = site_of_code(object, 0).file;
@@ -94,7 +94,7 @@ KnownCode read_code(PyCodeObject* code) {
 
 // What is known of a frame's code; under the lock. Each entry owns its code, so that the address
 // stays taken; when there are many, all are forgotten.
-const KnownCode& look_up(PyCodeObject* code) {
+const KnownCode& look_up_source(PyCodeObject* code) {
   constexpr size_t kMostCodes = 4096;
   static auto* codes = new std::unordered_map<PyCodeObject*, KnownCode>;
   if (const auto found = codes->find(code); found != codes->end()) [[likely]]
@@ -124,7 +124,7 @@ SourceSite caller_site() {
   SourceSite site;
   while (frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    const KnownCode& known = look_up(code);
+    const KnownCode& known = look_up_source(code);
     const bool is_ours = known.is_ours;
     site = known.site_of(PyFrame_GetLasti(frame));
     Py_DECREF(code);

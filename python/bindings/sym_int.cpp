@@ -20,15 +20,13 @@ PyTypeObject* sym_bool_type = nullptr;
 
 namespace {
 
-PyObject* not_implemented() noexcept { return Py_NewRef(Py_NotImplemented); }
-
 PyObject* new_symbol(PyTypeObject* type, SymInt value) {
   auto* object = reinterpret_cast<SymObject*>(require(type->tp_alloc(type, 0)));
   object->word = value.give();
   return reinterpret_cast<PyObject*>(object);
 }
 
-void destroy(PyObject* self) {
+void destroy_sym(PyObject* self) {
   release_word(sym_word_of(self));
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
@@ -37,31 +35,31 @@ void destroy(PyObject* self) {
 
 SymInt value_of(PyObject* object) { return SymInt::borrow(sym_word_of(object)); }
 
-std::string text_of(PyObject* object) { return concatenate(value_of(object)); }
+std::string sym_text(PyObject* object) { return concatenate(value_of(object)); }
 
 PyObject* to_unicode(const std::string& text) {
   return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
 }
 
-PyObject* repr(PyObject* self) {
-  return guarded([&] { return to_unicode(text_of(self)); });
+PyObject* sym_repr(PyObject* self) {
+  return guarded([&] { return to_unicode(sym_text(self)); });
 }
 
 // Equal expressions of one owner are one node.
-Py_hash_t hash(PyObject* self) {
+Py_hash_t sym_hash(PyObject* self) {
   const auto address = static_cast<Py_hash_t>(sym_word_of(self) >> 4);
   return address == -1 ? -2 : address;
 }
 
-PyObject* format(PyObject* self, PyObject* specification) {
-  return guarded([&] { return PyObject_Format(own(repr(self)).ptr(), specification); });
+PyObject* sym_format(PyObject* self, PyObject* specification) {
+  return guarded([&] { return PyObject_Format(own(sym_repr(self)).ptr(), specification); });
 }
 
 PyObject* get_self(PyObject* self, PyObject* /*args*/) { return Py_NewRef(self); }
 
-PyObject* reduce(PyObject* self, PyObject* /*args*/) {
+PyObject* sym_reduce(PyObject* self, PyObject* /*args*/) {
   return guarded([&]() -> PyObject* {
-    throw_error("TypeError", "the symbol ", text_of(self),
+    throw_error("TypeError", "the symbol ", sym_text(self),
                 " cannot be pickled: it belongs to the trace that made it; int(n) is its value");
   });
 }
@@ -91,7 +89,7 @@ struct Operand {
   PyObject* real = nullptr;  // borrowed; a float
 };
 
-Operand read_operand(PyObject* object) {
+Operand read_sym_operand(PyObject* object) {
   if (PyFloat_Check(object)) return {.whole = std::nullopt, .real = object};
   return {.whole = read_sym_int(object)};
 }
@@ -110,32 +108,32 @@ PyObject* run_on_numbers(PyObject* a, PyObject* b, const Number& number) {
 template <OpwSymOp kOp>
 PyObject* run_binary(PyObject* a, PyObject* b, PyObject* (*number)(PyObject*, PyObject*)) {
   return guarded([&]() -> PyObject* {
-    const Operand first = read_operand(a);
-    const Operand second = read_operand(b);
+    const Operand first = read_sym_operand(a);
+    const Operand second = read_sym_operand(b);
     if (first.real || second.real) return run_on_numbers(a, b, number);
     if (!first.whole || !second.whole) return not_implemented();
     return sym_int_to_python(apply_sym(kOp, *first.whole, *second.whole));
   });
 }
 
-PyObject* add(PyObject* a, PyObject* b) { return run_binary<kOpwSymAdd>(a, b, PyNumber_Add); }
-PyObject* subtract(PyObject* a, PyObject* b) {
+PyObject* sym_add(PyObject* a, PyObject* b) { return run_binary<kOpwSymAdd>(a, b, PyNumber_Add); }
+PyObject* sym_subtract(PyObject* a, PyObject* b) {
   return run_binary<kOpwSymSub>(a, b, PyNumber_Subtract);
 }
-PyObject* multiply(PyObject* a, PyObject* b) {
+PyObject* sym_multiply(PyObject* a, PyObject* b) {
   return run_binary<kOpwSymMul>(a, b, PyNumber_Multiply);
 }
-PyObject* floor_divide(PyObject* a, PyObject* b) {
+PyObject* sym_floor_divide(PyObject* a, PyObject* b) {
   return run_binary<kOpwSymFloorDiv>(a, b, PyNumber_FloorDivide);
 }
-PyObject* remainder(PyObject* a, PyObject* b) {
+PyObject* sym_remainder(PyObject* a, PyObject* b) {
   return run_binary<kOpwSymMod>(a, b, PyNumber_Remainder);
 }
 
-PyObject* true_divide(PyObject* a, PyObject* b) {
+PyObject* sym_true_divide(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
-    const Operand first = read_operand(a);
-    const Operand second = read_operand(b);
+    const Operand first = read_sym_operand(a);
+    const Operand second = read_sym_operand(b);
     if (!(first.real || first.whole) || !(second.real || second.whole)) return not_implemented();
     return run_on_numbers(a, b, PyNumber_TrueDivide);
   });
@@ -143,18 +141,18 @@ PyObject* true_divide(PyObject* a, PyObject* b) {
 
 PyObject* divide_with_remainder(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
-    const nanobind::object quotient = own(floor_divide(a, b));
+    const nanobind::object quotient = own(sym_floor_divide(a, b));
     if (quotient.ptr() == Py_NotImplemented) return not_implemented();
-    return PyTuple_Pack(2, quotient.ptr(), own(remainder(a, b)).ptr());
+    return PyTuple_Pack(2, quotient.ptr(), own(sym_remainder(a, b)).ptr());
   });
 }
 
 // A small plain exponent multiplies; any other number needs the symbol's value.
-PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+PyObject* sym_power(PyObject* a, PyObject* b, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
     constexpr int64_t kMostFactors = 16;
-    const Operand base = read_operand(a);
-    const Operand exponent = read_operand(b);
+    const Operand base = read_sym_operand(a);
+    const Operand exponent = read_sym_operand(b);
     if (!(base.real || base.whole) || !(exponent.real || exponent.whole)) return not_implemented();
     const bool multiplies = base.whole && exponent.whole && modulus == Py_None &&
                             !exponent.whole->is_symbolic() && exponent.whole->word() >= 0 &&
@@ -166,16 +164,16 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   });
 }
 
-PyObject* negative(PyObject* a) {
+PyObject* sym_negative(PyObject* a) {
   return guarded([&] { return sym_int_to_python(SymInt(0) - value_of(a)); });
 }
-PyObject* absolute(PyObject* a) {
+PyObject* sym_absolute(PyObject* a) {
   return guarded([&] {
     const SymInt value = value_of(a);
     return sym_int_to_python(sym_max(value, SymInt(0) - value));
   });
 }
-PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+PyObject* sym_positive(PyObject* a) { return Py_NewRef(a); }
 
 // ---- What needs the value ----
 
@@ -183,10 +181,10 @@ int is_not_zero(PyObject* self) {
   return guarded([&] { return guard_for_user(apply_sym(kOpwSymNe, value_of(self), 0)) ? 1 : 0; },
                  -1);
 }
-PyObject* as_int(PyObject* self) {
+PyObject* sym_as_int(PyObject* self) {
   return guarded([&] { return PyLong_FromLongLong(specialise_for_user(value_of(self))); });
 }
-PyObject* as_float(PyObject* self) {
+PyObject* sym_as_float(PyObject* self) {
   return guarded(
       [&] { return PyFloat_FromDouble(static_cast<double>(specialise_for_user(value_of(self)))); });
 }
@@ -216,12 +214,12 @@ bool holds_for_far(double real, int comparison) {
   }
 }
 
-PyObject* compare(PyObject* a, PyObject* b, int comparison) {
+PyObject* sym_compare(PyObject* a, PyObject* b, int comparison) {
   static constexpr OpwSymOp kOps[] = {kOpwSymLt, kOpwSymLe, kOpwSymEq,
                                       kOpwSymNe, kOpwSymGt, kOpwSymGe};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
   return guarded([&]() -> PyObject* {
-    Operand other = read_operand(b);
+    Operand other = read_sym_operand(b);
     if (other.real) {
       const double real = PyFloat_AS_DOUBLE(other.real);
       other.whole = whole_bound(real, comparison);
@@ -239,7 +237,7 @@ int holds(PyObject* self) {
 }
 
 template <OpwSymOp kOp>
-PyObject* join(PyObject* a, PyObject* b) {
+PyObject* sym_join(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     const std::optional<SymInt> first = read_condition(a);
     const std::optional<SymInt> second = read_condition(b);
@@ -274,21 +272,21 @@ PyObject* compare_conditions(PyObject* a, PyObject* b, int comparison) {
 
 // ---- The types ----
 
-PyMethodDef methods[] = {{"__format__", as_method(format), METH_O, nullptr},
-                         {"__copy__", as_method(get_self), METH_NOARGS, nullptr},
-                         {"__deepcopy__", as_method(get_self), METH_O, nullptr},
-                         {"__reduce__", as_method(reduce), METH_NOARGS, nullptr},
-                         {}};
-PyMethodDef int_methods[] = {{"__format__", as_method(format), METH_O, nullptr},
+PyMethodDef bool_methods[] = {{"__format__", as_method(sym_format), METH_O, nullptr},
+                              {"__copy__", as_method(get_self), METH_NOARGS, nullptr},
+                              {"__deepcopy__", as_method(get_self), METH_O, nullptr},
+                              {"__reduce__", as_method(sym_reduce), METH_NOARGS, nullptr},
+                              {}};
+PyMethodDef int_methods[] = {{"__format__", as_method(sym_format), METH_O, nullptr},
                              {"__copy__", as_method(get_self), METH_NOARGS, nullptr},
                              {"__deepcopy__", as_method(get_self), METH_O, nullptr},
-                             {"__reduce__", as_method(reduce), METH_NOARGS, nullptr},
+                             {"__reduce__", as_method(sym_reduce), METH_NOARGS, nullptr},
                              {"__floor__", as_method(get_self), METH_NOARGS, nullptr},
                              {"__ceil__", as_method(get_self), METH_NOARGS, nullptr},
                              {"__trunc__", as_method(get_self), METH_NOARGS, nullptr},
                              {"__round__", as_method(get_self), METH_VARARGS, nullptr},
                              {}};
-PyGetSetDef properties[] = {
+PyGetSetDef sym_int_properties[] = {
     {"hint", get_hint, nullptr, "The value in this run; None where it is known at run time only.",
      nullptr},
     {"shape_env", get_shape_env, nullptr, "The environment that owns it.", nullptr},
@@ -320,43 +318,43 @@ constexpr const char* kSymBoolDoc =
 
 PyType_Slot int_slots[] = {
     {Py_tp_doc, const_cast<char*>(kSymIntDoc)},
-    {Py_tp_dealloc, as_slot(destroy)},
-    {Py_tp_repr, as_slot(repr)},
-    {Py_tp_hash, as_slot(hash)},
-    {Py_tp_richcompare, as_slot(compare)},
+    {Py_tp_dealloc, as_slot(destroy_sym)},
+    {Py_tp_repr, as_slot(sym_repr)},
+    {Py_tp_hash, as_slot(sym_hash)},
+    {Py_tp_richcompare, as_slot(sym_compare)},
     {Py_tp_methods, int_methods},
-    {Py_tp_getset, properties},
-    {Py_nb_add, as_slot(add)},
-    {Py_nb_subtract, as_slot(subtract)},
-    {Py_nb_multiply, as_slot(multiply)},
-    {Py_nb_floor_divide, as_slot(floor_divide)},
-    {Py_nb_true_divide, as_slot(true_divide)},
-    {Py_nb_remainder, as_slot(remainder)},
+    {Py_tp_getset, sym_int_properties},
+    {Py_nb_add, as_slot(sym_add)},
+    {Py_nb_subtract, as_slot(sym_subtract)},
+    {Py_nb_multiply, as_slot(sym_multiply)},
+    {Py_nb_floor_divide, as_slot(sym_floor_divide)},
+    {Py_nb_true_divide, as_slot(sym_true_divide)},
+    {Py_nb_remainder, as_slot(sym_remainder)},
     {Py_nb_divmod, as_slot(divide_with_remainder)},
-    {Py_nb_power, as_slot(power)},
-    {Py_nb_negative, as_slot(negative)},
-    {Py_nb_positive, as_slot(positive)},
-    {Py_nb_absolute, as_slot(absolute)},
+    {Py_nb_power, as_slot(sym_power)},
+    {Py_nb_negative, as_slot(sym_negative)},
+    {Py_nb_positive, as_slot(sym_positive)},
+    {Py_nb_absolute, as_slot(sym_absolute)},
     {Py_nb_bool, as_slot(is_not_zero)},
-    {Py_nb_int, as_slot(as_int)},
-    {Py_nb_index, as_slot(as_int)},
-    {Py_nb_float, as_slot(as_float)},
+    {Py_nb_int, as_slot(sym_as_int)},
+    {Py_nb_index, as_slot(sym_as_int)},
+    {Py_nb_float, as_slot(sym_as_float)},
     {0, nullptr},
 };
 PyType_Slot bool_slots[] = {
     {Py_tp_doc, const_cast<char*>(kSymBoolDoc)},
-    {Py_tp_dealloc, as_slot(destroy)},
-    {Py_tp_repr, as_slot(repr)},
-    {Py_tp_hash, as_slot(hash)},
+    {Py_tp_dealloc, as_slot(destroy_sym)},
+    {Py_tp_repr, as_slot(sym_repr)},
+    {Py_tp_hash, as_slot(sym_hash)},
     {Py_tp_richcompare, as_slot(compare_conditions)},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
+    {Py_tp_methods, bool_methods},
+    {Py_tp_getset, sym_int_properties},
     {Py_nb_bool, as_slot(holds)},
     {Py_nb_int, as_slot(condition_as_int)},
     {Py_nb_index, as_slot(condition_as_int)},
     {Py_nb_float, as_slot(condition_as_float)},
-    {Py_nb_and, as_slot(join<kOpwSymAnd>)},
-    {Py_nb_or, as_slot(join<kOpwSymOr>)},
+    {Py_nb_and, as_slot(sym_join<kOpwSymAnd>)},
+    {Py_nb_or, as_slot(sym_join<kOpwSymOr>)},
     {Py_nb_invert, as_slot(negate)},
     {0, nullptr},
 };
@@ -365,7 +363,7 @@ constexpr unsigned kTypeFlags =
 PyType_Spec int_spec = {"opwright.SymInt", sizeof(SymObject), 0, kTypeFlags, int_slots};
 PyType_Spec bool_spec = {"opwright.SymBool", sizeof(SymObject), 0, kTypeFlags, bool_slots};
 
-PyTypeObject* add_type(PyObject* module, PyType_Spec& spec, const char* name) {
+PyTypeObject* add_named_type(PyObject* module, PyType_Spec& spec, const char* name) {
   PyObject* type = require(PyType_FromSpec(&spec));  // kept for ever
   require_no_error(PyModule_AddObjectRef(module, name, type));
   return reinterpret_cast<PyTypeObject*>(type);
@@ -374,8 +372,8 @@ PyTypeObject* add_type(PyObject* module, PyType_Spec& spec, const char* name) {
 }  // namespace
 
 void add_sym_types(PyObject* module) {
-  sym_int_type = add_type(module, int_spec, "SymInt");
-  sym_bool_type = add_type(module, bool_spec, "SymBool");
+  sym_int_type = add_named_type(module, int_spec, "SymInt");
+  sym_bool_type = add_named_type(module, bool_spec, "SymBool");
 }
 
 OpwSymWord settled_word_of(PyObject* object) {

@@ -37,14 +37,14 @@ class HookKey {
 
 // ---- Gradients in and out ----
 
-nb::object to_object(const Tensor& gradient) {
+nb::object hooked_gradient(const Tensor& gradient) {
   return gradient.is_defined() ? own(wrap(gradient)) : nb::none();
 }
 
 nb::object to_tuple(std::span<const Tensor> gradients) {
   nb::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(gradients.size())));
   for (size_t i = 0; i < gradients.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), give(to_object(gradients[i])));
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), give(hooked_gradient(gradients[i])));
   }
   return tuple;
 }
@@ -57,7 +57,7 @@ Tensor read_gradient(PyObject* object) {
 }
 
 // What a hook over several gradients returned; None: they stay.
-void replace(std::span<Tensor> gradients, const nb::object& returned) {
+void replace_gradients(std::span<Tensor> gradients, const nb::object& returned) {
   if (returned.is_none()) return;
   if (is_tensor(returned.ptr()) && gradients.size() == 1) {
     gradients[0] = handle_of(returned.ptr());
@@ -123,7 +123,7 @@ PyObject* add_gradient_hook(const Edge& edge, PyObject* callable) {
       const LockScope lock;
       const nb::object hook = key.find();
       if (!hook.is_valid()) return {};
-      const nb::object given = to_object(gradient);
+      const nb::object given = hooked_gradient(gradient);
       return read_gradient(own(PyObject_CallOneArg(hook.ptr(), given.ptr())).ptr());
     });
   });
@@ -135,7 +135,8 @@ PyObject* add_node_hook(TapeNode& node, PyObject* callable) {
       const LockScope lock;
       const nb::object hook = key.find();
       if (!hook.is_valid()) return;
-      replace(given, nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
+      replace_gradients(given,
+                        nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
     });
   });
 }
@@ -146,7 +147,7 @@ PyObject* add_node_prehook(TapeNode& node, PyObject* callable) {
       const LockScope lock;
       const nb::object hook = key.find();
       if (!hook.is_valid()) return;
-      replace(gradients, nb::borrow<nb::callable>(hook)(to_tuple(gradients)));
+      replace_gradients(gradients, nb::borrow<nb::callable>(hook)(to_tuple(gradients)));
     });
   });
 }
@@ -157,7 +158,7 @@ PyObject* add_leaf_hook(Accumulate& accumulator, PyObject* callable) {
       const LockScope lock;
       const nb::object hook = key.find();
       if (!hook.is_valid()) return;
-      const nb::object returned = own(PyObject_CallOneArg(hook.ptr(), to_object(leaf).ptr()));
+      const nb::object returned = own(PyObject_CallOneArg(hook.ptr(), hooked_gradient(leaf).ptr()));
       OPWRIGHT_CHECK(returned.is_none(), "a post-accumulate-grad hook must return None, got ",
                      class_name(returned.ptr()));
     });

@@ -26,8 +26,8 @@ FormulaNode& formula_of(PyObject* self, const char* what) {
   return *node;
 }
 
-TensorPointers read_tensors(PyObject* const* args, Py_ssize_t num_args, bool may_be_none,
-                            const TapeNode& node, const char* what) {
+TensorPointers read_tensor_arguments(PyObject* const* args, Py_ssize_t num_args, bool may_be_none,
+                                     const TapeNode& node, const char* what) {
   TensorPointers tensors;
   for (Py_ssize_t i = 0; i < num_args; ++i) {
     const bool is_none = may_be_none && args[i] == Py_None;
@@ -43,7 +43,7 @@ TensorPointers read_tensors(PyObject* const* args, Py_ssize_t num_args, bool may
 PyObject* save_for_backward(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   return guarded([&] {
     FormulaNode& node = formula_of(self, "save_for_backward");
-    const TensorPointers tensors = read_tensors(
+    const TensorPointers tensors = read_tensor_arguments(
         args, num_args, true, node, "save_for_backward (set other values as attributes of ctx)");
     node.save({tensors.data(), tensors.size()});
     return Py_NewRef(Py_None);
@@ -117,7 +117,7 @@ PyObject* mark_non_differentiable(PyObject* self, PyObject* const* args, Py_ssiz
   return guarded([&] {
     FormulaNode& node = formula_of(self, "mark_non_differentiable");
     const TensorPointers tensors =
-        read_tensors(args, num_args, false, node, "mark_non_differentiable");
+        read_tensor_arguments(args, num_args, false, node, "mark_non_differentiable");
     node.mark_non_differentiable({tensors.data(), tensors.size()});
     return Py_NewRef(Py_None);
   });
@@ -129,7 +129,8 @@ PyObject* mark_dirty(PyObject* self, PyObject* const* args, Py_ssize_t num_args)
     OPWRIGHT_CHECK_KIND("AttributeError", node, as_tape_object(self).node->name(),
                         " is no autograd.Function, so it has no mark_dirty: its schema tells what "
                         "it writes");
-    const TensorPointers tensors = read_tensors(args, num_args, false, *node, "mark_dirty");
+    const TensorPointers tensors =
+        read_tensor_arguments(args, num_args, false, *node, "mark_dirty");
     node->mark_dirty({tensors.data(), tensors.size()});
     return Py_NewRef(Py_None);
   });
@@ -137,7 +138,7 @@ PyObject* mark_dirty(PyObject* self, PyObject* const* args, Py_ssize_t num_args)
 
 // ---- The node ----
 
-PyObject* name(PyObject* self, PyObject* /*args*/) {
+PyObject* tape_name(PyObject* self, PyObject* /*args*/) {
   return guarded([&] { return new_text(as_tape_object(self).node->name()); });
 }
 
@@ -173,7 +174,7 @@ PyObject* get_variable(PyObject* self, void* /*closure*/) {
   });
 }
 
-PyObject* register_hook(PyObject* self, PyObject* hook) {
+PyObject* register_tape_hook(PyObject* self, PyObject* hook) {
   return guarded([&] { return add_node_hook(*as_tape_object(self).node, hook); });
 }
 
@@ -202,10 +203,10 @@ PyMethodDef tape_methods[] = {
     {"mark_dirty", as_method(mark_dirty), METH_FASTCALL,
      "mark_dirty($self, *inputs)\n--\n\n"
      "Say which inputs the forward of an autograd.Function wrote to."},
-    {"name", as_method(name), METH_NOARGS,
+    {"name", as_method(tape_name), METH_NOARGS,
      "name($self, /)\n--\n\n"
      "Give the operator's name, or what the node does."},
-    {"register_hook", as_method(register_hook), METH_O,
+    {"register_hook", as_method(register_tape_hook), METH_O,
      "register_hook($self, hook, /)\n--\n\n"
      "Call `hook(given, got)` after the node, with the gradients that it gave and got; what it\n"
      "returns, unless None, is given instead."},

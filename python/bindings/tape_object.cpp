@@ -17,13 +17,13 @@ PyTypeObject* tape_type = nullptr;
 
 namespace {
 
-constexpr int kMostFreeObjects = 64;
-TapeObject* free_objects[kMostFreeObjects];  // under the lock
-int num_free_objects = 0;
+constexpr int kMostFreeTapeObjects = 64;
+TapeObject* free_tape_objects[kMostFreeTapeObjects];  // under the lock
+int num_free_tape_objects = 0;
 
-TapeObject* allocate_object() {
-  if (num_free_objects > 0) [[likely]] {
-    TapeObject* self = free_objects[--num_free_objects];
+TapeObject* allocate_tape_object() {
+  if (num_free_tape_objects > 0) [[likely]] {
+    TapeObject* self = free_tape_objects[--num_free_tape_objects];
 #ifdef Py_TRACE_REFS
     _Py_NewReference(reinterpret_cast<PyObject*>(self));
 #else
@@ -36,23 +36,23 @@ TapeObject* allocate_object() {
   return self;
 }
 
-void free_object(TapeObject* self) noexcept {
-  if (num_free_objects < kMostFreeObjects) [[likely]] {
-    free_objects[num_free_objects++] = self;
+void free_tape_object(TapeObject* self) noexcept {
+  if (num_free_tape_objects < kMostFreeTapeObjects) [[likely]] {
+    free_tape_objects[num_free_tape_objects++] = self;
     return;
   }
   PyObject_GC_Del(self);
   Py_DECREF(tape_type);
 }
 
-bool must_keep_identity(const TapeObject& self) noexcept {
+bool must_keep_tape_identity(const TapeObject& self) noexcept {
   return self.weakrefs || self.hooks || self.metadata || self.function ||
          (self.dict && PyDict_GET_SIZE(self.dict) > 0);
 }
 
 // True when the dying object lives on, owned by its node.
-bool turn_round(TapeObject& self) noexcept {
-  if (!self.node || !must_keep_identity(self)) return false;
+bool turn_tape_round(TapeObject& self) noexcept {
+  if (!self.node || !must_keep_tape_identity(self)) return false;
   std::atomic<uint32_t>& word = self.node->count_word();
   uint32_t count = word.load(std::memory_order_acquire);
   do {
@@ -67,7 +67,7 @@ bool turn_round(TapeObject& self) noexcept {
 }
 
 // As for tensors: the count becomes the object's, then the node's reference on the object goes.
-void last_handle_dropped(TapeNode* node) {
+void last_tape_handle_dropped(TapeNode* node) {
   if (!holds_lock()) return queue_node(node);
   uint32_t expected = kOpwCountHostBit | 1;
   if (!node->count_word().compare_exchange_strong(expected, 1, std::memory_order_acq_rel,
@@ -77,7 +77,7 @@ void last_handle_dropped(TapeNode* node) {
   --num_owned_objects;
   Py_DECREF(static_cast<PyObject*>(node->mirror()));
 }
-constexpr TapeMirrorTable kMirrorTable{.last_handle_dropped = &last_handle_dropped};
+constexpr TapeMirrorTable kTapeMirrorTable{.last_handle_dropped = &last_tape_handle_dropped};
 
 int tape_clear(PyObject* object) {
   TapeObject& self = as_tape_object(object);
@@ -90,7 +90,7 @@ int tape_clear(PyObject* object) {
 
 void tape_dealloc(PyObject* object) {
   TapeObject& self = as_tape_object(object);
-  if (turn_round(self)) return;
+  if (turn_tape_round(self)) return;
   PyObject_GC_UnTrack(object);
   Py_TRASHCAN_BEGIN(object, tape_dealloc);
   if (self.weakrefs) PyObject_ClearWeakRefs(object);
@@ -99,7 +99,7 @@ void tape_dealloc(PyObject* object) {
     node->set_mirror(nullptr);
     node->release();
   }
-  free_object(&self);
+  free_tape_object(&self);
   Py_TRASHCAN_END;
 }
 
@@ -117,12 +117,12 @@ int tape_traverse(PyObject* object, visitproc visit, void* arg) {
   return visit_owned_by(*self.node, visit, arg);
 }
 
-PyMemberDef members[] = {
+PyMemberDef tape_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(TapeObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(TapeObject, weakrefs), READONLY, nullptr},
     {}};
 
-constexpr char kDoc[] =
+constexpr char kTapeDoc[] =
     "A node of the tape: how a value came about, and the `ctx` of a backward formula.\n\n"
     ">>> import opwright as ow\n"
     ">>> x = ow.ones(2, requires_grad=True)\n"
@@ -143,7 +143,7 @@ PyObject* wrap_node(TapeNodePtr node) {
     }
     return Py_NewRef(object);
   }
-  TapeObject* self = allocate_object();
+  TapeObject* self = allocate_tape_object();
   self->dict = self->weakrefs = self->hooks = self->metadata = self->function = nullptr;
   node->set_mirror(self);
   self->node = node.give();
@@ -159,13 +159,13 @@ PyObject* wrap_borrowed_node(TapeNode* node) {
 }
 
 void add_tape_type(PyObject* module) {
-  set_tape_mirror_table(kMirrorTable);
-  PyType_Slot slots[] = {{Py_tp_doc, const_cast<char*>(kDoc)},
+  set_tape_mirror_table(kTapeMirrorTable);
+  PyType_Slot slots[] = {{Py_tp_doc, const_cast<char*>(kTapeDoc)},
                          {Py_tp_dealloc, as_slot(tape_dealloc)},
                          {Py_tp_traverse, as_slot(tape_traverse)},
                          {Py_tp_clear, as_slot(tape_clear)},
                          {Py_tp_repr, as_slot(tape_text)},
-                         {Py_tp_members, members},
+                         {Py_tp_members, tape_members},
                          {Py_tp_methods, tape_methods},
                          {Py_tp_getset, tape_properties},
                          {0, nullptr}};

@@ -41,7 +41,7 @@ PyObject* find_data(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return data;
 }
 
-PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+PyObject* construct_tensor(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     PyObject* data = find_data(type, args, kwargs);
     if (!data) {
@@ -56,7 +56,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 // All was done when the object was made, so that subclasses may pass on what they like.
 int initialise(PyObject* /*self*/, PyObject* /*args*/, PyObject* /*kwargs*/) { return 0; }
 
-Py_hash_t hash(PyObject* self) { return PyBaseObject_Type.tp_hash(self); }
+Py_hash_t tensor_hash(PyObject* self) { return PyBaseObject_Type.tp_hash(self); }
 
 // ---- Sizes ----
 
@@ -265,7 +265,7 @@ PyObject* get_matrix_transposed(PyObject* self, void* /*closure*/) {
   });
 }
 
-const PyMethodDef kMethods[] = {
+const PyMethodDef kAttributeMethods[] = {
     {"size", as_method(size), kKeywords,
      "size($self, dim=None)\n--\n\n"
      "Give the sizes, or the size of one dimension.\n\n"
@@ -349,14 +349,10 @@ const PyMethodDef kMethods[] = {
      "opwright.float64\n"},
 };
 
-PyGetSetDef read_only(const char* name, getter get, const char* doc) {
-  return {name, get, nullptr, doc, nullptr};
-}
-
 }  // namespace
 
 void add_attribute_slots(TensorSlots& out) {
-  out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
+  out.methods.insert(out.methods.end(), std::begin(kAttributeMethods), std::end(kAttributeMethods));
   const PyGetSetDef properties[] = {
       read_only("shape", get_shape,
                 "The sizes as a tuple.\n\n"
@@ -434,8 +430,9 @@ void add_attribute_slots(TensorSlots& out) {
   out.properties.insert(out.properties.end(), std::begin(properties), std::end(properties));
   out.properties.push_back({"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict,
                             "The attributes that were set on the tensor.", nullptr});
-  const PyType_Slot slots[] = {
-      {Py_tp_new, as_slot(make)}, {Py_tp_init, as_slot(initialise)}, {Py_tp_hash, as_slot(hash)}};
+  const PyType_Slot slots[] = {{Py_tp_new, as_slot(construct_tensor)},
+                               {Py_tp_init, as_slot(initialise)},
+                               {Py_tp_hash, as_slot(tensor_hash)}};
   out.slots.insert(out.slots.end(), std::begin(slots), std::end(slots));
 }
 

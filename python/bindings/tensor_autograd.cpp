@@ -25,9 +25,9 @@ namespace opwright::python {
 namespace {
 
 // The tensor whose autograd data `self` shows at the current level.
-Tensor seen(PyObject* self) { return opwright::seen(handle_of(self)); }
+Tensor seen_tensor(PyObject* self) { return opwright::seen(handle_of(self)); }
 
-PyObject* to_object(Tensor tensor) {
+PyObject* gradient_object(Tensor tensor) {
   return tensor.is_defined() ? require(wrap(std::move(tensor))) : Py_NewRef(Py_None);
 }
 
@@ -36,7 +36,7 @@ PyObject* to_bool(bool value) { return PyBool_FromLong(value ? 1 : 0); }
 // ---- Whether and what is recorded ----
 
 PyObject* get_requires_grad(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return to_bool(requires_grad(seen(self))); });
+  return guarded([&] { return to_bool(requires_grad(seen_tensor(self))); });
 }
 
 int set_requires_grad_property(PyObject* self, PyObject* value, void* /*closure*/) {
@@ -45,7 +45,7 @@ int set_requires_grad_property(PyObject* self, PyObject* value, void* /*closure*
         OPWRIGHT_CHECK_TYPE(value, "requires_grad cannot be deleted");
         OPWRIGHT_CHECK_TYPE(PyBool_Check(value), "requires_grad must be a bool, got ",
                             class_name(value));
-        set_requires_grad(seen(self), value == Py_True);
+        set_requires_grad(seen_tensor(self), value == Py_True);
         return 0;
       },
       -1);
@@ -56,13 +56,13 @@ PyObject* requires_grad_method(PyObject* self, PyObject* args, PyObject* kwargs)
     static const char* const names[] = {"requires_grad", nullptr};
     int on = 1;
     parse_arguments(args, kwargs, "|p:requires_grad_", names, &on);
-    set_requires_grad(seen(self), on != 0);
+    set_requires_grad(seen_tensor(self), on != 0);
     return Py_NewRef(self);
   });
 }
 
 PyObject* get_is_leaf(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return to_bool(is_leaf(seen(self))); });
+  return guarded([&] { return to_bool(is_leaf(seen_tensor(self))); });
 }
 
 // The node of a tensor that was computed; no node: a leaf.
@@ -73,40 +73,40 @@ Edge history_edge(const Tensor& tensor) {
 
 PyObject* get_grad_fn(PyObject* self, void* /*closure*/) {
   return guarded([&] {
-    const Edge edge = history_edge(seen(self));
+    const Edge edge = history_edge(seen_tensor(self));
     return edge ? wrap_node(edge.node) : Py_NewRef(Py_None);
   });
 }
 
 PyObject* get_output_nr(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return PyLong_FromUnsignedLong(history_edge(seen(self)).place); });
+  return guarded([&] { return PyLong_FromUnsignedLong(history_edge(seen_tensor(self)).place); });
 }
 
 PyObject* get_base(PyObject* self, void* /*closure*/) {
   return guarded([&] {
-    const Tensor tensor = seen(self);
+    const Tensor tensor = seen_tensor(self);
     const ViewRecord* view = find_view(tensor);
     const bool has_base = view && view->is_differentiable();
-    return to_object(has_base ? find_history(tensor.get())->root : Tensor());
+    return gradient_object(has_base ? find_history(tensor.get())->root : Tensor());
   });
 }
 
 PyObject* is_view(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
-    const ViewRecord* view = find_view(seen(self));
+    const ViewRecord* view = find_view(seen_tensor(self));
     return to_bool(view && view->is_differentiable());
   });
 }
 
 PyObject* detach_in_place_method(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
-    detach_in_place(seen(self));
+    detach_in_place(seen_tensor(self));
     return Py_NewRef(self);
   });
 }
 
 PyObject* get_data(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return to_object(detached(handle_of(self))); });
+  return guarded([&] { return gradient_object(detached(handle_of(self))); });
 }
 
 int set_data_property(PyObject* self, PyObject* value, void* /*closure*/) {
@@ -131,7 +131,7 @@ int set_data_property(PyObject* self, PyObject* value, void* /*closure*/) {
 // ---- Gradients ----
 
 PyObject* get_grad(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return to_object(gradient_of(seen(self))); });
+  return guarded([&] { return gradient_object(gradient_of(seen_tensor(self))); });
 }
 
 int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
@@ -140,7 +140,7 @@ int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
         const bool is_none = !value || value == Py_None;
         OPWRIGHT_CHECK_TYPE(is_none || is_tensor(value), "grad must be a tensor or None, got ",
                             class_name(value));
-        set_gradient(seen(self), is_none ? Tensor() : seen(value));
+        set_gradient(seen_tensor(self), is_none ? Tensor() : seen_tensor(value));
         return 0;
       },
       -1);
@@ -149,16 +149,16 @@ int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
 PyObject* retain_grad(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     end_trace("retain_grad() keeps a gradient for Python");
-    retain_gradient(seen(self));
+    retain_gradient(seen_tensor(self));
     return Py_NewRef(Py_None);
   });
 }
 
 PyObject* get_retains_grad(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return to_bool(retains_gradient(seen(self))); });
+  return guarded([&] { return to_bool(retains_gradient(seen_tensor(self))); });
 }
 
-PyObject* backward(PyObject* self, PyObject* args, PyObject* kwargs) {
+PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     static const char* const names[] = {"gradient", "retain_graph", "create_graph", "inputs",
                                         nullptr};
@@ -172,7 +172,7 @@ PyObject* backward(PyObject* self, PyObject* args, PyObject* kwargs) {
                         "backward: gradient must be a tensor or None, got ", class_name(gradient));
     const Tensor own = handle_of(self);
     if (inputs == Py_None) make_history_real({&own, 1});
-    const Tensor output = seen(self);
+    const Tensor output = seen_tensor(self);
     const Tensor given = gradient == Py_None ? Tensor() : handle_of(gradient);
     std::vector<Tensor> targets;
     if (inputs != Py_None) {
@@ -187,10 +187,10 @@ PyObject* backward(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 // ---- Hooks ----
 
-PyObject* register_hook(PyObject* self, PyObject* hook) {
+PyObject* register_tensor_hook(PyObject* self, PyObject* hook) {
   return guarded([&] {
     end_trace("register_hook() makes Python code a part of the backward");
-    const Tensor tensor = seen(self);
+    const Tensor tensor = seen_tensor(self);
     OPWRIGHT_CHECK(requires_grad(tensor),
                    "register_hook: the tensor does not require grad, so it gets no gradient");
     return add_gradient_hook(edge_of(tensor), hook);
@@ -200,7 +200,7 @@ PyObject* register_hook(PyObject* self, PyObject* hook) {
 PyObject* register_post_accumulate_grad_hook(PyObject* self, PyObject* hook) {
   return guarded([&] {
     end_trace("register_post_accumulate_grad_hook() makes Python code a part of the backward");
-    const Tensor tensor = seen(self);
+    const Tensor tensor = seen_tensor(self);
     OPWRIGHT_CHECK(requires_grad(tensor) && is_leaf(tensor),
                    "register_post_accumulate_grad_hook: only a leaf that requires grad has its "
                    "gradient summed up");
@@ -208,7 +208,7 @@ PyObject* register_post_accumulate_grad_hook(PyObject* self, PyObject* hook) {
   });
 }
 
-const PyMethodDef kMethods[] = {
+const PyMethodDef kAutogradMethods[] = {
     {"requires_grad_", as_method(requires_grad_method), kKeywords,
      "requires_grad_($self, requires_grad=True)\n--\n\n"
      "Set whether operators record what they do with this tensor, and give it back.\n\n"
@@ -231,7 +231,7 @@ const PyMethodDef kMethods[] = {
      ">>> (y * 3).sum().backward()\n"
      ">>> y.grad\n"
      "tensor([3., 3.])\n"},
-    {"backward", as_method(backward), kKeywords,
+    {"backward", as_method(tensor_backward), kKeywords,
      "backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)\n--\n\n"
      "Compute the gradients of the leaves that this tensor came from, and add them to `grad`.\n\n"
      "`gradient` is that of this tensor, 1 if it is left out and there is one element. With\n"
@@ -242,7 +242,7 @@ const PyMethodDef kMethods[] = {
      ">>> (x * x).sum().backward()\n"
      ">>> x.grad\n"
      "tensor([2., 4.])\n"},
-    {"register_hook", as_method(register_hook), METH_O,
+    {"register_hook", as_method(register_tensor_hook), METH_O,
      "register_hook($self, hook, /)\n--\n\n"
      "Call `hook(gradient)` when this tensor's gradient is known; it may return another one.\n\n"
      "The handle that it gives takes the hook away: `handle.remove()`.\n\n"
@@ -268,14 +268,10 @@ const PyMethodDef kMethods[] = {
      "True\n"},
 };
 
-PyGetSetDef read_only(const char* name, getter get, const char* doc) {
-  return {name, get, nullptr, doc, nullptr};
-}
-
 }  // namespace
 
 void add_autograd_slots(TensorSlots& out) {
-  out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
+  out.methods.insert(out.methods.end(), std::begin(kAutogradMethods), std::end(kAutogradMethods));
   const PyGetSetDef properties[] = {
       {"requires_grad", get_requires_grad, set_requires_grad_property,
        "Whether operators record what they do with this tensor.\n\n"

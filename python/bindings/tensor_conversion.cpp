@@ -21,7 +21,7 @@ bool is_in_format(const Tensor& tensor, MemoryFormat format) {
   return is_contiguous(geometry.sizes, geometry.strides, format);
 }
 
-Tensor copy_of(const Tensor& tensor, const Conversion& conversion) {
+Tensor converted_copy(const Tensor& tensor, const Conversion& conversion) {
   return _to_copy(tensor, conversion.dtype, std::nullopt, conversion.device, std::nullopt,
                   conversion.non_blocking, conversion.memory_format);
 }
@@ -131,7 +131,7 @@ class ToArguments {
 PyObject* convert_object(PyObject* self, const Conversion& conversion) {
   const Tensor tensor = handle_of(self);
   if (!conversion.copy && is_converted(tensor, conversion)) return Py_NewRef(self);
-  return require(wrap(copy_of(tensor, conversion)));
+  return require(wrap(converted_copy(tensor, conversion)));
 }
 
 PyObject* to(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -185,7 +185,7 @@ PyObject* converted_to(PyObject* self, PyObject* /*args*/) {
   return guarded([&] { return convert_object(self, {.dtype = dtype}); });
 }
 
-const PyMethodDef kMethods[] = {
+const PyMethodDef kConversionMethods[] = {
     {"to", as_method(to), kKeywords,
      "Convert to a dtype, a device, or both of another tensor; the tensor itself where nothing "
      "changes.\n\n"
@@ -286,7 +286,7 @@ bool is_converted(const Tensor& tensor, const Conversion& conversion) {
 
 Tensor convert(const Tensor& tensor, const Conversion& conversion) {
   if (!conversion.copy && is_converted(tensor, conversion)) return tensor;
-  return copy_of(tensor, conversion);
+  return converted_copy(tensor, conversion);
 }
 
 Conversion read_conversion(PyObject* dtype, PyObject* device) {
@@ -303,11 +303,12 @@ Tensor detached(const Tensor& tensor) {
 
 Tensor detached_copy(const Tensor& tensor, const Conversion& conversion) {
   const AttentionScope no_grad(kAttentionGradOff, true);
-  return copy_of(tensor, conversion);
+  return converted_copy(tensor, conversion);
 }
 
 void add_conversion_slots(TensorSlots& out) {
-  out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
+  out.methods.insert(out.methods.end(), std::begin(kConversionMethods),
+                     std::end(kConversionMethods));
 }
 
 }  // namespace opwright::python

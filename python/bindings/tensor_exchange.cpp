@@ -188,7 +188,8 @@ void destroy_versioned(PyObject* capsule) {
 }
 
 template <class Managed>
-PyObject* make_capsule(Managed* managed, const char* name, PyCapsule_Destructor destructor) {
+PyObject* make_managed_capsule(Managed* managed, const char* name,
+                               PyCapsule_Destructor destructor) {
   PyObject* capsule = PyCapsule_New(managed, name, destructor);
   if (!capsule) {
     managed->deleter(managed);
@@ -204,7 +205,7 @@ Device dlpack_device(const Tensor& tensor) {
 }
 
 // The consumer's stream as DLPack numbers it: None is the default one, -1 asks for no waiting.
-std::optional<OpwStream*> read_stream(PyObject* stream, Device device) {
+std::optional<OpwStream*> read_dlpack_stream(PyObject* stream, Device device) {
   if (!has_streams(device)) {
     OPWRIGHT_CHECK_VALUE(!is_given(stream) || (PyLong_Check(stream) && PyLong_AsLong(stream) == -1),
                          "__dlpack__: ", device, " has no streams; stream must be None");
@@ -262,12 +263,12 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     DlExport options;
     const Tensor tensor = prepare(handle_of(self), wanted_device, copy, options.is_copied);
-    options.stream = read_stream(stream, tensor.device());
+    options.stream = read_dlpack_stream(stream, tensor.device());
     if (major >= kDlVersion.major) {
-      return make_capsule(to_dlpack_versioned(tensor, options), "dltensor_versioned",
-                          destroy_versioned);
+      return make_managed_capsule(to_dlpack_versioned(tensor, options), "dltensor_versioned",
+                                  destroy_versioned);
     }
-    return make_capsule(to_dlpack(tensor, options), "dltensor", destroy_old);
+    return make_managed_capsule(to_dlpack(tensor, options), "dltensor", destroy_old);
   });
 }
 
@@ -278,7 +279,7 @@ PyObject* get_dlpack_device(PyObject* self, PyObject* /*args*/) {
   });
 }
 
-const PyMethodDef kMethods[] = {
+const PyMethodDef kExchangeMethods[] = {
     {"numpy", as_method(numpy), kKeywords,
      "numpy($self, *, force=False)\n--\n\n"
      "Give a NumPy array over the same memory; with force also of a tensor that requires grad or "
@@ -314,7 +315,7 @@ const PyMethodDef kMethods[] = {
      "(1, 0)\n"},
 };
 
-const PyType_Slot kSlots[] = {
+const PyType_Slot kExchangeSlots[] = {
     {Py_bf_getbuffer, as_slot(get_buffer)},
     {Py_bf_releasebuffer, as_slot(release_buffer)},
 };
@@ -322,8 +323,8 @@ const PyType_Slot kSlots[] = {
 }  // namespace
 
 void add_exchange_slots(TensorSlots& out) {
-  out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
-  out.slots.insert(out.slots.end(), std::begin(kSlots), std::end(kSlots));
+  out.methods.insert(out.methods.end(), std::begin(kExchangeMethods), std::end(kExchangeMethods));
+  out.slots.insert(out.slots.end(), std::begin(kExchangeSlots), std::end(kExchangeSlots));
 }
 
 }  // namespace opwright::python

@@ -53,7 +53,7 @@ bool is_integer(PyObject* object) {
   return PyIndex_Check(object);
 }
 
-int64_t read_integer(PyObject* object) {
+int64_t read_index_integer(PyObject* object) {
   const nanobind::object index = own(PyNumber_Index(object));
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
@@ -132,7 +132,7 @@ class Indexer {
     } else if (PySlice_Check(entry)) {
       apply_slice(entry);
     } else if (is_integer(entry)) {
-      apply_integer(is_sym_int(entry) ? *read_sym_int(entry) : SymInt(read_integer(entry)));
+      apply_integer(is_sym_int(entry) ? *read_sym_int(entry) : SymInt(read_index_integer(entry)));
     } else {
       apply_tensor(given_[num_applied_++]);
     }
@@ -291,7 +291,7 @@ void assign_tensor(Tensor& view, Tensor value) {
 
 Scalar read_scalar(PyObject* number) {
   if (PyBool_Check(number)) return {number == Py_True};
-  if (PyLong_Check(number)) return {read_integer(number)};
+  if (PyLong_Check(number)) return {read_index_integer(number)};
   if (PyFloat_Check(number)) return {PyFloat_AS_DOUBLE(number)};
   const Py_complex value = PyComplex_AsCComplex(number);
   if (value.real == -1 && PyErr_Occurred()) throw_python_error();
@@ -356,7 +356,7 @@ PyObject* iterate(PyObject* self) {
   });
 }
 
-const PyType_Slot kSlots[] = {
+const PyType_Slot kIndexSlots[] = {
     {Py_mp_subscript, as_slot(subscript)}, {Py_mp_ass_subscript, as_slot(assign_subscript)},
     {Py_mp_length, as_slot(length)},       {Py_sq_item, as_slot(item_at)},
     {Py_sq_length, as_slot(length)},       {Py_tp_iter, as_slot(iterate)},
@@ -365,7 +365,7 @@ const PyType_Slot kSlots[] = {
 }  // namespace
 
 void add_index_slots(TensorSlots& out) {
-  out.slots.insert(out.slots.end(), std::begin(kSlots), std::end(kSlots));
+  out.slots.insert(out.slots.end(), std::begin(kIndexSlots), std::end(kIndexSlots));
 }
 
 }  // namespace opwright::python

@@ -27,8 +27,6 @@ nanobind::object as_operand(PyObject* object) {
   return is_python_number(object) || is_sym_int(object) ? share(object) : nanobind::object();
 }
 
-PyObject* not_implemented() noexcept { return Py_NewRef(Py_NotImplemented); }
-
 // Makes of two operands of which at least one is a Tensor what `body` does with them. An array in
 // front is refused, as PyTorch does: `array += x` would not write the array.
 template <class Body>
@@ -55,24 +53,26 @@ PyObject* run_in_order(const char* name, PyObject* a, PyObject* b) {
       a, b, [&](PyObject* first, PyObject* second) { return call_packet(name, {first, second}); });
 }
 
-PyObject* add(PyObject* a, PyObject* b) { return run_commutative("aten::add", a, b); }
-PyObject* multiply(PyObject* a, PyObject* b) { return run_commutative("aten::mul", a, b); }
+PyObject* tensor_add(PyObject* a, PyObject* b) { return run_commutative("aten::add", a, b); }
+PyObject* tensor_multiply(PyObject* a, PyObject* b) { return run_commutative("aten::mul", a, b); }
 PyObject* bit_and(PyObject* a, PyObject* b) { return run_commutative("aten::bitwise_and", a, b); }
 PyObject* bit_or(PyObject* a, PyObject* b) { return run_commutative("aten::bitwise_or", a, b); }
 PyObject* bit_xor(PyObject* a, PyObject* b) { return run_commutative("aten::bitwise_xor", a, b); }
-PyObject* floor_divide(PyObject* a, PyObject* b) {
+PyObject* tensor_floor_divide(PyObject* a, PyObject* b) {
   return run_in_order("aten::floor_divide", a, b);
 }
-PyObject* remainder(PyObject* a, PyObject* b) { return run_in_order("aten::remainder", a, b); }
+PyObject* tensor_remainder(PyObject* a, PyObject* b) {
+  return run_in_order("aten::remainder", a, b);
+}
 
-PyObject* subtract(PyObject* a, PyObject* b) {
+PyObject* tensor_subtract(PyObject* a, PyObject* b) {
   return with_operands(a, b, [](PyObject* first, PyObject* second) {
     return is_tensor(first) ? call_packet("aten::sub", {first, second})
                             : call_packet("aten::rsub", {second, first});
   });
 }
 
-PyObject* true_divide(PyObject* a, PyObject* b) {
+PyObject* tensor_true_divide(PyObject* a, PyObject* b) {
   return with_operands(a, b, [](PyObject* first, PyObject* second) {
     if (is_tensor(first)) return call_packet("aten::div", {first, second});
     const nanobind::object reciprocal = own(call_packet("aten::reciprocal", {second}));
@@ -80,7 +80,7 @@ PyObject* true_divide(PyObject* a, PyObject* b) {
   });
 }
 
-PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+PyObject* tensor_power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return run_in_order("aten::pow", a, b);
 }
@@ -109,16 +109,16 @@ PyObject* divide_in_place(PyObject* a, PyObject* b) { return run_in_place("aten:
 
 // ---- One operand ----
 
-PyObject* negative(PyObject* a) {
+PyObject* tensor_negative(PyObject* a) {
   return guarded([&] { return call_packet("aten::neg", {a}); });
 }
-PyObject* absolute(PyObject* a) {
+PyObject* tensor_absolute(PyObject* a) {
   return guarded([&] { return call_packet("aten::abs", {a}); });
 }
 PyObject* invert(PyObject* a) {
   return guarded([&] { return call_packet("aten::bitwise_not", {a}); });
 }
-PyObject* positive(PyObject* a) {
+PyObject* tensor_positive(PyObject* a) {
   return guarded([&] {
     OPWRIGHT_CHECK_TYPE(LentTensor(a)->dtype() != DType::Bool,
                         "+x: a bool tensor has no sign; convert it to a number first");
@@ -128,7 +128,7 @@ PyObject* positive(PyObject* a) {
 
 // ---- Comparison ----
 
-PyObject* compare(PyObject* a, PyObject* b, int comparison) {
+PyObject* tensor_compare(PyObject* a, PyObject* b, int comparison) {
   static constexpr const char* kNames[] = {"aten::lt", "aten::le", "aten::eq",
                                            "aten::ne", "aten::gt", "aten::ge"};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
@@ -140,33 +140,33 @@ PyObject* get_array_priority(PyObject* /*self*/, void* /*closure*/) {
   return PyFloat_FromDouble(1000);
 }
 
-const PyType_Slot kSlots[] = {
-    {Py_nb_add, as_slot(add)},
-    {Py_nb_subtract, as_slot(subtract)},
-    {Py_nb_multiply, as_slot(multiply)},
-    {Py_nb_true_divide, as_slot(true_divide)},
-    {Py_nb_floor_divide, as_slot(floor_divide)},
-    {Py_nb_remainder, as_slot(remainder)},
-    {Py_nb_power, as_slot(power)},
+const PyType_Slot kNumberSlots[] = {
+    {Py_nb_add, as_slot(tensor_add)},
+    {Py_nb_subtract, as_slot(tensor_subtract)},
+    {Py_nb_multiply, as_slot(tensor_multiply)},
+    {Py_nb_true_divide, as_slot(tensor_true_divide)},
+    {Py_nb_floor_divide, as_slot(tensor_floor_divide)},
+    {Py_nb_remainder, as_slot(tensor_remainder)},
+    {Py_nb_power, as_slot(tensor_power)},
     {Py_nb_matrix_multiply, as_slot(matrix_multiply)},
     {Py_nb_and, as_slot(bit_and)},
     {Py_nb_or, as_slot(bit_or)},
     {Py_nb_xor, as_slot(bit_xor)},
-    {Py_nb_negative, as_slot(negative)},
-    {Py_nb_positive, as_slot(positive)},
-    {Py_nb_absolute, as_slot(absolute)},
+    {Py_nb_negative, as_slot(tensor_negative)},
+    {Py_nb_positive, as_slot(tensor_positive)},
+    {Py_nb_absolute, as_slot(tensor_absolute)},
     {Py_nb_invert, as_slot(invert)},
     {Py_nb_inplace_add, as_slot(add_in_place)},
     {Py_nb_inplace_subtract, as_slot(subtract_in_place)},
     {Py_nb_inplace_multiply, as_slot(multiply_in_place)},
     {Py_nb_inplace_true_divide, as_slot(divide_in_place)},
-    {Py_tp_richcompare, as_slot(compare)},
+    {Py_tp_richcompare, as_slot(tensor_compare)},
 };
 
 }  // namespace
 
 void add_number_slots(TensorSlots& out) {
-  out.slots.insert(out.slots.end(), std::begin(kSlots), std::end(kSlots));
+  out.slots.insert(out.slots.end(), std::begin(kNumberSlots), std::end(kNumberSlots));
   out.properties.push_back({"__array_priority__", get_array_priority, nullptr,
                             "What makes NumPy leave arithmetic with a tensor to the tensor.\n\n"
                             ">>> import opwright as ow\n"

@@ -16,13 +16,13 @@ namespace {
 
 // ---- Free list: objects of exactly Tensor, with their memory and the collector's header ----
 
-constexpr int kMostFreeObjects = 128;
-TensorObject* free_objects[kMostFreeObjects];  // under the lock
-int num_free_objects = 0;
+constexpr int kMostFreeTensorObjects = 128;
+TensorObject* free_tensor_objects[kMostFreeTensorObjects];  // under the lock
+int num_free_tensor_objects = 0;
 
-TensorObject* allocate_object() noexcept {
-  if (num_free_objects > 0) [[likely]] {
-    TensorObject* self = free_objects[--num_free_objects];
+TensorObject* allocate_tensor_object() noexcept {
+  if (num_free_tensor_objects > 0) [[likely]] {
+    TensorObject* self = free_tensor_objects[--num_free_tensor_objects];
 #ifdef Py_TRACE_REFS
     _Py_NewReference(reinterpret_cast<PyObject*>(self));
 #else
@@ -33,10 +33,10 @@ TensorObject* allocate_object() noexcept {
   return PyObject_GC_New(TensorObject, tensor_type);
 }
 
-void free_object(TensorObject* self) noexcept {
+void free_tensor_object(TensorObject* self) noexcept {
   PyTypeObject* type = Py_TYPE(self);
-  if (type == tensor_type && num_free_objects < kMostFreeObjects) [[likely]] {
-    free_objects[num_free_objects++] = self;
+  if (type == tensor_type && num_free_tensor_objects < kMostFreeTensorObjects) [[likely]] {
+    free_tensor_objects[num_free_tensor_objects++] = self;
     return;
   }
   PyObject_GC_Del(self);
@@ -45,15 +45,15 @@ void free_object(TensorObject* self) noexcept {
 
 // ---- Who owns whom ----
 
-bool must_keep_identity(const TensorObject* self) noexcept {
+bool must_keep_tensor_identity(const TensorObject* self) noexcept {
   return Py_TYPE(self) != tensor_type || self->weakrefs ||
          (self->dict && PyDict_GET_SIZE(self->dict) > 0);
 }
 
 // True when the dying object lives on, owned by its tensor.
-bool turn_round(TensorObject* self) noexcept {
+bool turn_tensor_round(TensorObject* self) noexcept {
   TensorImpl* tensor = self->tensor;
-  if (!tensor || !must_keep_identity(self)) return false;
+  if (!tensor || !must_keep_tensor_identity(self)) return false;
   uint32_t count = __atomic_load_n(&tensor->count, __ATOMIC_ACQUIRE);
   do {
     if (count == 1) return false;
@@ -68,7 +68,7 @@ bool turn_round(TensorObject* self) noexcept {
 
 // The last C++ handle of a tensor that owns its object goes: its count becomes the object's, then
 // the tensor's reference on the object goes. Without the lock the count waits in the queue.
-void last_handle_dropped(TensorImpl* tensor) {
+void last_tensor_handle_dropped(TensorImpl* tensor) {
   if (!holds_lock()) return queue_count(tensor);
   uint32_t expected = kOpwCountHostBit | 1;
   if (!__atomic_compare_exchange_n(&tensor->count, &expected, 1, false, __ATOMIC_ACQ_REL,
@@ -78,7 +78,7 @@ void last_handle_dropped(TensorImpl* tensor) {
   --num_owned_objects;
   Py_DECREF(static_cast<PyObject*>(tensor->mirror));
 }
-constexpr MirrorTable kMirrorTable{.last_handle_dropped = &last_handle_dropped};
+constexpr MirrorTable kTensorMirrorTable{.last_handle_dropped = &last_tensor_handle_dropped};
 
 // ---- Life ----
 
@@ -109,10 +109,10 @@ void tensor_dealloc(PyObject* object);
 
 void dealloc_with_extras(PyObject* object) {
   auto* self = reinterpret_cast<TensorObject*>(object);
-  if (turn_round(self)) return;
+  if (turn_tensor_round(self)) return;
   if (Py_TYPE(object)->tp_finalize) {
     if (PyObject_CallFinalizerFromDealloc(object) < 0) return;  // __del__ stored it somewhere
-    if (turn_round(self)) return;                               // __del__ gave its tensor to C++
+    if (turn_tensor_round(self)) return;                        // __del__ gave its tensor to C++
   }
   PyObject_GC_UnTrack(object);
   Py_TRASHCAN_BEGIN(object, tensor_dealloc);
@@ -123,7 +123,7 @@ void dealloc_with_extras(PyObject* object) {
     tensor->mirror = nullptr;
     release_tensor(tensor);
   }
-  free_object(self);
+  free_tensor_object(self);
   Py_TRASHCAN_END;
 }
 
@@ -136,7 +136,7 @@ void tensor_dealloc(PyObject* object) {
   PyObject_GC_UnTrack(object);
   TensorImpl* tensor = self->tensor;
   tensor->mirror = nullptr;
-  free_object(self);
+  free_tensor_object(self);
   release_tensor(tensor);
 }
 
@@ -164,7 +164,7 @@ int tensor_clear(PyObject* object) {
   return 0;
 }
 
-PyMemberDef members[] = {
+PyMemberDef tensor_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weakrefs), READONLY, nullptr},
     {}};
@@ -172,7 +172,7 @@ PyMemberDef members[] = {
 }  // namespace
 
 PyObject* wrap_new(TensorImpl* tensor) noexcept {
-  TensorObject* self = allocate_object();
+  TensorObject* self = allocate_tensor_object();
   if (!self) [[unlikely]]
     return release_tensor(tensor), nullptr;
   self->tensor = tensor;
@@ -214,12 +214,12 @@ PyObject* make_instance(PyTypeObject* type, Tensor tensor) {
 }
 
 void add_tensor_type(PyObject* module) {
-  set_mirror_table(kMirrorTable);
+  set_mirror_table(kTensorMirrorTable);
   std::vector<PyType_Slot> slots = tensor_slots();
   const PyType_Slot life[] = {{Py_tp_dealloc, reinterpret_cast<void*>(tensor_dealloc)},
                               {Py_tp_traverse, reinterpret_cast<void*>(tensor_traverse)},
                               {Py_tp_clear, reinterpret_cast<void*>(tensor_clear)},
-                              {Py_tp_members, members},
+                              {Py_tp_members, tensor_members},
                               {0, nullptr}};
   slots.insert(slots.end(), std::begin(life), std::end(life));
   PyType_Spec spec = {"opwright.Tensor", sizeof(TensorObject), 0,

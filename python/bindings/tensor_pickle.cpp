@@ -66,7 +66,7 @@ nanobind::object tuple_of(std::span<const int64_t> values) {
   return tuple;
 }
 
-Sizes sizes_of(PyObject* tuple) {
+Sizes read_sizes(PyObject* tuple) {
   OPWRIGHT_CHECK_TYPE(PyTuple_Check(tuple), "_rebuild_tensor: sizes must be a tuple, got ",
                       class_name(tuple));
   Sizes sizes;
@@ -79,11 +79,11 @@ Sizes sizes_of(PyObject* tuple) {
 
 // ---- Pickling ----
 
-nanobind::object state_of(PyObject* self) {
+nanobind::object pickled_state(PyObject* self) {
   return own(PyObject_CallMethod(self, "__getstate__", nullptr));
 }
 
-PyObject* reduce(PyObject* self, PyObject* protocol) {
+PyObject* tensor_reduce(PyObject* self, PyObject* protocol) {
   return guarded([&] {
     const long version = PyLong_AsLong(protocol);
     if (version == -1 && PyErr_Occurred()) throw_python_error();
@@ -108,7 +108,7 @@ PyObject* reduce(PyObject* self, PyObject* protocol) {
     const std::string device = device_text(tensor->device());
     const nanobind::object sizes = tuple_of(shown.sizes());
     const nanobind::object strides = tuple_of(shown.strides());
-    const nanobind::object state = state_of(self);
+    const nanobind::object state = pickled_state(self);
     return Py_BuildValue("O(OOsOOsO)O", rebuild_function, Py_TYPE(self), data.ptr(),
                          dtype_name_or_null(tensor->dtype()), sizes.ptr(), strides.ptr(),
                          device.c_str(), tensor->requires_grad() ? Py_True : Py_False, state.ptr());
@@ -157,8 +157,8 @@ PyObject* rebuild(PyObject* /*module*/, PyObject* args) {
             PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(python_class), tensor_type),
         "_rebuild_tensor: the class must be Tensor or a subclass");
     const DType dtype = parse_dtype(dtype_name);
-    const Sizes sizes = sizes_of(sizes_tuple);
-    const Sizes strides = sizes_of(strides_tuple);
+    const Sizes sizes = read_sizes(sizes_tuple);
+    const Sizes strides = read_sizes(strides_tuple);
     const Device device = parse_device(device_name);
     Tensor tensor;
     if (data == Py_None) {
@@ -201,7 +201,7 @@ nanobind::object instance_like(PyObject* self, Tensor tensor) {
 PyObject* copy(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     nanobind::object result = instance_like(self, detached(handle_of(self)));
-    restore_state(result.ptr(), state_of(self).ptr());
+    restore_state(result.ptr(), pickled_state(self).ptr());
     return give(std::move(result));
   });
 }
@@ -213,7 +213,7 @@ PyObject* deep_copy(PyObject* self, PyObject* memo) {
       return Py_NewRef(known);
     nanobind::object result = instance_like(self, detached_copy(handle_of(self)));
     require_no_error(PyObject_SetItem(memo, key.ptr(), result.ptr()));
-    const nanobind::object state = state_of(self);
+    const nanobind::object state = pickled_state(self);
     if (state.ptr() != Py_None) {
       const nanobind::object module = own(PyImport_ImportModule("copy"));
       restore_state(
@@ -224,8 +224,8 @@ PyObject* deep_copy(PyObject* self, PyObject* memo) {
   });
 }
 
-const PyMethodDef kMethods[] = {
-    {"__reduce_ex__", as_method(reduce), METH_O,
+const PyMethodDef kPickleMethods[] = {
+    {"__reduce_ex__", as_method(tensor_reduce), METH_O,
      "__reduce_ex__($self, protocol, /)\n--\n\n"
      "Tell pickle how to read the tensor back: class, bytes, sizes, attributes.\n\n"
      ">>> import opwright as ow\n"
@@ -262,7 +262,7 @@ PyMethodDef rebuild_methods[] = {
 }  // namespace
 
 void add_pickle_slots(TensorSlots& out) {
-  out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
+  out.methods.insert(out.methods.end(), std::begin(kPickleMethods), std::end(kPickleMethods));
 }
 
 void bind_rebuild(nanobind::module_& m) {

@@ -8,7 +8,7 @@
 namespace opwright::python {
 namespace {
 
-constexpr const char* kDoc =
+constexpr const char* kTensorDoc =
     "Tensor(data)\n--\n\n"
     "A tensor: numbers of one dtype in up to 64 dimensions on one device.\n\n"
     "Another tensor as data is shown without a copy and without its gradient; everything else is\n"
@@ -18,7 +18,7 @@ constexpr const char* kDoc =
     "tensor([[1., 2.],\n"
     "        [3., 4.]])\n";
 
-TensorSlots join() {
+TensorSlots join_slots() {
   TensorSlots all;
   add_attribute_slots(all);
   add_autograd_slots(all);
@@ -33,14 +33,14 @@ TensorSlots join() {
   all.properties.push_back({});
   all.slots.push_back({Py_tp_methods, all.methods.data()});
   all.slots.push_back({Py_tp_getset, all.properties.data()});
-  all.slots.push_back({Py_tp_doc, const_cast<char*>(kDoc)});
+  all.slots.push_back({Py_tp_doc, const_cast<char*>(kTensorDoc)});
   return all;
 }
 
 }  // namespace
 
 std::vector<PyType_Slot> tensor_slots() {
-  static TensorSlots all = join();
+  static TensorSlots all = join_slots();
   return all.slots;
 }
 

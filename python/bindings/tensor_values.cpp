@@ -14,7 +14,7 @@
 namespace opwright::python {
 namespace {
 
-bool has_data(const Tensor& tensor) { return !tensor.is_fake() && !impl(tensor).is_wrapper(); }
+bool has_own_data(const Tensor& tensor) { return !tensor.is_fake() && !impl(tensor).is_wrapper(); }
 
 // The tensor itself when its memory can be read here, else a copy on the cpu.
 Tensor readable(const Tensor& tensor, const char* who) {
@@ -31,20 +31,20 @@ PyObject* item(PyObject* self, PyObject* /*args*/) {
 // ---- tolist ----
 
 // The elements from `data` on, dimensions `dim` and after.
-nanobind::object list_of(const Tensor& tensor, const std::byte* data, size_t dim) {
+nanobind::object nested_list(const Tensor& tensor, const std::byte* data, size_t dim) {
   const auto sizes = tensor.sizes();
   if (dim == sizes.size()) return own(read_element(data, tensor.dtype()));
   const int64_t step = tensor.strides()[dim] * static_cast<int64_t>(item_size(tensor.dtype()));
   nanobind::object list = own(PyList_New(sizes[dim]));
   for (int64_t i = 0; i < sizes[dim]; ++i)
-    PyList_SET_ITEM(list.ptr(), i, give(list_of(tensor, data + i * step, dim + 1)));
+    PyList_SET_ITEM(list.ptr(), i, give(nested_list(tensor, data + i * step, dim + 1)));
   return list;
 }
 
 PyObject* tolist(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     const Tensor tensor = readable(handle_of(self), "tolist");
-    return give(list_of(tensor, static_cast<const std::byte*>(tensor.data()), 0));
+    return give(nested_list(tensor, static_cast<const std::byte*>(tensor.data()), 0));
   });
 }
 
@@ -54,7 +54,7 @@ int is_true(PyObject* self) {
   return guarded(
       [&] {
         const LentTensor tensor(self);
-        OPWRIGHT_CHECK(!has_data(*tensor) || tensor->numel() == 1,
+        OPWRIGHT_CHECK(!has_own_data(*tensor) || tensor->numel() == 1,
                        "bool: the truth of a tensor of ", tensor->sym_numel(),
                        " elements is ambiguous; one element is needed");
         return PyObject_IsTrue(own(read_single_element(*tensor, "bool")).ptr());
@@ -62,12 +62,12 @@ int is_true(PyObject* self) {
       -1);
 }
 
-PyObject* as_float(PyObject* self) {
+PyObject* tensor_as_float(PyObject* self) {
   return guarded(
       [&] { return PyNumber_Float(own(read_single_element(*LentTensor(self), "float")).ptr()); });
 }
 
-PyObject* as_int(PyObject* self) {
+PyObject* tensor_as_int(PyObject* self) {
   return guarded(
       [&] { return PyNumber_Long(own(read_single_element(*LentTensor(self), "int")).ptr()); });
 }
@@ -77,7 +77,7 @@ PyObject* as_index(PyObject* self) {
     const LentTensor tensor(self);
     OPWRIGHT_CHECK_TYPE(
         (is_integral(tensor->dtype()) || tensor->dtype() == DType::Bool) &&
-            (!has_data(*tensor) || tensor->numel() == 1),
+            (!has_own_data(*tensor) || tensor->numel() == 1),
         "only integer tensors of a single element can be converted to an index, got ", *tensor);
     return PyNumber_Index(own(read_single_element(*tensor, "index")).ptr());
   });
@@ -94,7 +94,7 @@ PyObject* as_complex(PyObject* self, PyObject* /*args*/) {
 
 // ---- Text ----
 
-PyObject* repr(PyObject* self) {
+PyObject* tensor_repr(PyObject* self) {
   return guarded([&] {
     make_data_real("print", *LentTensor(self));
     std::string text = to_text(*LentTensor(self));
@@ -115,11 +115,11 @@ PyObject* repr(PyObject* self) {
   });
 }
 
-PyObject* format(PyObject* self, PyObject* specification) {
+PyObject* tensor_format(PyObject* self, PyObject* specification) {
   return guarded([&] {
     const LentTensor tensor(self);
     make_data_real("format", *tensor);
-    if (tensor->dim() == 0 && has_data(*tensor)) {
+    if (tensor->dim() == 0 && has_own_data(*tensor)) {
       return PyObject_Format(own(read_single_element(*tensor, "format")).ptr(), specification);
     }
     OPWRIGHT_CHECK_TYPE(PyUnicode_Check(specification) && PyUnicode_GET_LENGTH(specification) == 0,
@@ -129,7 +129,7 @@ PyObject* format(PyObject* self, PyObject* specification) {
   });
 }
 
-const PyMethodDef kMethods[] = {
+const PyMethodDef kValueMethods[] = {
     {"item", as_method(item), METH_NOARGS,
      "item($self, /)\n--\n\n"
      "Give the only element as a Python number.\n\n"
@@ -148,7 +148,7 @@ const PyMethodDef kMethods[] = {
      ">>> import opwright as ow\n"
      ">>> complex(ow.tensor(2.0))\n"
      "(2+0j)\n"},
-    {"__format__", as_method(format), METH_O,
+    {"__format__", as_method(tensor_format), METH_O,
      "__format__($self, specification, /)\n--\n\n"
      "Format the number of a tensor without dimensions, and the text of others.\n\n"
      ">>> import opwright as ow\n"
@@ -156,9 +156,9 @@ const PyMethodDef kMethods[] = {
      "'2.50'\n"},
 };
 
-const PyType_Slot kSlots[] = {
-    {Py_tp_repr, as_slot(repr)},      {Py_nb_bool, as_slot(is_true)},
-    {Py_nb_float, as_slot(as_float)}, {Py_nb_int, as_slot(as_int)},
+const PyType_Slot kValueSlots[] = {
+    {Py_tp_repr, as_slot(tensor_repr)},      {Py_nb_bool, as_slot(is_true)},
+    {Py_nb_float, as_slot(tensor_as_float)}, {Py_nb_int, as_slot(tensor_as_int)},
     {Py_nb_index, as_slot(as_index)},
 };
 
@@ -177,8 +177,8 @@ PyObject* read_single_element(const Tensor& tensor, const char* who) {
 }
 
 void add_value_slots(TensorSlots& out) {
-  out.methods.insert(out.methods.end(), std::begin(kMethods), std::end(kMethods));
-  out.slots.insert(out.slots.end(), std::begin(kSlots), std::end(kSlots));
+  out.methods.insert(out.methods.end(), std::begin(kValueMethods), std::end(kValueMethods));
+  out.slots.insert(out.slots.end(), std::begin(kValueSlots), std::end(kValueSlots));
 }
 
 }  // namespace opwright::python

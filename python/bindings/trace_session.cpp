@@ -31,8 +31,9 @@ TracingMode parse_mode(const std::string& mode) {
   return TracingMode::Symbolic;
 }
 
-TraceSessionOptions read_options(const std::string& mode, bool functional, bool keep_composites,
-                                 const std::vector<std::string>& decompose) {
+TraceSessionOptions read_trace_options(const std::string& mode, bool functional,
+                                       bool keep_composites,
+                                       const std::vector<std::string>& decompose) {
   TraceSessionOptions options;
   options.mode = parse_mode(mode);
   options.functional = functional;
@@ -49,13 +50,13 @@ GraphPtr require_graph(const nb::object& object) {
   return graph;
 }
 
-nb::object run(TraceSession& session, const nb::object& function, const nb::tuple& args,
-               const nb::dict& kwargs) {
+nb::object run_trace(TraceSession& session, const nb::object& function, const nb::tuple& args,
+                     const nb::dict& kwargs) {
   const InterpreterScope scope(session.level());
   return own(PyObject_Call(function.ptr(), args.ptr(), kwargs.ptr()));
 }
 
-nb::object finish(TraceSession& session, const nb::list& outputs) {
+nb::object finish_trace(TraceSession& session, const nb::list& outputs) {
   ValueMemory memory;
   std::vector<OpwValue> values;
   for (const nb::handle output : outputs) values.push_back(memory.borrow(output.ptr()));
@@ -70,7 +71,8 @@ void bind_trace_session(nb::module_& m) {
           "__init__",
           [](TraceSession* self, const std::string& mode, bool functional, bool keep_composites,
              const std::vector<std::string>& decompose) {
-            new (self) TraceSession(read_options(mode, functional, keep_composites, decompose));
+            new (self)
+                TraceSession(read_trace_options(mode, functional, keep_composites, decompose));
           },
           nb::arg("mode"), nb::arg("functional"), nb::arg("keep_composites"), nb::arg("decompose"))
       .def(
@@ -97,8 +99,8 @@ void bind_trace_session(nb::module_& m) {
             return to_list(self.enter(tensors_of(added, "make_fx: what was added")));
           },
           nb::arg("added"))
-      .def("run", &run, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
-      .def("finish", &finish, nb::arg("outputs"));
+      .def("run", &run_trace, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
+      .def("finish", &finish_trace, nb::arg("outputs"));
   m.def(
       "functionalize_graph",
       [](const nb::object& graph) { return graph_object(functionalize(*require_graph(graph))); },

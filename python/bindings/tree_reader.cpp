@@ -23,8 +23,6 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-constexpr int kMostLevels = 1000;  // as tree_flatten
-
 class TreeReader {
  public:
   TreeReader(std::string_view text, std::string_view what, DataUse use, bool is_call)
@@ -38,9 +36,9 @@ class TreeReader {
   }
 
  private:
-  // NOLINTNEXTLINE(misc-no-recursion): up to kMostLevels
+  // NOLINTNEXTLINE(misc-no-recursion): up to kMostTreeLevels
   void read_node(int level) {
-    if (level > kMostLevels) cursor_.fail("more than ", kMostLevels, " containers deep");
+    if (level > kMostTreeLevels) cursor_.fail("more than ", kMostTreeLevels, " containers deep");
     const size_t place = nodes_.size();
     nodes_.emplace_back();
     if (cursor_.skip("*")) return;

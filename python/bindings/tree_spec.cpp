@@ -15,16 +15,16 @@ namespace opwright::python {
 namespace {
 
 // A str as it is, anything else as repr shows it.
-std::string text_of(const nb::object& object) {
+std::string str_or_repr(const nb::object& object) {
   const nb::object text = PyUnicode_Check(object.ptr()) ? object : own(PyObject_Repr(object.ptr()));
   if (const char* found = PyUnicode_AsUTF8(text.ptr())) return found;
   PyErr_Clear();  // half of a surrogate pair
   return PyUnicode_AsUTF8(own(PyObject_ASCII(text.ptr())).ptr());
 }
 
-std::string name_of(const nb::object& type) {
-  if (!PyType_Check(type.ptr())) return text_of(type);
-  return text_of(own(PyObject_GetAttrString(type.ptr(), "__qualname__")));
+std::string type_name(const nb::object& type) {
+  if (!PyType_Check(type.ptr())) return str_or_repr(type);
+  return str_or_repr(own(PyObject_GetAttrString(type.ptr(), "__qualname__")));
 }
 
 nb::object child_key(const TreeNode& node, size_t index) {
@@ -32,8 +32,8 @@ nb::object child_key(const TreeNode& node, size_t index) {
 }
 
 std::string key_text(const nb::object& key) {
-  if (!PyUnicode_CheckExact(key.ptr())) return text_of(key);
-  return concatenate('"', text_of(key), '"');
+  if (!PyUnicode_CheckExact(key.ptr())) return str_or_repr(key);
+  return concatenate('"', str_or_repr(key), '"');
 }
 
 bool has_keys(TreeKind kind) {
@@ -46,11 +46,11 @@ bool has_fields(TreeKind kind) {
 // "[0]", "[\"weight\"]", ".bias"
 std::string step(const TreeNode& node, size_t index) {
   if (has_keys(node.kind)) return concatenate("[", key_text(child_key(node, index)), "]");
-  if (has_fields(node.kind)) return concatenate(".", text_of(child_key(node, index)));
+  if (has_fields(node.kind)) return concatenate(".", str_or_repr(child_key(node, index)));
   return concatenate("[", index, "]");
 }
 
-bool are_equal(const nb::object& a, const nb::object& b) {
+bool are_equal_objects(const nb::object& a, const nb::object& b) {
   if (a.ptr() == b.ptr()) return true;
   if (!a.is_valid() || !b.is_valid()) return false;
   const int are = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
@@ -58,9 +58,9 @@ bool are_equal(const nb::object& a, const nb::object& b) {
   return are == 1;
 }
 
-bool are_equal(const TreeNode& a, const TreeNode& b) {
+bool are_equal_objects(const TreeNode& a, const TreeNode& b) {
   return a.kind == b.kind && a.num_children == b.num_children && a.type.is(b.type) &&
-         are_equal(a.children, b.children);
+         are_equal_objects(a.children, b.children);
 }
 
 // Of an object that need not have a hash: a registered class may give a list beside its children.
@@ -90,14 +90,14 @@ std::string head(const TreeNode& node) {
     case TreeKind::OrderedDict:
       return "OrderedDict(";
     case TreeKind::DefaultDict:
-      return concatenate("defaultdict(", name_of(node.type), ", ");
+      return concatenate("defaultdict(", type_name(node.type), ", ");
     case TreeKind::NamedTuple:
     case TreeKind::Dataclass:
-      return name_of(node.type);
+      return type_name(node.type);
     case TreeKind::Registered:
       return node.children.is_none()
-                 ? name_of(node.type)
-                 : concatenate(name_of(node.type), "[", key_text(node.children), "]");
+                 ? type_name(node.type)
+                 : concatenate(type_name(node.type), "[", key_text(node.children), "]");
     default:
       return "";
   }
@@ -114,7 +114,7 @@ size_t append_text(const std::vector<TreeNode>& nodes, size_t position, std::str
   for (size_t i = 0; i < node.num_children; ++i) {
     if (i > 0) text += ", ";
     if (has_keys(node.kind)) text += key_text(child_key(node, i)) + ": ";
-    if (has_fields(node.kind)) text += text_of(child_key(node, i)) + "=";
+    if (has_fields(node.kind)) text += str_or_repr(child_key(node, i)) + "=";
     position = append_text(nodes, position, text);
   }
   text += closing(node);
@@ -146,12 +146,12 @@ std::string describe(const TreeNode& node) {
     case TreeKind::OrderedDict:
       return concatenate("an OrderedDict with the keys ", keys_text(node));
     case TreeKind::DefaultDict:
-      return concatenate("a defaultdict of ", name_of(node.type), " with the keys ",
+      return concatenate("a defaultdict of ", type_name(node.type), " with the keys ",
                          keys_text(node));
     case TreeKind::Registered:
       return concatenate(head(node), " of ", node.num_children);
     default:
-      return concatenate("a ", name_of(node.type), " with the fields ", keys_text(node));
+      return concatenate("a ", type_name(node.type), " with the fields ", keys_text(node));
   }
 }
 
@@ -215,7 +215,7 @@ std::optional<size_t> TreeSpec::first_difference(const TreeSpec& other) const {
   if (body_ == other.body_) return std::nullopt;
   // Nodes before the first difference have the same children, so the places are the same, too.
   for (size_t i = 0; i < nodes().size(); ++i) {
-    if (!are_equal(nodes()[i], other.nodes()[i])) return i;
+    if (!are_equal_objects(nodes()[i], other.nodes()[i])) return i;
   }
   return std::nullopt;
 }

@@ -19,6 +19,8 @@
 
 namespace opwright::python {
 
+inline constexpr int kMostTreeLevels = 1000;
+
 enum class TreeKind : uint8_t {
   Leaf,
   None,

@@ -27,17 +27,17 @@ namespace {
 
 // ---- Objects ----
 
-struct HeldObject : OpwObject {
+struct CountedObject : OpwObject {
   std::atomic<uint32_t> count;
   PyObject* object;  // owned
 };
 
 void retain_held(OpwObject* object) {
-  static_cast<HeldObject*>(object)->count.fetch_add(1, std::memory_order_relaxed);
+  static_cast<CountedObject*>(object)->count.fetch_add(1, std::memory_order_relaxed);
 }
 
 void release_held(OpwObject* object) {
-  auto* held = static_cast<HeldObject*>(object);
+  auto* held = static_cast<CountedObject*>(object);
   if (held->count.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   drop_reference(held->object);
   delete held;
@@ -173,7 +173,7 @@ PyObject* object_to_python(OpwObject* object) {
               " cannot be shown to Python");
 }
 
-PyObject* convert(const OpwValue& value) {
+PyObject* value_to_python(const OpwValue& value) {
   switch (value.tag) {
     case kOpwNone:
       return Py_NewRef(Py_None);
@@ -216,7 +216,7 @@ PyObject* convert(const OpwValue& value) {
                             [&](uint32_t i) { return wrap_borrowed(value.as_tensors[i]); });
     case kOpwList:
       return list_to_python(value.length, [&](uint32_t i) {
-        return convert(static_cast<const OpwValue*>(value.as_values)[i]);
+        return value_to_python(static_cast<const OpwValue*>(value.as_values)[i]);
       });
     case kOpwObject:
       return object_to_python(value.as_object);
@@ -322,7 +322,7 @@ OpwValue ValueMemory::borrow_object(PyObject* object) {
 }
 
 PyObject* to_python(const OpwValue& value) noexcept {
-  return guarded([&] { return convert(value); });
+  return guarded([&] { return value_to_python(value); });
 }
 
 PyObject* take_to_python(OpwValue value) noexcept {
@@ -359,7 +359,7 @@ OpwValue give_result(PyObject* object, const Type& type, const std::string& who)
 std::string class_name(PyObject* object) { return table_of_class(Py_TYPE(object))->type_name; }
 
 OpwObject* new_object(PyObject* object, const OpwObjectTable* table) {
-  auto* held = new HeldObject;
+  auto* held = new CountedObject;
   held->table = table;
   held->count.store(1, std::memory_order_relaxed);
   held->object = Py_NewRef(object);
@@ -367,7 +367,7 @@ OpwObject* new_object(PyObject* object, const OpwObjectTable* table) {
 }
 
 PyObject* object_of(const OpwObject* object) noexcept {
-  return object->table->release == &release_held ? static_cast<const HeldObject*>(object)->object
+  return object->table->release == &release_held ? static_cast<const CountedObject*>(object)->object
                                                  : nullptr;
 }
 

@@ -19,7 +19,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-nb::list to_list(const Example& example) {
+nb::list example_list(const Example& example) {
   nb::list values;
   for (const Value& value : example.values()) {
     PyObject* object = to_python(value.get());
@@ -32,7 +32,7 @@ nb::list to_list(const Example& example) {
 nb::tuple next_of(Variations& variations) {
   const std::optional<Example> example = variations.next();
   if (!example) throw nb::stop_iteration();
-  return nb::make_tuple(to_list(*example), example->change());
+  return nb::make_tuple(example_list(*example), example->change());
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ struct MappedInputs {
 };
 
 // The names of the function's parameters, where it tells them.
-std::vector<std::string> parameter_names(PyObject* function) {
+std::vector<std::string> told_parameter_names(PyObject* function) {
   std::vector<std::string> names;
   try {
     const nb::object signature =
@@ -56,7 +56,7 @@ std::string leaf_name(const void* context, size_t index) {
       inputs.spec ? inputs.spec->leaf_path(index, "args") : concatenate("args[", index, "]");
   const size_t end = path.find(']');
   const size_t argument = std::stoul(path.substr(5));
-  const std::vector<std::string> names = parameter_names(inputs.function);
+  const std::vector<std::string> names = told_parameter_names(inputs.function);
   return argument < names.size() ? names[argument] + path.substr(end + 1) : path;
 }
 

@@ -11,14 +11,22 @@ import opwright
 from .testing import CheckLine, CheckReport, opcheck
 
 
+class _Names(dict[str, Any]):
+    """The names that an example may use. Modules such as opwright.torch load on first use only."""
+
+    def __missing__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(opwright, name):
+            raise KeyError(name)
+        return getattr(opwright, name)
+
+
 def read_example(text: str) -> tuple[tuple, dict[str, Any]]:
     """Evaluate arguments as they stand in a call, with the names of opwright at hand.
 
     >>> read_example("ones(2), limit=0.5")
     ((tensor([1., 1.]),), {'limit': 0.5})
     """
-    names = {name: getattr(opwright, name) for name in dir(opwright) if not name.startswith("_")}
-    names |= {"ow": opwright, "opwright": opwright, "call": lambda *args, **kwargs: (args, kwargs)}
+    names = _Names(ow=opwright, opwright=opwright, call=lambda *args, **kwargs: (args, kwargs))
     try:
         return eval(f"call({text})", {}, names)
     except SyntaxError as problem:

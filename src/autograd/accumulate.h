@@ -11,13 +11,14 @@
 #include "opwright/autograd/tape.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Adds to the tensor's own .grad; what is recorded if grad mode is on. Threads may add to one leaf.
 void accumulate(const Tensor& leaf, Tensor gradient);
 
-class Accumulate final : public TapeNode {
+class OPWRIGHT_EXPORT Accumulate final : public TapeNode {
  public:
   // The leaf owns this node and tells when it goes.
   explicit Accumulate(const Tensor& leaf);

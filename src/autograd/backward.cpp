@@ -86,7 +86,7 @@ RootGradient root_of(const Tensor& output, const Tensor& gradient) {
   OPWRIGHT_CHECK(has_sizes(gradient, meta.sizes()), "backward: the gradient has sizes ",
                  to_text(ValueMeta(gradient).sizes()), ", but its output has ",
                  to_text(meta.sizes()));
-  return {std::move(edge), in_dtype(gradient, meta.dtype())};
+  return {std::move(edge), fit_dtype(gradient, meta.dtype())};
 }
 
 std::vector<RootGradient> roots_of(std::span<const Tensor> outputs,

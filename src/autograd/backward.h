@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -17,12 +18,12 @@ struct BackwardOptions {
 
 // Sums up the gradients of all leaves that the outputs were computed from. `gradients` has one for
 // each output, or is empty; undefined: 1, for an output of one element. With `inputs` only these.
-void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
-              std::span<const Tensor> inputs, BackwardOptions options = {});
+OPWRIGHT_EXPORT void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+                              std::span<const Tensor> inputs, BackwardOptions options = {});
 // The gradients with respect to the inputs.
-[[nodiscard]] std::vector<Tensor> grad(std::span<const Tensor> outputs,
-                                       std::span<const Tensor> inputs,
-                                       std::span<const Tensor> gradients,
-                                       BackwardOptions options = {});
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> grad(std::span<const Tensor> outputs,
+                                                       std::span<const Tensor> inputs,
+                                                       std::span<const Tensor> gradients,
+                                                       BackwardOptions options = {});
 
 }  // namespace opwright

@@ -7,6 +7,7 @@
 
 #include "opwright/autograd/tape.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -47,7 +48,7 @@ void give_history_back(const Tensor& foreign, const Tensor& twin);
 
 // The tensor that the code at the current level means: the twin of a foreign one, where there is
 // one already.
-[[nodiscard]] Tensor seen(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT Tensor seen(const Tensor& tensor);
 // The same, and a foreign tensor gets its twin now.
 [[nodiscard]] Tensor lifted(const Tensor& tensor);
 

@@ -11,11 +11,12 @@
 #include "opwright/c_api.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // A tensor that a formula needs, with the version of its memory when it was saved.
-struct SavedTensor {
+struct OPWRIGHT_EXPORT SavedTensor {
   static constexpr uint32_t kNotAResult = UINT32_MAX;
   Tensor tensor;  // of a result: another object over its memory, so that it does not own its node
   uint64_t version = 0;
@@ -29,7 +30,7 @@ struct SavedTensor {
   [[nodiscard]] Tensor unpack(TapeNode& node, PackedTensor* packed) &&;
 };
 
-class FormulaNode : public TapeNode {
+class OPWRIGHT_EXPORT FormulaNode : public TapeNode {
  public:
   using TapeNode::TapeNode;
   [[nodiscard]] FormulaNode* formula() noexcept final { return this; }
@@ -47,7 +48,7 @@ class FormulaNode : public TapeNode {
 };
 
 // The versions of the gradients that a formula gets: others may hold them, so it must not write.
-class GradientVersions {
+class OPWRIGHT_EXPORT GradientVersions {
  public:
   explicit GradientVersions(std::span<const Tensor> gradients) {
     for (const Tensor& gradient : gradients) {

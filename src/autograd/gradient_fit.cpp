@@ -43,7 +43,7 @@ bool is_sole_owner(const Tensor& gradient) {
          (self.flags & (kAutogradFlags | kOpwFlagFake)) == 0 && gradient.is_contiguous();
 }
 
-Tensor in_dtype(const Tensor& gradient, DType dtype) {
+Tensor fit_dtype(const Tensor& gradient, DType dtype) {
   return gradient.dtype() == dtype ? gradient : gradient.to(dtype);  // of complex the real part
 }
 

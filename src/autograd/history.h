@@ -17,12 +17,13 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // One call of a view operator: what leads from a base to its view. It does not own the root, whose
 // history has such steps.
-struct ViewRecord : Counted<ViewRecord> {
+struct OPWRIGHT_EXPORT ViewRecord : Counted<ViewRecord> {
   // Of the base, if that is a view that autograd sees through; the tensors in between may go.
   IntrusivePtr<ViewRecord> parent;
   const Operator* op = nullptr;
@@ -49,7 +50,7 @@ struct KeptGradient : Counted<KeptGradient> {
   Tensor gradient;
 };
 
-struct History final : AutogradMeta {
+struct OPWRIGHT_EXPORT History final : AutogradMeta {
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;
   ~History() override;
@@ -76,7 +77,7 @@ static_assert(sizeof(History) <= 64, "one block: every recorded result has one")
 [[nodiscard]] inline History* find_history(const OpwTensor* tensor) noexcept {
   return static_cast<History*>(impl(const_cast<OpwTensor*>(tensor)).autograd);
 }
-[[nodiscard]] History& history_of(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT History& history_of(const Tensor& tensor);
 // How often a write gave the root of views a new history.
 [[nodiscard]] inline uint32_t rebases_of(const Tensor& root) noexcept {
   const History* history = find_history(root.get());
@@ -85,35 +86,35 @@ static_assert(sizeof(History) <= 64, "one block: every recorded result has one")
 
 // Where a gradient of the tensor goes, as of now; no node: it does not require grad. RuntimeError
 // for a view made under no_grad whose base got a new history since.
-[[nodiscard]] Edge edge_of(const Tensor& tensor);
-[[nodiscard]] bool requires_grad(const Tensor& tensor);
-[[nodiscard]] bool is_leaf(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT Edge edge_of(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT bool requires_grad(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_leaf(const Tensor& tensor);
 // Asks for gradients of a leaf, or no longer. RuntimeError for other tensors, and dtypes without
 // gradients.
-void set_requires_grad(const Tensor& tensor, bool on);
+OPWRIGHT_EXPORT void set_requires_grad(const Tensor& tensor, bool on);
 
 // The tensor's own .grad; undefined: none.
-[[nodiscard]] Tensor gradient_of(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT Tensor gradient_of(const Tensor& tensor);
 // Checked: sizes, dtype, device.
-void set_gradient(const Tensor& tensor, Tensor gradient);
+OPWRIGHT_EXPORT void set_gradient(const Tensor& tensor, Tensor gradient);
 // Keeps the gradient of a tensor that is no leaf.
-void retain_gradient(const Tensor& tensor);
+OPWRIGHT_EXPORT void retain_gradient(const Tensor& tensor);
 
-[[nodiscard]] bool retains_gradient(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT bool retains_gradient(const Tensor& tensor);
 // Makes the tensor a leaf that does not require grad. RuntimeError for a view.
-void detach_in_place(const Tensor& tensor);
+OPWRIGHT_EXPORT void detach_in_place(const Tensor& tensor);
 // Shows what `source` shows from now on (.data = ...); neither is a wrapper.
-void set_data(const Tensor& tensor, const Tensor& source);
+OPWRIGHT_EXPORT void set_data(const Tensor& tensor, const Tensor& source);
 
 // The value with the history of another tensor: opwright::graft.
 [[nodiscard]] Tensor graft(const Tensor& history, const Tensor& value);
 
 // Gives the tensor the history `edge`.
-void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place);
+OPWRIGHT_EXPORT void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place);
 
 // ---- Views ----
 
-[[nodiscard]] ViewRecord* find_view(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT ViewRecord* find_view(const Tensor& tensor);
 // The steps from the root to the view.
 [[nodiscard]] ViewSteps steps_to(const ViewRecordPtr& view);
 // The view again, at the current level.
@@ -133,6 +134,6 @@ void note_results_as_views(const Operator& op, Arguments args, Results results);
 // RuntimeError for a leaf, a view of one, a view made under no_grad, and a tensor of another level.
 void check_write(const Operator& op, uint32_t argument, const Tensor& written);
 // The tensor's memory now holds what place `place` of the node stands for.
-void rebase(const Tensor& written, TapeNodePtr node, uint32_t place);
+OPWRIGHT_EXPORT void rebase(const Tensor& written, TapeNodePtr node, uint32_t place);
 
 }  // namespace opwright

@@ -19,10 +19,11 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class OperatorNode final : public FormulaNode {
+class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
  public:
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;

@@ -4,11 +4,12 @@
 #include "opwright/autograd/tape.h"
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Kept in the place of one saved tensor.
-struct PackedTensor : Counted<PackedTensor> {
+struct OPWRIGHT_EXPORT PackedTensor : Counted<PackedTensor> {
   virtual ~PackedTensor() = default;
 
   // The tensor again, when a formula asks; its history is put on it by who saved it.
@@ -17,7 +18,7 @@ struct PackedTensor : Counted<PackedTensor> {
 };
 using PackedTensorPtr = IntrusivePtr<PackedTensor>;
 
-class SavedTensorHooks {
+class OPWRIGHT_EXPORT SavedTensorHooks {
  public:
   // The tensor has no history. Called with grad mode off and without these hooks.
   [[nodiscard]] virtual PackedTensorPtr pack(const Tensor& tensor) = 0;
@@ -27,8 +28,8 @@ class SavedTensorHooks {
 };
 
 // Of this thread; null: tensors are kept as they are.
-[[nodiscard]] SavedTensorHooks* saved_tensor_hooks() noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT SavedTensorHooks* saved_tensor_hooks() noexcept;
 // Gives the previous ones.
-SavedTensorHooks* set_saved_tensor_hooks(SavedTensorHooks* hooks) noexcept;
+OPWRIGHT_EXPORT SavedTensorHooks* set_saved_tensor_hooks(SavedTensorHooks* hooks) noexcept;
 
 }  // namespace opwright

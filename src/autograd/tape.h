@@ -21,6 +21,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -65,7 +66,7 @@ struct TapeHooks {
 };
 
 // Sees the tensors that a node owns beside its edges.
-class OwnedTensorVisitor {
+class OPWRIGHT_EXPORT OwnedTensorVisitor {
  public:
   virtual void visit(const Tensor& tensor) = 0;
 
@@ -73,7 +74,7 @@ class OwnedTensorVisitor {
   ~OwnedTensorVisitor() = default;
 };
 
-class TapeNode {
+class OPWRIGHT_EXPORT TapeNode {
  public:
   TapeNode();
   explicit TapeNode(TapeEdges&& edges);
@@ -153,11 +154,11 @@ struct TapeMirrorTable {
   void (*last_handle_dropped)(TapeNode* node);
 };
 // Before the first mirror is set; the table stays for ever.
-void set_tape_mirror_table(const TapeMirrorTable& table) noexcept;
+OPWRIGHT_EXPORT void set_tape_mirror_table(const TapeMirrorTable& table) noexcept;
 
 // Whether anomalies are looked for on this thread: nodes keep the line of their call, and gradients
 // that are not numbers are found where they arise.
-[[nodiscard]] bool anomaly_mode() noexcept;
-bool set_anomaly_mode(bool on) noexcept;  // gives the previous one
+[[nodiscard]] OPWRIGHT_EXPORT bool anomaly_mode() noexcept;
+OPWRIGHT_EXPORT bool set_anomaly_mode(bool on) noexcept;  // gives the previous one
 
 }  // namespace opwright

@@ -9,6 +9,7 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -18,7 +19,7 @@ namespace opwright {
 }
 
 // Compact: most nodes have one, of a tensor of few dimensions.
-class ValueMeta {
+class OPWRIGHT_EXPORT ValueMeta {
  public:
   explicit ValueMeta(const Tensor& tensor);
   ValueMeta(const ValueMeta& other);

@@ -5,11 +5,12 @@
 
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Takes over one count; an earlier error that nobody took is released. Null drops the earlier one.
-void give_error(OpwError* error) noexcept;
+OPWRIGHT_EXPORT void give_error(OpwError* error) noexcept;
 
 // The pending error, owned by the caller, or null.
 [[nodiscard]] OpwError* take_error() noexcept;

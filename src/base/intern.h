@@ -3,9 +3,11 @@
 
 #include <string_view>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // The copy of `text`, with a final zero; the same pointer for the same text. Any thread.
-[[nodiscard]] const char* intern(std::string_view text);
+[[nodiscard]] OPWRIGHT_EXPORT const char* intern(std::string_view text);
 
 }  // namespace opwright

@@ -10,11 +10,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // The count of a Derived that lives on the heap. A new object has the count 1, its maker's.
 template <class Derived>
-class Counted {
+class OPWRIGHT_EXPORT Counted {
  public:
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;

@@ -47,7 +47,7 @@ void link(Slab* slab) noexcept {
   first = slab;
 }
 
-void unlink(Slab* slab) noexcept {
+void unlink_slab(Slab* slab) noexcept {
   if (slab->previous) {
     slab->previous->next = slab->next;
   } else {
@@ -85,7 +85,7 @@ Slab* slab_with_room(size_t size_class) noexcept {
   return slab;
 }
 
-void* take_block(Slab* slab) noexcept {
+void* take_slab_block(Slab* slab) noexcept {
   void* block = slab->free;
   if (block) {
     slab->free = slab->free->next;
@@ -94,7 +94,7 @@ void* take_block(Slab* slab) noexcept {
     slab->next_new += slab->block_bytes();
   }
   ++slab->used;
-  if (slab->is_full()) unlink(slab);
+  if (slab->is_full()) unlink_slab(slab);
   return block;
 }
 
@@ -130,7 +130,7 @@ void free_one(void* block) noexcept {
   if (--slab->used > 0) return;
   const bool is_only = !slab->previous && !slab->next;
   if (is_only) return;  // kept, so that a block going to and fro costs no page
-  unlink(slab);
+  unlink_slab(slab);
   give_back(slab);
 }
 
@@ -142,7 +142,7 @@ size_t allocate_from_slab(size_t size_class, void** blocks, size_t most) noexcep
   while (count < most) {
     Slab* slab = slab_with_room(size_class);
     if (!slab) break;
-    blocks[count++] = take_block(slab);
+    blocks[count++] = take_slab_block(slab);
   }
   return count;
 }

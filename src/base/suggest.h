@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // The least number of insertions, removals, replacements and swaps of neighbours that make `b` out
@@ -17,9 +19,8 @@ namespace opwright {
 
 // The candidates near enough to be a misspelling of `name` (upper and lower case are the same; one
 // edit for each three characters, at least one), nearest first; at most `most`.
-[[nodiscard]] std::vector<std::string> closest_names(std::string_view name,
-                                                     std::span<const std::string_view> candidates,
-                                                     size_t most = 3);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<std::string> closest_names(
+    std::string_view name, std::span<const std::string_view> candidates, size_t most = 3);
 
 // As above for any range of strings.
 template <class Range>

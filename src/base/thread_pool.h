@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // One chunk of a loop.
@@ -35,10 +37,10 @@ void parallel_for(int64_t size, int64_t grain, const Body& body) {
 
 // How many threads a loop uses, its caller included: what was set, else OPWRIGHT_NUM_THREADS, else
 // the hardware's.
-[[nodiscard]] int num_threads();
+[[nodiscard]] OPWRIGHT_EXPORT int num_threads();
 
 // Waits for a running loop of another thread. ValueError below 1; RuntimeError inside a body.
-void set_num_threads(int count);
+OPWRIGHT_EXPORT void set_num_threads(int count);
 
 // Whether this thread is inside the body of a loop.
 [[nodiscard]] bool is_in_parallel_body() noexcept;
@@ -50,7 +52,7 @@ struct WaitHooks {
   void (*after)(void* token) = nullptr;
 };
 // Once, before the first loop.
-void set_wait_hooks(const WaitHooks& hooks);
+OPWRIGHT_EXPORT void set_wait_hooks(const WaitHooks& hooks);
 [[nodiscard]] const WaitHooks& wait_hooks() noexcept;
 
 }  // namespace opwright

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "opwright/c_api.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -68,7 +69,7 @@ static_assert(sizeof(ThreadState) <= 64);
 static_assert(std::is_trivial_v<ThreadState>);
 
 // constinit tells readers in other files that no constructor has to be asked for.
-extern constinit thread_local ThreadState this_thread_state
+OPWRIGHT_EXPORT extern constinit thread_local ThreadState this_thread_state
     __attribute__((tls_model("initial-exec")));
 
 inline ThreadState& thread_state() noexcept {

@@ -9,16 +9,17 @@
 #include <utility>
 
 #include "opwright/base/source_site.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Finds the innermost line of the user's own code on this thread; unknown where there is none.
 using UserLineFinder = SourceSite (*)();
 // The finder of the host language; stays until the end of the process.
-void set_user_line_finder(UserLineFinder finder) noexcept;
+OPWRIGHT_EXPORT void set_user_line_finder(UserLineFinder finder) noexcept;
 
 // What the innermost UserLineScope of this thread says, else the finder, else unknown.
-[[nodiscard]] SourceSite current_user_line();
+[[nodiscard]] OPWRIGHT_EXPORT SourceSite current_user_line();
 
 // Names the line for the length of the scope: for programs in C++, and for the run of a graph,
 // whose nodes know their lines.
@@ -36,7 +37,7 @@ class [[nodiscard]] UserLineScope {
 // The part of the user's model that is being run on this thread, "encoder.layers.0"; empty: none.
 [[nodiscard]] const std::string& current_module_path() noexcept;
 // Gives the previous path.
-std::string set_module_path(std::string path) noexcept;
+OPWRIGHT_EXPORT std::string set_module_path(std::string path) noexcept;
 
 class [[nodiscard]] ModulePathScope {
  public:

@@ -209,7 +209,7 @@ class AutogradCheck final : public Check {
   std::optional<OfAll> of_all_;  // what was found with all tensors requiring grad
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsAutogradCheckRegistered =
     (register_check(
          {.name = "autograd",
           .about = "the backward formula: what it gives, saves and writes",

@@ -12,6 +12,7 @@
 #include "opwright/check/comparison.h"
 #include "opwright/check/example.h"
 #include "opwright/check/outcome.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -56,7 +57,7 @@ class CheckInput {
 };
 
 // One check of one operator; lives for one opcheck.
-class Check {
+class OPWRIGHT_EXPORT Check {
  public:
   Check() = default;
   Check(const Check&) = delete;
@@ -92,7 +93,7 @@ struct CheckEntry {
 // Adds a check; ValueError for a name that there is. Static objects may call it.
 void register_check(CheckEntry entry);
 // By place, then name.
-[[nodiscard]] const std::vector<CheckEntry>& registered_checks();
+[[nodiscard]] OPWRIGHT_EXPORT const std::vector<CheckEntry>& registered_checks();
 
 // The checks that a user names: "ALL", a name, or PyTorch's names of groups ("test_schema").
 // ValueError with the names that there are.

@@ -24,7 +24,7 @@
 namespace opwright {
 namespace {
 
-bool has_memory(const Example& example) {
+bool has_own_memory(const Example& example) {
   const auto is_meta = [](const Value& value) {
     return value.tag() == kOpwDeviceValue && value.get().as_device.type == kOpwDeviceMeta;
   };
@@ -61,7 +61,7 @@ bool CheckedCalls::is_wanted(const Operator& op) const {
 bool CheckedCalls::process(const Operator& op, Arguments args, Results /*results*/) {
   if (!is_wanted(op)) return false;
   const Example given(op, args);
-  if (!has_memory(given) || !seen_.insert(signature_of(given)).second) return false;
+  if (!has_own_memory(given) || !seen_.insert(signature_of(given)).second) return false;
   const SourceSite line = current_user_line();
   try {
     CheckReport report = check(given.copy(), options_);

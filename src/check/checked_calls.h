@@ -12,13 +12,14 @@
 #include "opwright/dispatch/mode.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/opcheck.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Calls are the same if they differ in the values of their tensors alone. A call is checked before
 // it is made, on copies of its arguments; what the operator refuses is left to the call itself.
 // Calls with tensors inside of a transform, or without memory, are not checked.
-class CheckedCalls : public Mode {
+class OPWRIGHT_EXPORT CheckedCalls : public Mode {
  public:
   CheckedCalls(std::vector<std::string> namespaces, OpcheckOptions options);
 

@@ -22,7 +22,7 @@ namespace opwright {
 namespace {
 
 // A contiguous copy on the CPU, without a history.
-Tensor plain(const Tensor& tensor) {
+Tensor plain_copy(const Tensor& tensor) {
   return as_contiguous(tensor.detach().to(kCpu, tensor.dtype()));
 }
 
@@ -44,8 +44,8 @@ bool element_agrees(const std::byte* is, const std::byte* should, DType dtype,
 
 std::optional<std::string> find_wrong_element(const Tensor& is, const Tensor& should,
                                               const Tolerance& tolerance) {
-  const Tensor left = plain(is);
-  const Tensor right = plain(should);
+  const Tensor left = plain_copy(is);
+  const Tensor right = plain_copy(should);
   const std::span<const std::byte> left_bytes = bytes_of(left);
   const std::span<const std::byte> right_bytes = bytes_of(right);
   if (std::ranges::equal(left_bytes, right_bytes)) return std::nullopt;
@@ -86,12 +86,6 @@ std::optional<std::string> find_list_difference(const OpwValue& is, const OpwVal
     }
   }
   return std::nullopt;
-}
-
-std::string text_of(const OpwValue& value) {
-  std::string text;
-  append_value_text(text, value);
-  return text;
 }
 
 bool numbers_agree(const OpwValue& is, const OpwValue& should, const ComparisonOptions& options) {
@@ -146,8 +140,8 @@ std::optional<std::string> find_difference(const OpwValue& is, const OpwValue& s
   if (is_list(is) && is_list(should)) return find_list_difference(is, should, options);
   if (is.tag == should.tag && is.tag == kOpwObject) return std::nullopt;
   if (numbers_agree(is, should, options)) return std::nullopt;
-  const std::string left = text_of(is);
-  const std::string right = text_of(should);
+  const std::string left = value_text(is);
+  const std::string right = value_text(should);
   if (left == right) return std::nullopt;
   return concatenate("it is ", left, " and should be ", right);
 }

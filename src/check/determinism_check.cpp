@@ -8,6 +8,7 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/check/check.h"
+#include "opwright/check/clock.h"
 #include "opwright/check/comparison.h"
 #include "opwright/check/example.h"
 #include "opwright/check/outcome.h"
@@ -18,8 +19,6 @@
 
 namespace opwright {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // A sum whose order is left to chance differs in some runs only: more of them where calls are
 // cheap.
@@ -49,8 +48,8 @@ Outcome run_again(const CheckInput& input, uint64_t seed = kUsualSeed) {
   return run_example(example, seed);
 }
 
-std::optional<std::string> find_any_difference(const Outcome& again, const Outcome& first,
-                                               const ComparisonOptions& options) {
+std::optional<std::string> find_repeat_difference(const Outcome& again, const Outcome& first,
+                                                  const ComparisonOptions& options) {
   if (again.error) return concatenate("it raises ", again.error->kind(), ": ", again.error->text());
   return find_difference(again, first, options);
 }
@@ -81,13 +80,13 @@ class DeterminismCheck final : public Check {
   }
 
   static std::optional<Fault> look_at_runs(const CheckInput& input, const Outcome& first) {
-    if (first.error) return differs_between_runs(input, *find_any_difference(first, first, {}));
+    if (first.error) return differs_between_runs(input, *find_repeat_difference(first, first, {}));
     const Runs& runs = input.is_given() ? kRunsOfGiven : kRunsOfOthers;
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < runs.most; ++i) {
       if (i >= runs.least && Clock::now() - start > runs.time) break;
       const Outcome again = run_again(input);
-      const auto difference = find_any_difference(again, first, {.tolerance = Tolerance{}});
+      const auto difference = find_repeat_difference(again, first, {.tolerance = Tolerance{}});
       if (!difference) continue;
       return differs_between_runs(input, *difference);
     }
@@ -99,7 +98,7 @@ class DeterminismCheck final : public Check {
     // One that is seen through draws by operators that say so themselves.
     if (op.tags().has(Tag::NondeterministicSeeded) || op.seen_through_body()) return std::nullopt;
     const Outcome again = run_again(input, kUsualSeed + 1);
-    const auto difference = find_any_difference(again, first, {.tolerance = Tolerance{}});
+    const auto difference = find_repeat_difference(again, first, {.tolerance = Tolerance{}});
     if (!difference) return std::nullopt;
     return Fault{
         "differs-between-runs",
@@ -115,7 +114,7 @@ class DeterminismCheck final : public Check {
       if (count == usual) continue;
       const NumThreadsScope scope(count);
       const Outcome again = run_again(input);
-      const auto difference = find_any_difference(again, first, input.comparison());
+      const auto difference = find_repeat_difference(again, first, input.comparison());
       if (!difference) continue;
       return Fault{
           "differs-by-threads",
@@ -128,7 +127,7 @@ class DeterminismCheck final : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsDeterminismCheckRegistered =
     (register_check(
          {.name = "determinism",
           .about = "the same result in every run and on any number of threads",

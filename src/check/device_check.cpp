@@ -146,7 +146,7 @@ class DeviceCheck final : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsDeviceCheckRegistered =
     (register_check(
          {.name = "devices",
           .about = "the kernels of other devices against the cpu's",

@@ -10,10 +10,11 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class Example {
+class OPWRIGHT_EXPORT Example {
  public:
   // `values` has one for each argument of the schema; tensors are shared with the caller.
   Example(const Operator& op, std::vector<Value> values) : op_(&op), values_(std::move(values)) {}
@@ -55,7 +56,7 @@ class Example {
 };
 
 // All tensors of some values, those in lists too, in order.
-[[nodiscard]] std::vector<Tensor> tensors_of(std::span<const Value> values);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> tensors_of(std::span<const Value> values);
 
 // The same tensor over another storage of the same length, where that is.
 [[nodiscard]] Tensor with_storage(const Tensor& tensor, StoragePtr storage);

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "opwright/check/example.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Equal for examples with the same numbers, bytes, sizes, strides, offsets, dtypes, requires_grad
 // and shared memory.
-[[nodiscard]] std::string key_of(const Example& example);
+[[nodiscard]] OPWRIGHT_EXPORT std::string key_of(const Example& example);
 
 }  // namespace opwright

@@ -23,8 +23,6 @@
 namespace opwright {
 namespace {
 
-DType fine_dtype(DType dtype) { return is_complex(dtype) ? DType::Complex128 : DType::Float64; }
-
 // What its elements are like: their mean size; 1 where they are all 0.
 double usual_size(const Numbers& numbers) {
   double sum = 0;

@@ -34,7 +34,7 @@
 namespace opwright {
 namespace {
 
-constexpr std::string_view kTaken[] = {
+constexpr std::string_view kTakenWords[] = {
     "False",   "None",     "True",     "and",    "as",      "assert", "async",  "await",
     "break",   "class",    "continue", "def",    "del",     "elif",   "else",   "except",
     "finally", "for",      "from",     "global", "if",      "import", "in",     "is",
@@ -59,7 +59,7 @@ int64_t reach_of(const Tensor& tensor) {
 class CodeWriter {
  public:
   explicit CodeWriter(const Example& example) : example_(example) {
-    for (const std::string_view word : kTaken) names_.emplace(word);
+    for (const std::string_view word : kTakenWords) names_.emplace(word);
   }
 
   std::string write() {
@@ -229,7 +229,7 @@ class CodeWriter {
     const OperatorName& name = example_.op().schema().name;
     std::string text = concatenate("ow.ops.", name.name_space, ".", name.base);
     const bool is_only = Registry::get().overloads(name.packet()).size() < 2;
-    const bool is_taken = std::ranges::find(kTaken, name.overload) != std::end(kTaken);
+    const bool is_taken = std::ranges::find(kTakenWords, name.overload) != std::end(kTakenWords);
     if (is_taken) return concatenate("getattr(", text, ", \"", name.overload, "\")");
     if (!name.overload.empty()) return concatenate(text, ".", name.overload);
     return is_only ? text : text + ".default";
@@ -237,7 +237,7 @@ class CodeWriter {
 
   // A name that Python keeps for itself goes through a dict.
   static std::string argument_code(const std::string& name, const std::string& value) {
-    const bool is_taken = std::ranges::find(kTaken, name) != std::end(kTaken);
+    const bool is_taken = std::ranges::find(kTakenWords, name) != std::end(kTakenWords);
     return is_taken ? concatenate("**{\"", name, "\": ", value, "}")
                     : concatenate(name, "=", value);
   }

@@ -4,12 +4,13 @@
 #include <string>
 
 #include "opwright/check/example.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // "import opwright as ow\n\nx = ow.ones(2, 3)\now.ops.audio.gain(x, 0.5)\n": one line for each
 // tensor, which has the same values, strides, offset, dtype, requires_grad and shared memory when
 // it is run.
-[[nodiscard]] std::string code_of(const Example& example);
+[[nodiscard]] OPWRIGHT_EXPORT std::string code_of(const Example& example);
 
 }  // namespace opwright

@@ -23,19 +23,19 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostOtherSizes = 3;
+constexpr int kMostFakeSizes = 3;
 
 bool has_own_fake(const Operator& op) { return find_site(op, Slot::Fake).is_known(); }
 
 // "audio::gain: the fake kernel (gain.cpp:12)"
-std::string who(const Operator& op) {
+std::string fake_kernel_text(const Operator& op) {
   if (has_own_fake(op))
     return concatenate(op.name(), ": the fake kernel", site_text(op, Slot::Fake));
   return concatenate(op.name(), ": its own function, run on fake tensors,");
 }
 
 Fault fault_of(const Operator& op, const FakeDifference& difference) {
-  return {difference.kind, concatenate(who(op), " ", difference.text)};
+  return {difference.kind, concatenate(fake_kernel_text(op), " ", difference.text)};
 }
 
 // The author's line of a question.
@@ -90,8 +90,9 @@ class FakeCheck : public Check {
     if (text.starts_with(op.name() + " has no fake kernel"))
       return Fault{"missing-fake", std::string(error.message())};
     if (!has_own_fake(op) && is_about_data(error)) return std::nullopt;
-    return Fault{"fake-refuses", concatenate(who(op), " refuses", when, " what the kernel takes: ",
-                                             error.kind(), ": ", error.message())};
+    return Fault{"fake-refuses",
+                 concatenate(fake_kernel_text(op), " refuses", when,
+                             " what the kernel takes: ", error.kind(), ": ", error.message())};
   }
 
   static std::optional<Fault> look_at_symbols(const CheckInput& input) {
@@ -156,7 +157,7 @@ class FakeCheck : public Check {
     const std::string asked =
         guard ? concatenate(" (", guard->condition, " at ", author_line(op, *guard), ")") : "";
     return {"fake-specialises",
-            concatenate(who(op), " fixes ", symbol.source, " to ", symbol.value, asked,
+            concatenate(fake_kernel_text(op), " fixes ", symbol.source, " to ", symbol.value, asked,
                         ", but the kernel takes ", other,
                         " as well; let sizes stay symbols: no int(size), no question that only one "
                         "size answers so")};
@@ -164,7 +165,7 @@ class FakeCheck : public Check {
 
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const FakeRun& fake) {
     const auto found = find_fault_at_other_sizes(
-        {input.example(), fake.env(), fake.forms}, input.settings().seed, kMostOtherSizes,
+        {input.example(), fake.env(), fake.forms}, input.settings().seed, kMostFakeSizes,
         [&](const Example& resized, const SymbolValues& values) -> std::optional<std::string> {
           const Outcome real = run_compared(resized);
           if (real.is_refused()) return std::nullopt;
@@ -173,12 +174,12 @@ class FakeCheck : public Check {
         });
     if (!found) return std::nullopt;
     return Fault{"fake-other-size",
-                 concatenate(who(input.op()), " is right for the sizes given, but", found->where,
-                             " it ", found->what)};
+                 concatenate(fake_kernel_text(input.op()), " is right for the sizes given, but",
+                             found->where, " it ", found->what)};
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsFakeCheckRegistered =
     (register_check({.name = "fake",
                      .about = "the fake kernel foretells what the kernel gives",
                      .make = [] { return std::unique_ptr<Check>(new FakeCheck()); },

@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-constexpr uint32_t kMostInputs = 24;
+constexpr uint32_t kMostHostInputs = 24;
 
 struct HostName {
   const char* name;   // of the check, and of the Python package
@@ -110,7 +110,7 @@ std::unique_ptr<Check> make_host_check() {
   return std::make_unique<HostCheck>(kWhich);
 }
 
-[[maybe_unused]] const bool kIsRegistered = [] {
+[[maybe_unused]] const bool kAreHostChecksRegistered = [] {
   int place = 90;
   for (const HostName& each : kHosts) {
     register_check({.name = each.name,
@@ -119,7 +119,7 @@ std::unique_ptr<Check> make_host_check() {
                     .place = place++,
                     .is_on_request = true,
                     .shrinks_here = true,
-                    .most_inputs = kMostInputs});
+                    .most_inputs = kMostHostInputs});
   }
   return true;
 }();

@@ -13,6 +13,7 @@
 #include "opwright/check/example.h"
 #include "opwright/check/outcome.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -22,7 +23,7 @@ struct HostAnswer {
   std::string left_out = {};
 };
 
-class ForeignHost {
+class OPWRIGHT_EXPORT ForeignHost {
  public:
   ForeignHost() = default;
   ForeignHost(const ForeignHost&) = delete;
@@ -36,8 +37,8 @@ class ForeignHost {
 };
 
 // "torch", "jax", "onnxruntime".
-[[nodiscard]] std::vector<std::string> foreign_host_names();
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<std::string> foreign_host_names();
 // What the check of that name asks from now on; null: nothing. ValueError for an unknown name.
-void set_foreign_host(std::string_view name, std::shared_ptr<ForeignHost> host);
+OPWRIGHT_EXPORT void set_foreign_host(std::string_view name, std::shared_ptr<ForeignHost> host);
 
 }  // namespace opwright

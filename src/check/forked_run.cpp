@@ -26,6 +26,7 @@
 
 #include <poll.h>
 
+#include "opwright/check/clock.h"
 #include "opwright/error.h"
 
 namespace opwright {
@@ -34,7 +35,7 @@ namespace {
 constinit const ForkTable* fork_table = nullptr;
 
 // What follows a frame is `length` bytes of text.
-struct Frame {
+struct ReportFrame {
   enum class Kind : uint32_t { Answer, LastAnswer, Raised, Ended };
   Kind kind;
   int32_t signal;
@@ -62,18 +63,18 @@ bool write_all(int to, const void* data, size_t bytes) noexcept {
 
 [[noreturn]] void leave() noexcept { _exit(0); }
 
-void send(Frame::Kind kind, std::string_view text) {
-  const Frame frame{.kind = kind, .signal = 0, .address = nullptr, .length = text.size()};
+void send(ReportFrame::Kind kind, std::string_view text) {
+  const ReportFrame frame{.kind = kind, .signal = 0, .address = nullptr, .length = text.size()};
   if (!write_all(answers_to, &frame, sizeof frame) ||
       !write_all(answers_to, text.data(), text.size()))
     leave();  // nobody listens any more
 }
 
 void report_signal(int signal, siginfo_t* information, void* /*context*/) {
-  const Frame frame{.kind = Frame::Kind::Ended,
-                    .signal = signal,
-                    .address = signal == SIGABRT ? nullptr : information->si_addr,
-                    .length = 0};
+  const ReportFrame frame{.kind = ReportFrame::Kind::Ended,
+                          .signal = signal,
+                          .address = signal == SIGABRT ? nullptr : information->si_addr,
+                          .length = 0};
   write_all(answers_to, &frame, sizeof frame);
   leave();
 }
@@ -106,13 +107,13 @@ void silence() {
   for (size_t i = first; i < count && !leaves_after_answer; ++i) {
     try {
       const std::string answer = work(i);
-      send(leaves_after_answer ? Frame::Kind::LastAnswer : Frame::Kind::Answer, answer);
+      send(leaves_after_answer ? ReportFrame::Kind::LastAnswer : ReportFrame::Kind::Answer, answer);
     } catch (const Error& error) {
-      send(Frame::Kind::Raised, concatenate(error.kind(), '\n', error.message()));
+      send(ReportFrame::Kind::Raised, concatenate(error.kind(), '\n', error.message()));
     } catch (const std::exception& error) {
-      send(Frame::Kind::Raised, concatenate("RuntimeError\n", error.what()));
+      send(ReportFrame::Kind::Raised, concatenate("RuntimeError\n", error.what()));
     } catch (...) {
-      send(Frame::Kind::Raised, "RuntimeError\nthe work threw what is no exception");
+      send(ReportFrame::Kind::Raised, "RuntimeError\nthe work threw what is no exception");
     }
   }
   leave();
@@ -159,10 +160,9 @@ class Child {
   enum class News : uint8_t { Answer, LastAnswer, End, Late };
   // The next answer, the signal of a child that is at its end, or neither.
   News receive(ForkedAnswer& answer, double seconds) {
-    using Clock = std::chrono::steady_clock;
     const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                           std::chrono::duration<double>(seconds));
-    Frame frame{};
+    ReportFrame frame{};
     const Reading reading = read_all(&frame, sizeof frame, until);
     if (reading == Reading::Late) return News::Late;
     if (reading == Reading::End) {
@@ -170,18 +170,18 @@ class Child {
       answer.signal = WIFSIGNALED(status) ? WTERMSIG(status) : kLeftWithoutSignal;
       return News::End;
     }
-    if (frame.kind == Frame::Kind::Ended) {
+    if (frame.kind == ReportFrame::Kind::Ended) {
       answer.signal = frame.signal;
       answer.address = frame.address;
       return News::End;
     }
     answer.text.resize(frame.length);
     if (read_all(answer.text.data(), frame.length, until) != Reading::Whole) return News::Late;
-    if (frame.kind == Frame::Kind::Raised) {
+    if (frame.kind == ReportFrame::Kind::Raised) {
       const size_t end_of_kind = answer.text.find('\n');
       throw Error(answer.text.substr(0, end_of_kind), answer.text.substr(end_of_kind + 1));
     }
-    return frame.kind == Frame::Kind::LastAnswer ? News::LastAnswer : News::Answer;
+    return frame.kind == ReportFrame::Kind::LastAnswer ? News::LastAnswer : News::Answer;
   }
 
  private:

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 struct ForkedAnswer {
@@ -38,6 +40,6 @@ struct ForkTable {
   void (*after_in_parent)();
   void (*after_in_child)();
 };
-void set_fork_table(const ForkTable& table) noexcept;
+OPWRIGHT_EXPORT void set_fork_table(const ForkTable& table) noexcept;
 
 }  // namespace opwright

@@ -58,13 +58,13 @@ std::vector<Tensor> given_tensors(const Bases& bases, std::span<const Tensor> ow
   return given;
 }
 
-struct Run {
+struct RewrittenRun {
   std::vector<Value> results;
   std::vector<Tensor> bases;
   std::optional<Error> error;
 };
 
-enum class Way : uint8_t {
+enum class WriteWay : uint8_t {
   Plain,
   ThroughViews,  // what is written is a part of a larger tensor
   WriteResult,   // the result, a view, is written after the call
@@ -80,21 +80,21 @@ void write_view(const std::vector<Tensor>& results) {
   }
 }
 
-Run run(const Example& example, Way way, bool is_functional) {
+RewrittenRun run(const Example& example, WriteWay way, bool is_functional) {
   const ComparedRunScope compared;
   const Example copied = example.copy();
   const DistinctTensors distinct(copied);
   Bases bases;
   for (size_t i = 0; i < distinct.get().size(); ++i) {
-    const bool is_larger = way == Way::ThroughViews && distinct.is_written(i);
+    const bool is_larger = way == WriteWay::ThroughViews && distinct.is_written(i);
     bases.is_larger.push_back(is_larger);
     bases.tensors.push_back(is_larger ? larger_base(distinct.get()[i]) : distinct.get()[i]);
   }
-  Run made;
+  RewrittenRun made;
   const auto call_on = [&](const std::vector<Tensor>& own) {
     made.results = call_with(copied, distinct.spread(given_tensors(bases, own)));
     const std::vector<Tensor> results = tensors_of(made.results);
-    if (way == Way::WriteResult) write_view(results);
+    if (way == WriteWay::WriteResult) write_view(results);
     return results;
   };
   try {
@@ -122,36 +122,36 @@ class FunctionalizeCheck : public Check {
   std::optional<Fault> look(const CheckInput& input) override {
     const DistinctTensors distinct(input.example());
     if (input.op().writes_arguments() && distinct.share_memory()) return std::nullopt;
-    if (auto found = look(input, distinct, Way::Plain)) return found;
+    if (auto found = look(input, distinct, WriteWay::Plain)) return found;
     if (input.settings().is_harmful) return std::nullopt;
     const bool can_write = std::ranges::none_of(
         distinct.get(), [](const Tensor& tensor) { return has_internal_overlap(tensor); });
     if (input.op().record(Slot::Scatter) && can_write && !distinct.share_memory() &&
         !depends_on_strides(input.op())) {
-      return look(input, distinct, Way::WriteResult);
+      return look(input, distinct, WriteWay::WriteResult);
     }
     for (size_t i = 0; i < distinct.get().size(); ++i) {
       if (distinct.is_written(i) && distinct.get()[i].dim() > 0 && distinct.get()[i].numel() > 0)
-        return look(input, distinct, Way::ThroughViews);
+        return look(input, distinct, WriteWay::ThroughViews);
     }
     return std::nullopt;
   }
 
  private:
-  static std::string describe(const Operator& op, Way way) {
+  static std::string describe(const Operator& op, WriteWay way) {
     std::string text = concatenate(op.name(), " under functionalize");
-    if (way == Way::ThroughViews)
+    if (way == WriteWay::ThroughViews)
       text += ", written through a transposed slice of a larger tensor,";
-    if (way == Way::WriteResult) text += ", with a write to its result,";
+    if (way == WriteWay::WriteResult) text += ", with a write to its result,";
     return text;
   }
 
   static std::optional<Fault> look(const CheckInput& input, const DistinctTensors& distinct,
-                                   Way way) {
+                                   WriteWay way) {
     const Operator& op = input.op();
-    const Run plain = run(input.example(), way, false);
+    const RewrittenRun plain = run(input.example(), way, false);
     if (plain.error) return std::nullopt;
-    const Run functional = run(input.example(), way, true);
+    const RewrittenRun functional = run(input.example(), way, true);
     const std::string who = describe(op, way);
     if (functional.error) {
       return Fault{"functionalize-raised",
@@ -159,7 +159,7 @@ class FunctionalizeCheck : public Check {
                                ": ", functional.error->message())};
     }
     const auto fault = [&](const std::string& what, const std::string& difference) {
-      const bool is_scattered = way == Way::WriteResult;
+      const bool is_scattered = way == WriteWay::WriteResult;
       const std::string sibling =
           is_scattered ? concatenate("; look at its scatter rule", site_text(op, Slot::Scatter))
           : find_site(op, Slot::Functional).is_known()
@@ -176,19 +176,19 @@ class FunctionalizeCheck : public Check {
         return fault(result_name(op, i), *difference);
     }
     for (size_t i = 0; i < plain.bases.size(); ++i) {
-      if (!distinct.is_written(i) && way != Way::WriteResult) continue;
+      if (!distinct.is_written(i) && way != WriteWay::WriteResult) continue;
       if (auto difference =
               find_difference(functional.bases[i], plain.bases[i], input.comparison()))
         return fault(
-            concatenate(way == Way::ThroughViews ? "the tensor that '" : "'", distinct.name(i),
-                        way == Way::ThroughViews ? "' is a part of" : "'", " after the call"),
+            concatenate(way == WriteWay::ThroughViews ? "the tensor that '" : "'", distinct.name(i),
+                        way == WriteWay::ThroughViews ? "' is a part of" : "'", " after the call"),
             *difference);
     }
     return std::nullopt;
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsFunctionalizeCheckRegistered =
     (register_check({.name = "functionalize",
                      .about = "the call without writes on the way gives what the call gives",
                      .make = [] { return std::unique_ptr<Check>(new FunctionalizeCheck()); },

@@ -35,10 +35,10 @@ double sum_of_sizes(std::span<const double> numbers) {
   return sum;
 }
 
-class Check {
+class GradientCheck {
  public:
-  Check(const FunctionBody& function, std::span<const Tensor> inputs,
-        const GradcheckOptions& options)
+  GradientCheck(const FunctionBody& function, std::span<const Tensor> inputs,
+                const GradcheckOptions& options)
       : f_(function, inputs, options.eps), options_(options) {}
 
   [[nodiscard]] Problem run() const {
@@ -256,7 +256,7 @@ class Check {
 std::optional<std::string> gradcheck(const FunctionBody& function, std::span<const Tensor> inputs,
                                      const GradcheckOptions& options) {
   const AttentionScope recording(kAttentionGradOff, false);
-  return Check(function, inputs, options).run();
+  return GradientCheck(function, inputs, options).run();
 }
 
 std::optional<std::string> gradgradcheck(const FunctionBody& function,

@@ -10,6 +10,7 @@
 
 #include "opwright/func.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -27,14 +28,13 @@ struct GradcheckOptions {
 
 // What is wrong, in one sentence; nothing: the derivatives agree. ValueError for inputs of which
 // none requires grad, or that are too coarse for `eps`.
-[[nodiscard]] std::optional<std::string> gradcheck(const FunctionBody& function,
-                                                   std::span<const Tensor> inputs,
-                                                   const GradcheckOptions& options = {});
+[[nodiscard]] OPWRIGHT_EXPORT std::optional<std::string> gradcheck(
+    const FunctionBody& function, std::span<const Tensor> inputs,
+    const GradcheckOptions& options = {});
 // The same for the gradients of the function, as a function of inputs and of gradients of outputs.
 // Without `gradients` they are random.
-[[nodiscard]] std::optional<std::string> gradgradcheck(const FunctionBody& function,
-                                                       std::span<const Tensor> inputs,
-                                                       std::span<const Tensor> gradients,
-                                                       const GradcheckOptions& options = {});
+[[nodiscard]] OPWRIGHT_EXPORT std::optional<std::string> gradgradcheck(
+    const FunctionBody& function, std::span<const Tensor> inputs, std::span<const Tensor> gradients,
+    const GradcheckOptions& options = {});
 
 }  // namespace opwright

@@ -66,7 +66,7 @@ class GradcheckCheck final : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsGradcheckCheckRegistered =
     (register_check(
          {.name = "gradcheck",
           .about = "every element of first and second derivatives, in float64",

@@ -147,7 +147,7 @@ class GradientsCheck final : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsGradientsCheckRegistered =
     (register_check(
          {.name = "gradients",
           .about = "the backward formula against differences of values",

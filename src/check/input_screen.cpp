@@ -18,13 +18,13 @@ namespace opwright {
 namespace {
 
 constexpr char kRefused = 'r';
-constexpr char kTaken = 't';
+constexpr char kTakenMark = 't';
 constexpr char kFault = 'f';  // kind, a zero, message
 
 std::string screen(const CheckInput& input, Check* apart) {
   // Before a plain call, which may write over what it does not own without anyone seeing it.
   const std::optional<Fault> fault = apart ? look_at(*apart, input) : std::nullopt;
-  if (!fault) return {input.is_refused() ? kRefused : kTaken};
+  if (!fault) return {input.is_refused() ? kRefused : kTakenMark};
   std::string text{kFault};
   text += fault->kind;
   text += '\0';

@@ -34,7 +34,7 @@ constexpr uint8_t kOtherPoison = 0xfa;
 // These give what lies in the storage, whether an element of the argument is there or not.
 bool reads_whole_storage(const Operator& op) { return op.name().starts_with("aten::as_strided"); }
 
-std::optional<std::string> find_any_difference(const Outcome& is, const Outcome& should) {
+std::optional<std::string> find_exact_difference(const Outcome& is, const Outcome& should) {
   if (is.is_refused() && should.is_refused()) return std::nullopt;
   if (is.is_refused()) return concatenate("it raises ", is.error->kind(), ": ", is.error->text());
   if (should.is_refused()) return "it does not raise what it raised before";
@@ -53,7 +53,7 @@ class Trial {
     if (input_.op().tags().has(Tag::Nondeterministic)) return std::nullopt;
     const std::optional<Outcome> again = call({.poison = kPoison});
     // What differs by itself is the finding of another check.
-    if (!again || find_any_difference(*again, *first)) return std::move(fault_);
+    if (!again || find_exact_difference(*again, *first)) return std::move(fault_);
     if (auto fault = compare_poisons(*first)) return fault;
     if (reads_whole_storage(input_.op())) return std::nullopt;
     for (const GuardPattern pattern : {GuardPattern::Low, GuardPattern::Spreading}) {
@@ -99,7 +99,7 @@ class Trial {
   std::optional<Fault> compare_poisons(const Outcome& first) {
     const std::optional<Outcome> other = call({.poison = kOtherPoison});
     if (!other) return std::move(fault_);
-    const auto difference = find_any_difference(*other, first);
+    const auto difference = find_exact_difference(*other, first);
     if (!difference || !is_caused_by({.poison = kOtherPoison}, first)) return std::move(fault_);
     // Neither value is right: the place is what counts.
     const std::string place = difference->substr(0, difference->find(" is "));
@@ -114,7 +114,7 @@ class Trial {
     const Conditions conditions{.patterns = {groups_.size(), GuardPatterns::all(pattern)}};
     const std::optional<Outcome> other = call(conditions);
     if (!other) return std::move(fault_);
-    const auto difference = find_any_difference(*other, first);
+    const auto difference = find_exact_difference(*other, first);
     if (!difference || !is_caused_by(conditions, first)) return std::move(fault_);
     const std::string where = find_what_is_read(first, pattern);
     if (fault_) return std::move(fault_);
@@ -129,9 +129,9 @@ class Trial {
     constexpr int kTimes = 8;
     for (int i = 0; i < kTimes; ++i) {
       const std::optional<Outcome> same = call({});
-      if (!same || find_any_difference(*same, first)) return false;
+      if (!same || find_exact_difference(*same, first)) return false;
       const std::optional<Outcome> other = call(conditions);
-      if (!other || !find_any_difference(*other, first)) return false;
+      if (!other || !find_exact_difference(*other, first)) return false;
     }
     return true;
   }
@@ -144,7 +144,7 @@ class Trial {
         patterns[group].of_zone[zone] = pattern;
         const std::optional<Outcome> other = call({.patterns = std::move(patterns)});
         if (!other) return {};
-        if (find_any_difference(*other, first))
+        if (find_exact_difference(*other, first))
           return concatenate(text_of(static_cast<GuardZone>(zone)), " of ", name_of(group));
       }
     }
@@ -153,7 +153,7 @@ class Trial {
 
   // Beside a plain call, which has neither guards nor poison; where that shows nothing, as given.
   std::string in_words(const Outcome& outcome, const std::string& otherwise) const {
-    return find_any_difference(outcome, input_.plain()).value_or(otherwise);
+    return find_exact_difference(outcome, input_.plain()).value_or(otherwise);
   }
 
   [[nodiscard]] std::string name_of(size_t group) const {
@@ -202,7 +202,7 @@ class MemoryCheck final : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsMemoryCheckRegistered =
     (register_check(
          {.name = "memory",
           .about = "reads and writes outside of the arguments, unwritten results",

@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-std::span<const std::byte> bytes_of(const Storage& storage) {
+std::span<const std::byte> readable_bytes(const Storage& storage) {
   const bool is_readable = storage.data && storage.device.type == kOpwDeviceCpu;
   return {static_cast<const std::byte*>(storage.data), is_readable ? storage.nbytes : 0};
 }
@@ -26,7 +26,7 @@ std::span<const std::byte> bytes_of(const Storage& storage) {
 void MemorySnapshot::add(const Tensor& tensor, std::string name) {
   StoragePtr storage = StoragePtr::share(&storage_of(tensor));
   if (std::ranges::find(entries_, storage, &Entry::storage) != entries_.end()) return;
-  const auto bytes = bytes_of(*storage);
+  const auto bytes = readable_bytes(*storage);
   const uint64_t version = storage->current_version();
   entries_.push_back({.storage = std::move(storage),
                       .name = std::move(name),
@@ -37,7 +37,7 @@ void MemorySnapshot::add(const Tensor& tensor, std::string name) {
 std::optional<std::string> MemorySnapshot::find_written() const {
   for (const Entry& entry : entries_) {
     const bool is_same = entry.storage->current_version() == entry.version &&
-                         std::ranges::equal(entry.bytes, bytes_of(*entry.storage));
+                         std::ranges::equal(entry.bytes, readable_bytes(*entry.storage));
     if (!is_same) return entry.name;
   }
   return std::nullopt;

@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-bool has_memory(const Operator& op, Arguments args) {
+bool has_plain_arguments(const Operator& op, Arguments args) {
   bool has = true;
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, const OpwTensor* tensor) {
     has = has && (tensor->flags & (kOpwFlagFake | kOpwFlagWrapped)) == 0;
@@ -27,7 +27,7 @@ class MutationCheck : public Mode {
   ~MutationCheck() override { leave_list(); }
 
   bool process(const Operator& op, Arguments args, Results results) override {
-    if (!is_on_ || !has_memory(op, args)) return false;
+    if (!is_on_ || !has_plain_arguments(op, args)) return false;
     const UnwrittenArguments unwritten(op, args);
     if (unwritten.empty()) return false;
     call(op, args, results);

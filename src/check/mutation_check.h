@@ -5,6 +5,8 @@
 // debugging.
 #pragma once
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // Switches the check for the calling thread and gives what it was before. While it is on, every
@@ -23,6 +25,6 @@ namespace opwright {
 //
 // The check is the outermost mode of the thread, wherever in scopes of other modes it is switched,
 // and stays when they end. Inside Mode::process it is to be left as it is: the list is not whole.
-bool set_check_mutation(bool enabled);
+OPWRIGHT_EXPORT bool set_check_mutation(bool enabled);
 
 }  // namespace opwright

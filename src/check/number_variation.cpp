@@ -23,7 +23,7 @@ namespace {
 
 using Values = std::vector<Value>;
 
-Values others_of(const OpwValue& value);
+Values other_values(const OpwValue& value);
 
 // A tensor in memory of its own: lists may be written.
 Value apart(const Value& value) {
@@ -42,7 +42,7 @@ Values other_lists(const OpwValue& list, bool has_fixed_length) {
   Values lists;
   for (size_t place = 0; place < 3; ++place) {
     for (size_t i = 0; i < elements.size(); ++i) {
-      Values others = others_of(elements[i].get());
+      Values others = other_values(elements[i].get());
       if (place >= others.size()) continue;
       Values changed = elements;
       changed[i] = std::move(others[place]);
@@ -78,7 +78,7 @@ Values other_floats(double number) {
   return values;
 }
 
-Values others_of(const OpwValue& value) {
+Values other_values(const OpwValue& value) {
   Values values;
   switch (value.tag) {
     case kOpwInt:
@@ -107,7 +107,7 @@ bool has_symbol(const OpwValue& value) {
   return false;
 }
 
-Values others_of(const Argument& argument, const OpwValue& value) {
+Values other_values(const Argument& argument, const OpwValue& value) {
   Values values;
   if (has_symbol(value)) return values;
   if (argument.type.is_optional() && value.tag != kOpwNone) values.emplace_back();
@@ -116,7 +116,7 @@ Values others_of(const Argument& argument, const OpwValue& value) {
     values.push_back(*argument.default_value);
   }
   Values others = is_list_tag(value.tag) ? other_lists(value, argument.fixed_length().has_value())
-                                         : others_of(value);
+                                         : other_values(value);
   for (Value& each : others) values.push_back(std::move(each));
   return values;
 }
@@ -125,14 +125,14 @@ VariationStep number_step(uint32_t argument, size_t place) {
   return [argument, place](const Draft& draft, Dice& /*dice*/) -> std::optional<Draft> {
     const Argument& declared = draft.example.op().schema().arguments[argument];
     const OpwValue& value = draft.example.values()[argument].get();
-    const Values others = others_of(declared, value);
+    const Values others = other_values(declared, value);
     if (place >= others.size()) return std::nullopt;
     return with_value(draft, argument, others[place]);
   };
 }
 
 // Without the angle brackets of tensors.
-std::string describe(const OpwValue& value) {
+std::string describe_value(const OpwValue& value) {
   if (value.tag == kOpwTensor) return "a tensor";
   if (value.tag == kOpwTensorList) return concatenate("a list of ", value.length);
   return value_text(value);
@@ -143,8 +143,8 @@ std::string describe(const OpwValue& value) {
 Draft with_value(const Draft& draft, uint32_t argument, const Value& value) {
   const Argument& declared = draft.example.op().schema().arguments[argument];
   const OpwValue& old = draft.example.values()[argument].get();
-  const std::string what =
-      concatenate(declared.name, ": ", describe(old), " became ", describe(value.get()));
+  const std::string what = concatenate(declared.name, ": ", describe_value(old), " became ",
+                                       describe_value(value.get()));
   return draft.with(draft.example.with_value(argument, value), what);
 }
 
@@ -153,7 +153,7 @@ VariationSteps number_steps(const Example& example) {
   std::vector<size_t> counts;
   size_t most = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    counts.push_back(others_of(arguments[i], example.values()[i].get()).size());
+    counts.push_back(other_values(arguments[i], example.values()[i].get()).size());
     most = std::max(most, counts.back());
   }
   VariationSteps steps;

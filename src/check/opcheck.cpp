@@ -14,6 +14,7 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/check/check.h"
+#include "opwright/check/clock.h"
 #include "opwright/check/example.h"
 #include "opwright/check/example_text.h"
 #include "opwright/check/input_screen.h"
@@ -29,8 +30,6 @@
 
 namespace opwright {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostKinds = 3;        // that one check reports
 constexpr int kMostSteps = 300;         // of making an input smaller
@@ -68,9 +67,9 @@ void check_tensors_are_plain(const Example& example) {
   }
 }
 
-class Run {
+class OpcheckRun {
  public:
-  Run(const Example& given, const OpcheckOptions& options)
+  OpcheckRun(const Example& given, const OpcheckOptions& options)
       : given_(given), options_(options), checks_(find_checks(options.checks)) {
     settings_.seed = options.seed;
     if (options.rtol || options.atol) {
@@ -290,7 +289,7 @@ CheckReport run_opcheck(const Example& given, const OpcheckOptions& options) {
   ThreadState state{};
   state.instance = thread_state().instance;
   const ThreadStateScope scope(state);
-  return Run(given, options).run();
+  return OpcheckRun(given, options).run();
 }
 
 }  // namespace opwright

@@ -19,7 +19,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kMostElements = int64_t{1} << 18;
+constexpr int64_t kMostResizedElements = int64_t{1} << 18;
 
 bool is_computable(const ShapeEnv& env, const SymInt& expression, const SymbolValues& values) {
   if (!expression.is_symbolic()) return true;
@@ -94,7 +94,7 @@ std::optional<Tensor> resize_tensor(const Tensor& original, const Geometry& want
   if (original.device() != Device(kCpu) || original.numel() == 0) return std::nullopt;
   const std::optional<Extent> extent = find_extent(wanted.sizes, wanted.strides);
   if (!extent || extent->lowest != 0 || wanted.offset < 0 ||
-      extent->length() + wanted.offset > kMostElements) {
+      extent->length() + wanted.offset > kMostResizedElements) {
     return std::nullopt;
   }
   if (runs_into_itself(wanted) && !runs_into_itself(before)) return std::nullopt;

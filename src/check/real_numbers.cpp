@@ -17,13 +17,9 @@
 namespace opwright {
 namespace {
 
-const double* read(const Tensor& tensor) {
+const double* read_numbers(const Tensor& tensor) {
   if (!is_complex(tensor.dtype())) return tensor.data<double>();
   return reinterpret_cast<const double*>(tensor.data<Complex<double>>());
-}
-
-DType fine_dtype(const Tensor& tensor) {
-  return is_complex(tensor.dtype()) ? DType::Complex128 : DType::Float64;
 }
 
 }  // namespace
@@ -33,14 +29,14 @@ size_t count_numbers(const Tensor& tensor) {
 }
 
 std::vector<double> numbers_of(const Tensor& tensor) {
-  const Tensor plain = tensor.detach().to(Device{}, fine_dtype(tensor)).contiguous();
-  const double* data = read(plain);
+  const Tensor plain = tensor.detach().to(Device{}, fine_dtype(tensor.dtype())).contiguous();
+  const double* data = read_numbers(plain);
   return {data, data + count_numbers(plain)};
 }
 
 Tensor tensor_of(std::span<const double> numbers, const Tensor& like) {
-  const Tensor made = empty(like.sizes(), fine_dtype(like));
-  std::ranges::copy(numbers, const_cast<double*>(read(made)));
+  const Tensor made = empty(like.sizes(), fine_dtype(like.dtype()));
+  std::ranges::copy(numbers, const_cast<double*>(read_numbers(made)));
   return made.to(like.device(), like.dtype());
 }
 

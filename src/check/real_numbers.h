@@ -6,9 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "opwright/dtype.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
+
+// float64, complex128 for complex dtypes.
+[[nodiscard]] constexpr DType fine_dtype(DType dtype) {
+  return is_complex(dtype) ? DType::Complex128 : DType::Float64;
+}
 
 [[nodiscard]] size_t count_numbers(const Tensor& tensor);
 // Copies, in the order of elements.

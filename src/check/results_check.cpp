@@ -18,7 +18,7 @@ class ResultsCheck : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsResultsCheckRegistered =
     (register_check({.name = "results",
                      .about = "the number and the types of the results",
                      .make = [] { return std::unique_ptr<Check>(new ResultsCheck); },

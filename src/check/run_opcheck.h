@@ -3,9 +3,11 @@
 
 #include "opwright/check/example.h"
 #include "opwright/opcheck.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-[[nodiscard]] CheckReport run_opcheck(const Example& given, const OpcheckOptions& options);
+[[nodiscard]] OPWRIGHT_EXPORT CheckReport run_opcheck(const Example& given,
+                                                      const OpcheckOptions& options);
 
 }  // namespace opwright

@@ -144,7 +144,7 @@ class SchemaCheck : public Check {
   uint64_t changed_ = 0;
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsSchemaCheckRegistered =
     (register_check({.name = "schema",
                      .about = "writes and aliases that the schema does not say",
                      .make = [] { return std::unique_ptr<Check>(new SchemaCheck); },

@@ -122,7 +122,7 @@ std::vector<Value> simpler_lists(const OpwValue& list) {
   return simpler;
 }
 
-DType usual_dtype(DType dtype) {
+DType simpler_dtype(DType dtype) {
   if (dtype == DType::Bool) return dtype;
   return is_integral(dtype) ? DType::Int64 : DType::Float32;
 }
@@ -218,7 +218,7 @@ bool offer_usual_dtypes(const Example& example, const OfferExample& offer) {
   const std::vector<Tensor> tensors = example.tensors();
   for (const Tensor& chosen : tensors) {
     const DType from = chosen.dtype();
-    const DType to = usual_dtype(from);
+    const DType to = simpler_dtype(from);
     const bool can_compute = item_size(from) > 1 || !is_floating(from);
     if (to == from || !can_compute) continue;
     std::vector<Tensor> changed = tensors;

@@ -32,7 +32,7 @@ Tensor with_parts(const Tensor& values, const std::function<double(double, size_
 
 double one(double /*part*/, size_t /*place*/) { return 1; }
 double zero(double /*part*/, size_t /*place*/) { return 0; }
-double counted(double /*part*/, size_t place) { return static_cast<double>(place); }
+double place_number(double /*part*/, size_t place) { return static_cast<double>(place); }
 double one_where_finite(double part, size_t /*place*/) { return std::isfinite(part) ? 1 : part; }
 double whole(double part, size_t /*place*/) { return std::round(part); }
 double of_one_digit(double part, size_t /*place*/) {
@@ -47,7 +47,7 @@ std::vector<Tensor> simpler_values(const Tensor& tensor) {
   const bool can_compute = item_size(dtype) > 1 || !is_floating(dtype);
   if (tensor.is_fake() || tensor.numel() == 0 || !can_compute) return simpler;
   const Tensor values = values_of(tensor);
-  for (const auto& change : {one, zero, counted, one_where_finite, whole, of_one_digit}) {
+  for (const auto& change : {one, zero, place_number, one_where_finite, whole, of_one_digit}) {
     Tensor changed = with_parts(values, change);
     if (are_equal(changed, values)) break;
     simpler.push_back(changed);

@@ -21,7 +21,6 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kMostElements = 4096;
 constexpr int64_t kFewest = 8;  // what a large size is not reduced below, if possible
 
 // ---- Ints that follow a size --------------------------------------------------------------------
@@ -235,7 +234,7 @@ std::vector<int64_t> other_sizes(int64_t size) {
 
 SizeSteps size_steps(const Example& example, const SizeTies& ties) {
   SizeSteps steps;
-  const int64_t most = std::max(kMostElements, count_elements(ties, ties.sizes));
+  const int64_t most = std::max(kMostVariedElements, count_elements(ties, ties.sizes));
   const auto add = [&](VariationSteps& to, uint32_t variable, int64_t size) {
     std::vector<int64_t> sizes = ties.sizes;
     if (std::exchange(sizes[variable], size) == size || count_elements(ties, sizes) > most) return;
@@ -262,7 +261,7 @@ SizeSteps size_steps(const Example& example, const SizeTies& ties) {
 }
 
 VariationStep random_size_step(const Example& example, const SizeTies& ties) {
-  const int64_t most = std::max(kMostElements, count_elements(ties, ties.sizes_in(example)));
+  const int64_t most = std::max(kMostVariedElements, count_elements(ties, ties.sizes_in(example)));
   return [&ties, most](const Draft& draft, Dice& dice) -> std::optional<Draft> {
     if (ties.sizes.empty()) return std::nullopt;
     Resizing resizing{

@@ -13,6 +13,9 @@
 
 namespace opwright {
 
+inline constexpr int64_t kMostVariedElements =
+    4096;  // of all tensors; larger examples are varied small
+
 struct Resizing {
   std::vector<int64_t> sizes;  // of the variables
   bool ints_follow = true;     // ints and lists of ints that equal a size that changes

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "opwright/autograd/value_meta.h"
 #include "opwright/check/tensor_layout.h"
 #include "opwright/check/value_habit.h"
-#include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -59,17 +59,13 @@ MaybeLayout with_offset(std::span<const int64_t> sizes) {
   return layout;
 }
 
-bool can_have_grad(const Tensor& tensor) {
-  return is_floating(tensor.dtype()) || is_complex(tensor.dtype());
-}
-
 // Bit i of `chosen`: tensor i.
 VariationStep gradient_step(uint64_t chosen, const std::string& what) {
   return [chosen, what](const Draft& draft, Dice& /*dice*/) -> std::optional<Draft> {
     std::vector<Tensor> tensors = draft.example.tensors();
     bool is_changed = false;
     for (size_t i = 0; i < tensors.size() && i < 64; ++i) {
-      if (!can_have_grad(tensors[i]) || draft.example.is_written(i)) continue;
+      if (!has_gradients(tensors[i].dtype()) || draft.example.is_written(i)) continue;
       const bool wanted = (chosen >> i & 1) != 0;
       if (tensors[i].requires_grad() == wanted) continue;
       tensors[i] = same_memory(tensors[i], wanted);
@@ -146,7 +142,7 @@ VariationSteps gradient_steps(const Example& example) {
   const std::vector<Tensor> tensors = example.tensors();
   uint64_t all = 0;
   for (size_t i = 0; i < tensors.size() && i < 64; ++i) {
-    if (can_have_grad(tensors[i]) && !example.is_written(i)) all |= uint64_t{1} << i;
+    if (has_gradients(tensors[i].dtype()) && !example.is_written(i)) all |= uint64_t{1} << i;
   }
   if (all == 0) return steps;
   steps.push_back(gradient_step(all, "all require grad"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "opwright/autograd/history.h"
+#include "opwright/autograd/value_meta.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -40,8 +41,6 @@ std::vector<size_t> inner_first(std::span<const int64_t> strides) {
   });
   return dims;
 }
-
-bool can_have_grad(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
 
 // Memory full of the values, again and again.
 Tensor fill_memory(const Tensor& values, int64_t length) {
@@ -148,7 +147,7 @@ Tensor lay_out(const Tensor& values, const TensorLayout& layout, const Tensor& l
                 make_view(values, single, values.strides(), 0));
   if (like.device() != kCpu) memory = memory.to(like.device(), memory.dtype());
   const Tensor laid = make_view(memory, sizes, layout.strides, layout.offset);
-  if (like.requires_grad() && can_have_grad(laid.dtype())) set_requires_grad(laid, true);
+  if (like.requires_grad() && has_gradients(laid.dtype())) set_requires_grad(laid, true);
   return laid;
 }
 

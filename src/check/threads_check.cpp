@@ -19,6 +19,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
 #include "opwright/check/check.h"
+#include "opwright/check/clock.h"
 #include "opwright/check/comparison.h"
 #include "opwright/check/example.h"
 #include "opwright/check/outcome.h"
@@ -34,8 +35,6 @@
 namespace opwright {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kThreads = 4;
 // So many rounds of calls, or fewer when the time is over, though not below the least.
 constexpr int kRoundsOfGiven = 50;
@@ -43,7 +42,7 @@ constexpr int kRoundsOfOthers = 5;
 constexpr int kLeastRounds = 6;
 constexpr std::chrono::milliseconds kMostTimeOfGiven{60};
 constexpr std::chrono::milliseconds kMostTimeOfOthers{10};
-constexpr uint32_t kMostInputs = 5;  // threads cost more than most calls
+constexpr uint32_t kMostThreadsInputs = 5;  // threads cost more than most calls
 
 // The host language's lock is given away while the caller waits: a kernel may need it.
 class [[nodiscard]] WaitScope {
@@ -218,13 +217,13 @@ class ThreadsCheck final : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsThreadsCheckRegistered =
     (register_check(
          {.name = "threads",
           .about = "the same result from several threads at once",
           .make = []() -> std::unique_ptr<Check> { return std::make_unique<ThreadsCheck>(); },
           .place = 90,
-          .most_inputs = kMostInputs}),
+          .most_inputs = kMostThreadsInputs}),
      true);
 
 }  // namespace

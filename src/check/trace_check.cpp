@@ -24,15 +24,15 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostOtherSizes = 2;
+constexpr int kMostTracedSizes = 2;
 
 // One way to trace a call.
-struct Way {
+struct TraceWay {
   TracingMode mode;
   bool is_taken_apart;  // what the operator is made of is recorded
   const char* name;     // as users write it
 };
-constexpr Way kWays[] = {
+constexpr TraceWay kWays[] = {
     {TracingMode::Real, false, "tracing_mode=\"real\""},
     {TracingMode::Fake, false, "tracing_mode=\"fake\""},
     {TracingMode::Symbolic, false, "tracing_mode=\"symbolic\""},
@@ -42,9 +42,11 @@ constexpr Way kWays[] = {
 Slot body_slot(const Operator& op) {
   return op.record(Slot::ImplicitComposite) ? Slot::ImplicitComposite : Slot::Decompose;
 }
-bool has_body(const Operator& op) { return op.record(body_slot(op)) != nullptr; }
+bool has_traced_body(const Operator& op) { return op.record(body_slot(op)) != nullptr; }
 
-bool is_number(const Value& value) { return value.tag() == kOpwInt || value.tag() == kOpwSymInt; }
+bool is_int_value(const Value& value) {
+  return value.tag() == kOpwInt || value.tag() == kOpwSymInt;
+}
 
 struct TracedCall {
   GraphPtr graph;
@@ -52,7 +54,7 @@ struct TracedCall {
   SymbolicForms forms;         // of Example::tensors()
 };
 
-TracedCall trace_call(const Example& example, const Way& way) {
+TracedCall trace_call(const Example& example, const TraceWay& way) {
   TraceSessionOptions options{.mode = way.mode};
   if (way.is_taken_apart) options.trace.decompose.insert(&example.op());
   const Example copied = example.copy();
@@ -73,7 +75,7 @@ TracedCall trace_call(const Example& example, const Way& way) {
   const std::vector<Tensor> tensors = tensors_of(traced.results);
   for (const Tensor& tensor : tensors) outputs.push_back(ValueOf<Tensor>::lend(tensor));
   for (const Value& result : traced.results) {
-    if (is_number(result)) outputs.push_back(result.get());
+    if (is_int_value(result)) outputs.push_back(result.get());
   }
   traced.graph = session.finish(outputs);
   return traced;
@@ -91,7 +93,7 @@ Outcome run_graph(const TracedCall& traced, const Example& example) {
     outcome.results = replace_tensors(traced.results, tensors_of(outputs));
     size_t next = tensors_of(outputs).size();
     for (Value& result : outcome.results) {
-      if (is_number(result)) result = std::move(outputs[next++]);
+      if (is_int_value(result)) result = std::move(outputs[next++]);
     }
   } catch (const Error& error) {
     outcome.error = error;
@@ -122,21 +124,22 @@ class TraceCheck : public Check {
     if (holds_objects(input.example())) return std::nullopt;
     const Outcome plain = run_compared(input.example());
     if (plain.is_refused()) return std::nullopt;
-    for (const Way& way : kWays) {
-      if (way.is_taken_apart && !has_body(input.op())) continue;
+    for (const TraceWay& way : kWays) {
+      if (way.is_taken_apart && !has_traced_body(input.op())) continue;
       if (auto found = look(input, plain, way)) return found;
     }
     return std::nullopt;
   }
 
  private:
-  static std::string who(const Operator& op, const Way& way) {
+  static std::string who(const Operator& op, const TraceWay& way) {
     std::string text = concatenate(op.name(), " traced with ", way.name);
     if (way.is_taken_apart) text += site_text(op, body_slot(op));
     return text;
   }
 
-  static std::optional<Fault> look(const CheckInput& input, const Outcome& plain, const Way& way) {
+  static std::optional<Fault> look(const CheckInput& input, const Outcome& plain,
+                                   const TraceWay& way) {
     const Operator& op = input.op();
     TracedCall traced;
     try {
@@ -170,7 +173,7 @@ class TraceCheck : public Check {
 
   // Whether a difference is one of rounding: in double precision there is none.
   static bool is_rounding(const CheckInput& input, const Outcome& is, const Outcome& should,
-                          const Way& way) {
+                          const TraceWay& way) {
     if (input.settings().tolerance || find_difference(is, should, any_values())) return false;
     const std::optional<Example> finer = widen(input.example());
     if (!finer) return false;
@@ -184,11 +187,12 @@ class TraceCheck : public Check {
     }
   }
 
-  static std::optional<Fault> refusal(const CheckInput& input, const Way& way, const Error& error) {
+  static std::optional<Fault> refusal(const CheckInput& input, const TraceWay& way,
+                                      const Error& error) {
     const Operator& op = input.op();
     if (is_about_data(error)) {
       if (op.tags().has(Tag::DynamicOutputShape)) return std::nullopt;
-      if (!has_body(op) && way.mode != TracingMode::Real)
+      if (!has_traced_body(op) && way.mode != TracingMode::Real)
         return std::nullopt;  // of its fake kernel
       return Fault{"trace-raised",
                    concatenate(who(op, way), ": its body", site_text(op, body_slot(op)),
@@ -206,11 +210,11 @@ class TraceCheck : public Check {
   }
 
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const TracedCall& traced,
-                                                  const Way& way) {
+                                                  const TraceWay& way) {
     if (!traced.graph->shape_env()) return std::nullopt;
     const auto found = find_fault_at_other_sizes(
         {input.example(), *traced.graph->shape_env(), traced.forms}, input.settings().seed,
-        kMostOtherSizes,
+        kMostTracedSizes,
         [&](const Example& resized, const SymbolValues&) -> std::optional<std::string> {
           const Outcome plain = run_compared(resized);
           if (plain.is_refused()) return std::nullopt;
@@ -227,7 +231,7 @@ class TraceCheck : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsTraceCheckRegistered =
     (register_check({.name = "trace",
                      .about = "the graph of a call gives what the call gives",
                      .make = [] { return std::unique_ptr<Check>(new TraceCheck()); },

@@ -45,7 +45,7 @@ std::optional<int64_t> find_changed_element(const Tensor& before, const Tensor& 
 }
 
 // The letter that marks the argument: its own, or one that the schema does not use yet.
-std::string alias_of(const Schema& schema, const Argument& argument) {
+std::string find_alias_letter(const Schema& schema, const Argument& argument) {
   if (!argument.alias.before.empty()) return argument.alias.before.front();
   std::string letter = "a";
   const auto is_used = [&](const Argument& each) { return each.alias.mentions(letter); };
@@ -57,7 +57,7 @@ std::string alias_of(const Schema& schema, const Argument& argument) {
 std::string declaration_of(const Schema& schema, const Argument& argument) {
   std::string text = to_text(argument.type);
   const std::string_view tensor = "Tensor";
-  text.insert(text.find(tensor) + tensor.size(), "(" + alias_of(schema, argument) + "!)");
+  text.insert(text.find(tensor) + tensor.size(), "(" + find_alias_letter(schema, argument) + "!)");
   return text + " " + argument.name;
 }
 

@@ -26,7 +26,7 @@ constexpr DType kOfInts[] = {DType::Int32, DType::Float32, DType::UInt8,
                              DType::Int64, DType::Int16,   DType::Bool};
 constexpr DType kOfBools[] = {DType::UInt8};
 
-std::span<const DType> others_of(DType dtype) {
+std::span<const DType> other_dtypes(DType dtype) {
   if (dtype == DType::Bool) return kOfBools;
   if (is_integral(dtype)) return kOfInts;
   if (is_complex(dtype)) return kOfComplex;
@@ -130,12 +130,12 @@ VariationSteps dtype_steps(const Example& example) {
   size_t most = 0;
   for (const Tensor& tensor : example.tensors()) {
     dtypes.insert(tensor.dtype());
-    most = std::max(most, others_of(tensor.dtype()).size());
+    most = std::max(most, other_dtypes(tensor.dtype()).size());
   }
   VariationSteps steps;
   for (size_t place = 0; place < most; ++place) {
     for (const DType from : dtypes) {
-      const auto others = others_of(from);
+      const auto others = other_dtypes(from);
       if (place < others.size() && others[place] != from) {
         steps.push_back(dtype_step(from, others[place]));
       }

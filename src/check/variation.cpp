@@ -24,8 +24,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kMostElements = 4096;  // of all tensors; larger examples are varied small
-constexpr int kMostAttempts = 200;       // at something new
+constexpr int kMostAttempts = 200;  // at something new
 
 // The steps of one kind, and how many of them a round takes.
 struct Kind {
@@ -66,8 +65,8 @@ struct Variations::State {
     seen.insert(key_of(example));
     if (options.is_wild) return;
     ties = find_size_ties(example);
-    if (count_elements(ties, ties.sizes) > kMostElements) {
-      base = reduce(given, ties, kMostElements, dice);
+    if (count_elements(ties, ties.sizes) > kMostVariedElements) {
+      base = reduce(given, ties, kMostVariedElements, dice);
       ties.sizes = ties.sizes_in(base.example);
     }
     make_steps();

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "opwright/check/example.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -20,7 +21,7 @@ struct VariationOptions {
   bool is_wild = false;  // one or two changes that respect nothing
 };
 
-class Variations {
+class OPWRIGHT_EXPORT Variations {
  public:
   Variations(const Example& given, VariationOptions options);
   ~Variations();

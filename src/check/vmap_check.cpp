@@ -26,13 +26,13 @@
 namespace opwright {
 namespace {
 
-constexpr uint32_t kMostInputs = 12;
+constexpr uint32_t kMostVmapInputs = 12;
 
-bool has_body(const Operator& op) {
+bool has_composite_body(const Operator& op) {
   return op.record(Slot::ImplicitComposite) || op.record(Slot::Decompose);
 }
 bool maps_at_once(const Operator& op) {
-  return op.record(Slot::Vmap) || op.tags().has(Tag::Pointwise) || has_body(op);
+  return op.record(Slot::Vmap) || op.tags().has(Tag::Pointwise) || has_composite_body(op);
 }
 
 struct MappedRun {
@@ -213,12 +213,12 @@ class VmapCheck : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsVmapCheckRegistered =
     (register_check({.name = "vmap",
                      .about = "mapped over a batch it gives what it gives for each sample",
                      .make = [] { return std::unique_ptr<Check>(new VmapCheck()); },
                      .place = 50,
-                     .most_inputs = kMostInputs}),
+                     .most_inputs = kMostVmapInputs}),
      true);
 
 }  // namespace

@@ -148,7 +148,7 @@ MaybeDraft empty_together(const Draft& draft, Dice& dice) {
 
 // ---- Numbers ------------------------------------------------------------------------------------
 
-bool is_number(uint32_t tag) {
+bool is_number_tag(uint32_t tag) {
   return tag == kOpwInt || tag == kOpwSymInt || tag == kOpwFloat || tag == kOpwBool;
 }
 
@@ -167,10 +167,10 @@ MaybeDraft change_number(const Draft& draft, Dice& dice) {
   const std::vector<Value>& values = draft.example.values();
   for (uint32_t i = 0; i < values.size(); ++i) {
     const OpwValue& value = values[i].get();
-    if (is_number(value.tag)) places.push_back({i, 0, false});
+    if (is_number_tag(value.tag)) places.push_back({i, 0, false});
     if (!is_list_tag(value.tag)) continue;
     for (uint32_t index = 0; index < value.length; ++index) {
-      if (is_number(list_element(value, index).tag)) places.push_back({i, index, true});
+      if (is_number_tag(list_element(value, index).tag)) places.push_back({i, index, true});
     }
   }
   if (places.empty()) return std::nullopt;
@@ -223,7 +223,7 @@ MaybeDraft add_special_value(const Draft& draft, Dice& dice) {
 // ---- Shared memory ------------------------------------------------------------------------------
 
 // A tensor in the memory of another of its sizes and dtype: the same, or one element on.
-MaybeDraft share_memory(const Draft& draft, Dice& dice) {
+MaybeDraft share_tensor_memory(const Draft& draft, Dice& dice) {
   const std::vector<Tensor> tensors = draft.example.tensors();
   const std::optional<size_t> first = choose_tensor(tensors, dice);
   if (!first || tensors[*first].numel() == 0) return std::nullopt;
@@ -251,7 +251,7 @@ MaybeDraft change_wildly(const Draft& draft, Dice& dice) {
   using Change = MaybeDraft (*)(const Draft&, Dice&);
   constexpr Change kChanges[] = {
       change_strides, change_strides, change_dtype,      change_sizes,
-      empty_together, change_number,  add_special_value, share_memory,
+      empty_together, change_number,  add_special_value, share_tensor_memory,
   };
   return dice.choose(kChanges)(draft, dice);
 }

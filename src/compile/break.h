@@ -26,6 +26,7 @@
 #include "opwright/transforms/make_fx.h"
 #include "opwright/transforms/trace.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -36,9 +37,9 @@ struct BreakReason {
 };
 
 // "<cause>, at <file>:<line>".
-[[nodiscard]] std::string to_text(const BreakReason& reason);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const BreakReason& reason);
 // The two ways out, as errors and warnings end.
-[[nodiscard]] std::string ways_out();
+[[nodiscard]] OPWRIGHT_EXPORT std::string ways_out();
 
 struct BreakOptions {
   bool fullgraph = false;  // a break is refused: GraphBreakError
@@ -46,7 +47,7 @@ struct BreakOptions {
 
 // Around the run of the function; the session is a plain trace on fakes that may end early, begun
 // where no transform is active. One thread.
-class BreakScope final : public TraceBreaker, public ValueFinder {
+class OPWRIGHT_EXPORT BreakScope final : public TraceBreaker, public ValueFinder {
  public:
   // `arguments`: the real values of the graph's inputs of role Argument, in order.
   BreakScope(TraceSession& session, std::vector<Value> arguments, BreakOptions options = {});

@@ -19,10 +19,11 @@
 #include "opwright/tensor.h"
 #include "opwright/transforms/make_fx.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class Capture {
+class OPWRIGHT_EXPORT Capture {
  public:
   Capture();
 

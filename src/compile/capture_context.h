@@ -8,10 +8,11 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class CaptureContext {
+class OPWRIGHT_EXPORT CaptureContext {
  public:
   // Of this thread, now.
   CaptureContext();

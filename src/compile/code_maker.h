@@ -9,6 +9,7 @@
 
 #include "opwright/compile/emit_llvm.h"
 #include "opwright/compile/object_code.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -25,21 +26,21 @@ struct ObjectMaker {
 // without `make` where there is none. The package sets one that imports llvmlite when an object has
 // to be made; where it gives none, LLVM's C API is looked for.
 using FindObjectMaker = std::function<ObjectMaker()>;
-void set_object_maker(FindObjectMaker find);
+OPWRIGHT_EXPORT void set_object_maker(FindObjectMaker find);
 
 // Who would make an object now, "llvmlite 0.50.0" or the path of LLVM's library; empty: nobody.
-[[nodiscard]] std::string object_maker_name();
+[[nodiscard]] OPWRIGHT_EXPORT std::string object_maker_name();
 
 // What code is made for: what the machine has, at most what OPWRIGHT_CPU_LEVEL names. False: no
 // code is made on this machine (below x86-64-v3).
-[[nodiscard]] bool find_emit_target(EmitTarget& target);
+[[nodiscard]] OPWRIGHT_EXPORT bool find_emit_target(EmitTarget& target);
 
 // The code of a module; the same text gives the same object. Null where nothing can make it, told
 // once by a warning. Any thread.
-[[nodiscard]] ObjectCodePtr code_for(const std::string& ir);
+[[nodiscard]] OPWRIGHT_EXPORT ObjectCodePtr code_for(const std::string& ir);
 // Code is kept in memory for whoever asks next; this drops what nobody uses now.
-void drop_unused_code();
+OPWRIGHT_EXPORT void drop_unused_code();
 // Empty where nothing can tell.
-[[nodiscard]] std::string assembly_for(const std::string& ir);
+[[nodiscard]] OPWRIGHT_EXPORT std::string assembly_for(const std::string& ir);
 
 }  // namespace opwright

@@ -25,7 +25,7 @@ namespace opwright {
 namespace {
 
 constexpr int kMostOtherSizes = 2;
-constexpr uint32_t kMostInputs = 4;  // code is made for each of them
+constexpr uint32_t kMostCompileInputs = 4;  // code is made for each of them
 
 struct Way {
   TracingMode mode;
@@ -167,12 +167,12 @@ class CompileCheck : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsCompileCheckRegistered =
     (register_check({.name = "compile",
                      .about = "a compiled function with the call in it gives what the call gives",
                      .make = [] { return std::unique_ptr<Check>(new CompileCheck()); },
                      .place = 77,
-                     .most_inputs = kMostInputs}),
+                     .most_inputs = kMostCompileInputs}),
      true);
 
 }  // namespace

@@ -13,16 +13,17 @@
 #include <string_view>
 
 #include "opwright/error.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 enum class LogTopic : uint8_t { Code, Nests, Guards, Breaks };
 
 // Read from the environment at the first question.
-[[nodiscard]] bool is_logged(LogTopic topic) noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT bool is_logged(LogTopic topic) noexcept;
 // One line each: "opwright code: made in 12.3 ms by llvmlite 0.50.0, 4120 bytes". Longer texts are
 // indented below it.
-void write_log(LogTopic topic, std::string_view text);
+OPWRIGHT_EXPORT void write_log(LogTopic topic, std::string_view text);
 
 // Puts the text together only when somebody asked for it.
 template <class... Parts>

@@ -19,7 +19,7 @@ namespace {
 bool is_number(const Value& value) { return value.tag() == kOpwInt || value.tag() == kOpwSymInt; }
 
 // Twice the value is exact in every dtype.
-Tensor read(const Tensor& tensor) {
+Tensor read_twice(const Tensor& tensor) {
   return tensor.dtype() == DType::Bool ? logical_not(tensor) : tensor + tensor;
 }
 
@@ -30,7 +30,7 @@ Tensor change_of(const Tensor& before, const Tensor& after) {
 
 std::vector<Tensor> read_all(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> readings;
-  for (const Tensor& tensor : tensors) readings.push_back(read(tensor));
+  for (const Tensor& tensor : tensors) readings.push_back(read_twice(tensor));
   return readings;
 }
 
@@ -65,8 +65,8 @@ std::vector<OpwValue> outputs_of(const std::vector<Value>& results, const std::v
   return outputs;
 }
 
-std::vector<Value> run(const Executable& executable, const std::vector<OpwValue>& inputs,
-                       size_t num_outputs) {
+std::vector<Value> run_executable(const Executable& executable, const std::vector<OpwValue>& inputs,
+                                  size_t num_outputs) {
   std::vector<OpwValue> raw(num_outputs);
   executable.run(inputs, raw);
   std::vector<Value> outputs;
@@ -111,8 +111,8 @@ ReadCall run_compiled(const CompiledCall& compiled, const Example& example) {
   size_t num_numbers = 0;
   for (const Value& result : compiled.results) num_numbers += is_number(result) ? 1 : 0;
   try {
-    std::vector<Value> outputs =
-        run(*compiled.executable, inputs, 2 * num_tensors + num_numbers + distinct.get().size());
+    std::vector<Value> outputs = run_executable(
+        *compiled.executable, inputs, 2 * num_tensors + num_numbers + distinct.get().size());
     const std::vector<Tensor> tensors = tensors_of(outputs);
     const auto end_of_results = tensors.begin() + static_cast<std::ptrdiff_t>(num_tensors);
     const auto end_of_changes = end_of_results + static_cast<std::ptrdiff_t>(distinct.get().size());

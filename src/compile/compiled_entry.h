@@ -15,6 +15,7 @@
 #include "opwright/ir/graph.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -25,7 +26,7 @@ struct CapturedArgument {
   TensorGuards::DynamicDims dynamic = 0;
 };
 
-class CompiledEntry {
+class OPWRIGHT_EXPORT CompiledEntry {
  public:
   // Ends the capture of a function that returned `outputs` with `arguments`, all of which were
   // added. Where one of its tensors requires grad and grad mode is on, runs record gradients;

@@ -47,8 +47,10 @@ std::vector<uint32_t> find_repeats(std::span<const Tensor> inputs) {
   return firsts;
 }
 
+}  // namespace
+
 // One guard set; no `entry`: calls run the function.
-struct Guarded {
+struct GuardedEntry {
   std::vector<uint32_t> firsts;
   CaptureContext context;
   std::unique_ptr<CompiledEntry> entry;
@@ -85,21 +87,19 @@ struct Guarded {
   }
 };
 
-}  // namespace
-
 struct CompiledFunction::State {
   explicit State(CompileOptions given)
       : options(std::move(given)), backend(find_backend(options.backend)), sizes(options.dynamic) {}
 
   [[nodiscard]] std::vector<Tensor> capture(std::span<const Tensor> inputs, CompiledBody body,
                                             void* context);
-  void note_break(Guarded& guarded, std::span<const CapturedArgument> arguments,
+  void note_break(GuardedEntry& guarded, std::span<const CapturedArgument> arguments,
                   const BreakReason& reason);
 
   CompileOptions options;
   Backend backend;
   mutable std::mutex mutex;  // of all below
-  EntryCache<Guarded> cache;
+  EntryCache<GuardedEntry> cache;
   SizeHistory sizes;
   std::vector<std::string> reasons;
   std::vector<std::string> breaks;
@@ -108,7 +108,7 @@ struct CompiledFunction::State {
 
 namespace {
 
-std::vector<Tensor> run(const Guarded& guarded, const Values& values) {
+std::vector<Tensor> run_entry(const GuardedEntry& guarded, const Values& values) {
   const CompiledEntry& entry = *guarded.entry;
   std::vector<OpwValue> results(entry.num_results());
   entry.run({values.data(), entry.num_arguments()}, results);
@@ -119,7 +119,7 @@ std::vector<Tensor> run(const Guarded& guarded, const Values& values) {
 
 }  // namespace
 
-void CompiledFunction::State::note_break(Guarded& guarded,
+void CompiledFunction::State::note_break(GuardedEntry& guarded,
                                          std::span<const CapturedArgument> arguments,
                                          const BreakReason& reason) {
   for (const CapturedArgument& each : arguments)
@@ -136,7 +136,7 @@ void CompiledFunction::State::note_break(Guarded& guarded,
 std::vector<Tensor> CompiledFunction::State::capture(std::span<const Tensor> inputs,
                                                      CompiledBody body, void* context) {
   if (!cache.entries().empty()) reasons.push_back(cache.entries().front()->find_difference(inputs));
-  const auto guarded = std::make_shared<Guarded>();
+  const auto guarded = std::make_shared<GuardedEntry>();
   guarded->firsts = find_repeats(inputs);
   Capture capture;
   std::vector<CapturedArgument> arguments;
@@ -178,7 +178,7 @@ std::vector<Tensor> CompiledFunction::State::capture(std::span<const Tensor> inp
   ++num_compiles;
   Values tensors;
   (void)guarded->read(inputs, tensors);
-  return run(*guarded, tensors);
+  return run_entry(*guarded, tensors);
 }
 
 CompiledFunction::CompiledFunction(CompileOptions options)
@@ -188,14 +188,14 @@ std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs, Compi
                                            void* context) {
   if (!CaptureContext::is_plain() || !are_plain(inputs)) return body(context, inputs);
   Values values;
-  std::shared_ptr<Guarded> found;
+  std::shared_ptr<GuardedEntry> found;
   {
     const std::lock_guard lock(state_->mutex);
-    found =
-        state_->cache.find([&](const Guarded& guarded) { return guarded.check(inputs, values); });
+    found = state_->cache.find(
+        [&](const GuardedEntry& guarded) { return guarded.check(inputs, values); });
     if (!found) return state_->capture(inputs, body, context);
   }
-  return found->entry ? run(*found, values) : body(context, inputs);
+  return found->entry ? run_entry(*found, values) : body(context, inputs);
 }
 
 uint64_t CompiledFunction::num_compiles() const {

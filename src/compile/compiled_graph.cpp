@@ -48,7 +48,7 @@ std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
 }
 
 // Its operators, then its loops.
-std::string text_of(const FusedNest& nest) {
+std::string describe_nest(const FusedNest& nest) {
   std::string operators;
   for (const std::string& name : nest.operators)
     operators += (operators.empty() ? "" : ", ") + name;
@@ -78,7 +78,7 @@ std::vector<Executable::Section> CompiledGraph::describe() const {
   sections.push_back({.title = "bytes", .text = traffic_text(plan_.graph())});
   for (const FusedNest& nest : nests_) {
     const NestCall& call = *nest.call;
-    sections.push_back({.title = "nest", .text = text_of(nest)});
+    sections.push_back({.title = "nest", .text = describe_nest(nest)});
     sections.push_back({.title = "ir", .text = call.ir()});
     sections.push_back({.title = "assembly", .text = assembly_for(call.ir())});
   }
@@ -107,7 +107,7 @@ ExecutablePtr compile_graph(const GraphPtr& graph) {
   GraphPtr fused = lower(*graph);
   std::vector<FusedNest> nests =
       fuse(*fused, target, [](const EmittedNest& emitted) { return code_for(emitted.ir); });
-  for (const FusedNest& nest : nests) log(LogTopic::Nests, text_of(nest));
+  for (const FusedNest& nest : nests) log(LogTopic::Nests, describe_nest(nest));
   if (nests.empty()) return plan_graph(graph);
   return ExecutablePtr::take(new CompiledGraph(graph, std::move(fused), std::move(nests)));
 }

@@ -4,11 +4,11 @@
 #include "opwright/compile/nest.h"
 #include "opwright/compile/nest_emitter.h"
 #include "opwright/dtype.h"
+#include "opwright/ops/pointwise.h"
 
 namespace opwright {
 namespace {
 
-bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
 bool is_int(DType dtype) {
   return dtype_code(dtype) == kOpwDtypeInt || dtype_code(dtype) == kOpwDtypeUInt;
 }

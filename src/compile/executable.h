@@ -10,10 +10,11 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/graph.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class Executable : public Counted<Executable> {
+class OPWRIGHT_EXPORT Executable : public Counted<Executable> {
  public:
   virtual ~Executable() = default;
   // `arguments` are the graph's inputs that are arguments, in order; `results` has room for its
@@ -35,8 +36,8 @@ using ExecutablePtr = IntrusivePtr<const Executable>;
 using Backend = std::function<ExecutablePtr(const GraphPtr& graph)>;
 
 // ValueError for a name that is taken.
-void register_backend(std::string name, Backend backend);
+OPWRIGHT_EXPORT void register_backend(std::string name, Backend backend);
 // ValueError with the names there are.
-[[nodiscard]] Backend find_backend(std::string_view name);
+[[nodiscard]] OPWRIGHT_EXPORT Backend find_backend(std::string_view name);
 
 }  // namespace opwright

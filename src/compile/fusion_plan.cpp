@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kMostNodes = 96;
+constexpr size_t kMostFusedNodes = 96;
 constexpr size_t kMostMembers = 40;
 constexpr int64_t kLongRow = 1 << 17;
 constexpr uint32_t kNoGroup = std::numeric_limits<uint32_t>::max();
@@ -132,7 +132,7 @@ class Grouper {
   void try_join(uint32_t first, uint32_t second) {
     const FusionGroup& giving = groups_[first];
     const FusionGroup& taking = groups_[second];
-    if (giving.nodes.size() + taking.nodes.size() > kMostNodes ||
+    if (giving.nodes.size() + taking.nodes.size() > kMostFusedNodes ||
         giving.read.size() + taking.read.size() > kMostMembers ||
         entry(giving.nodes[0]).era != entry(taking.nodes[0]).era)
       return;

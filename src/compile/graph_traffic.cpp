@@ -46,7 +46,7 @@ int64_t bytes_of(const GraphValue& value) {
 bool is_shared(const AliasInfo& alias) { return alias.is_marked() || !alias.elements.empty(); }
 
 template <class Visit>
-void visit_written_arguments(const Node& node, const Visit& visit) {
+void visit_mutated_arguments(const Node& node, const Visit& visit) {
   const auto& arguments = node.op().schema().arguments;
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].is_written()) node.args()[i].visit_values(visit);
@@ -64,7 +64,7 @@ void visit_new_results(const Node& node, const Visit& visit) {
 }
 
 // Whether all that it gives lies in the memory of what it takes.
-bool is_view(const Node& node) {
+bool gives_views(const Node& node) {
   const auto& schema = node.op().schema();
   return !schema.returns.empty() && std::ranges::all_of(schema.returns, [](const auto& each) {
     return is_shared(each.alias);
@@ -74,7 +74,7 @@ bool is_view(const Node& node) {
 // Calls `visit(value)` for each tensor that the call reads, once.
 template <class Visit>
 void visit_read(const Node& node, const Visit& visit) {
-  if (is_view(node)) return;
+  if (gives_views(node)) return;
   std::set<const GraphValue*> seen;
   const auto& arguments = node.op().schema().arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -99,7 +99,7 @@ Traffic count_traffic(const Node& node) {
   const auto add_written = [&](const GraphValue& value) {
     traffic.bytes_written += bytes_of(value);
   };
-  visit_written_arguments(node, add_written);
+  visit_mutated_arguments(node, add_written);
   visit_new_results(node, add_written);
   return traffic;
 }
@@ -120,7 +120,7 @@ Traffic count_least_traffic(const Graph& graph) {
   std::set<uint32_t> written;
   visit_calls(graph, [&](const Node& node) {
     visit_read(node, [&](const GraphValue& value) { read.insert(memory.group(value)); });
-    visit_written_arguments(node,
+    visit_mutated_arguments(node,
                             [&](const GraphValue& value) { written.insert(memory.group(value)); });
   });
   Traffic traffic;

@@ -8,17 +8,17 @@
 #include <utility>
 
 #include "opwright/compile/emit_llvm.h"
+#include "opwright/ops/pointwise.h"
 
 namespace opwright {
 namespace {
 
 bool is_float(DType dtype) { return dtype == DType::Float32 || dtype == DType::Float64; }
-bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
 
 bool gives_truth(LaneOp op) { return op >= LaneOp::Equal && op <= LaneOp::IsNan; }
 
 // NaNs and zeros of either sign as their bits tell.
-bool is_same(const Lane& a, const Lane& b) {
+bool is_same_lane(const Lane& a, const Lane& b) {
   return a.op == b.op && a.dtype == b.dtype && a.args == b.args && a.operand == b.operand &&
          a.integer == b.integer && a.half == b.half &&
          std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number);
@@ -28,7 +28,7 @@ bool is_same(const Lane& a, const Lane& b) {
 
 uint32_t LaneBuilder::add(Lane lane) {
   const auto found =
-      std::ranges::find_if(lanes_, [&](const Lane& each) { return is_same(each, lane); });
+      std::ranges::find_if(lanes_, [&](const Lane& each) { return is_same_lane(each, lane); });
   const auto place = static_cast<uint32_t>(found - lanes_.begin());
   if (found == lanes_.end()) lanes_.push_back(std::move(lane));
   halves_.resize(lanes_.size());

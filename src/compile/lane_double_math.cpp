@@ -1,21 +1,16 @@
 #include "opwright/compile/lane_double_math.h"
 
 #include <cstdint>
-#include <limits>
 
 #include "opwright/compile/ir_builder.h"
+#include "opwright/compile/lane_constants.h"
 #include "opwright/compile/lane_math.h"
 
 namespace opwright::lane_math {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 6755399441055744.0;  // 1.5 * 2^52: added, it rounds to an int
-constexpr double kLn2High = 6.93147180369123816490e-01;
-constexpr double kLn2Low = 1.90821492927058770002e-10;
-
-IrValue constant(const IrValue& like, double value) { return IrBuilder::number(like.type, value); }
-IrValue whole(const IrValue& like, int64_t value) { return IrBuilder::integer(like.type, value); }
+constexpr double kDoubleLn2High = 6.93147180369123816490e-01;
+constexpr double kDoubleLn2Low = 1.90821492927058770002e-10;
 
 // e^(high - low) - 1, where that is at most ln(2) / 2.
 IrValue expm1_of_rest(IrBuilder& b, const IrValue& high, const IrValue& low) {
@@ -31,14 +26,15 @@ IrValue expm1_of_rest(IrBuilder& b, const IrValue& high, const IrValue& low) {
 }
 
 // n in the lowest bits, and e^(x - n ln 2) - 1.
-struct Reduced {
+struct ReducedDouble {
   IrValue bits, rest;
 };
-Reduced reduce(IrBuilder& b, const IrValue& x) {
-  const IrValue shifted = b.fma(x, constant(x, 1.44269504088896338700), constant(x, kRounding));
-  const IrValue n = b.subtract(shifted, constant(x, kRounding));
-  const IrValue high = b.fma(b.negate(n), constant(x, kLn2High), x);
-  const IrValue low = b.multiply(n, constant(x, kLn2Low));
+ReducedDouble reduce_exp_double(IrBuilder& b, const IrValue& x) {
+  const IrValue shifted =
+      b.fma(x, constant(x, 1.44269504088896338700), constant(x, kDoubleRounding));
+  const IrValue n = b.subtract(shifted, constant(x, kDoubleRounding));
+  const IrValue high = b.fma(b.negate(n), constant(x, kDoubleLn2High), x);
+  const IrValue low = b.multiply(n, constant(x, kDoubleLn2Low));
   return {b.bitcast(shifted, IrKind::I64), expm1_of_rest(b, high, low)};
 }
 
@@ -57,14 +53,6 @@ IrValue scale_double(IrBuilder& b, const IrValue& m, const IrValue& bits) {
 
 IrValue bounded(IrBuilder& b, const IrValue& x, double low, double high) {
   return b.at_most(b.at_least(x, constant(x, low)), constant(x, high));
-}
-
-IrValue or_limit(IrBuilder& b, const IrValue& x, double pole, const IrValue& result) {
-  const IrValue at_pole =
-      b.select(b.compare("fcmp oeq", x, constant(x, pole)), constant(x, -kInfinity), result);
-  const IrValue below = b.select(b.compare("fcmp olt", x, constant(x, pole)),
-                                 constant(x, std::numeric_limits<double>::quiet_NaN()), at_pole);
-  return b.select(b.compare("fcmp olt", x, constant(x, kInfinity)), below, x);
 }
 
 // ln of a positive, finite x.
@@ -91,22 +79,22 @@ IrValue log_of_positive(IrBuilder& b, const IrValue& x) {
                      2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01,
                      1.479819860511658591e-01}));
   const IrValue square = b.multiply(b.multiply(f, constant(x, 0.5)), f);
-  const IrValue tail = b.fma(k, constant(x, kLn2Low), b.multiply(s, b.add(square, p)));
+  const IrValue tail = b.fma(k, constant(x, kDoubleLn2Low), b.multiply(s, b.add(square, p)));
   const IrValue rest = b.subtract(b.subtract(square, tail), f);
-  return b.subtract(b.multiply(k, constant(x, kLn2High)), rest);
+  return b.subtract(b.multiply(k, constant(x, kDoubleLn2High)), rest);
 }
 
 }  // namespace
 
 IrValue exp_double(IrBuilder& b, const IrValue& x) {
-  const Reduced reduced = reduce(b, bounded(b, x, -746.0, 710.0));
+  const ReducedDouble reduced = reduce_exp_double(b, bounded(b, x, -746.0, 710.0));
   return scale_double(b, b.add(reduced.rest, constant(x, 1.0)), reduced.bits);
 }
 
 IrValue exp2_double(IrBuilder& b, const IrValue& x) {
   const IrValue limited = bounded(b, x, -1076.0, 1025.0);
-  const IrValue shifted = b.add(limited, constant(x, kRounding));
-  const IrValue r = b.subtract(limited, b.subtract(shifted, constant(x, kRounding)));
+  const IrValue shifted = b.add(limited, constant(x, kDoubleRounding));
+  const IrValue r = b.subtract(limited, b.subtract(shifted, constant(x, kDoubleRounding)));
   const IrValue high = b.multiply(r, constant(x, 0.69314718055994531));
   const IrValue low = b.negate(b.fma(r, constant(x, 2.3190468138462996e-17),
                                      b.fma(r, constant(x, 0.69314718055994531), b.negate(high))));
@@ -116,7 +104,7 @@ IrValue exp2_double(IrBuilder& b, const IrValue& x) {
 
 IrValue expm1_double(IrBuilder& b, const IrValue& x) {
   const IrValue limited = bounded(b, x, -60.0, 710.0);
-  const Reduced reduced = reduce(b, limited);
+  const ReducedDouble reduced = reduce_exp_double(b, limited);
   // 2^n (rest + 1) - 1; n = 1024 has no power of its own.
   const IrValue n = b.binary("sub", reduced.bits, whole(reduced.bits, 0x4338000000000000));
   const IrValue less = b.binary("sub", n, whole(n, 1));

@@ -5,24 +5,29 @@
 #include <limits>
 
 #include "opwright/compile/ir_builder.h"
+#include "opwright/compile/lane_constants.h"
 
 // Coefficients are own minimax fits of the errors named, rounded to float32 one by one.
 namespace opwright::lane_math {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 12582912.0;  // 1.5 * 2^23: added, it rounds to an int
 constexpr int64_t kRoundingBits = 0x4B400000;
 constexpr double kLn2High = 0.693145751953125;
 constexpr double kLn2Low = 1.428606765330187e-06;
 constexpr double kLog2E = 1.4426950408889634;
 
-IrValue constant(const IrValue& like, double value) { return IrBuilder::number(like.type, value); }
-IrValue whole(const IrValue& like, int64_t value) { return IrBuilder::integer(like.type, value); }
-
 // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
 IrValue exp_rest(IrBuilder& b, const IrValue& r) {
   return polynomial(b, r, {0.5, 0x1.55549p-3, 0x1.5554c2p-5, 0x1.123adap-7, 0x1.6d7812p-10});
+}
+
+// e^r - 1 - r + last. A statement for each step: compilers evaluate arguments in different orders,
+// and the text of a nest should not depend on them.
+IrValue add_exp_rest(IrBuilder& b, const IrValue& r, const IrValue& last) {
+  const IrValue rest = exp_rest(b, r);
+  const IrValue square = b.multiply(r, r);
+  return b.fma(square, rest, last);
 }
 
 // n, in the lowest bits, and e^(x - n ln 2) - 1.
@@ -35,7 +40,7 @@ Reduced reduce_exp(IrBuilder& b, const IrValue& x) {
   const IrValue minus = b.negate(n.whole);
   const IrValue high = b.fma(minus, constant(x, kLn2High), x);
   const IrValue r = b.fma(minus, constant(x, kLn2Low), high);
-  return {n, b.fma(b.multiply(r, r), exp_rest(b, r), r)};
+  return {n, add_exp_rest(b, r, r)};
 }
 
 // m * 2^n by two factors, so that subnormal results and infinity come out right.
@@ -49,6 +54,14 @@ IrValue scale(IrBuilder& b, const IrValue& m, const Rounded& count) {
 }
 
 }  // namespace
+
+IrValue or_limit(IrBuilder& b, const IrValue& x, double pole, const IrValue& result) {
+  const IrValue at_pole =
+      b.select(b.compare("fcmp oeq", x, constant(x, pole)), constant(x, -kInfinity), result);
+  const IrValue below = b.select(b.compare("fcmp olt", x, constant(x, pole)),
+                                 constant(x, std::numeric_limits<double>::quiet_NaN()), at_pole);
+  return b.select(b.compare("fcmp olt", x, constant(x, kInfinity)), below, x);
+}
 
 IrValue polynomial(IrBuilder& b, const IrValue& x, std::initializer_list<double> coefficients) {
   const double* c = coefficients.end() - 1;
@@ -77,7 +90,7 @@ IrValue exp2(IrBuilder& b, const IrValue& x) {
   const IrValue bounded = b.at_most(b.at_least(x, constant(x, -151.0)), constant(x, 129.0));
   const Rounded n = round_scaled(b, bounded, 1.0);
   const IrValue r = b.multiply(b.subtract(bounded, n.whole), constant(x, 0.6931471805599453));
-  const IrValue rest = b.fma(b.multiply(r, r), exp_rest(b, r), r);
+  const IrValue rest = add_exp_rest(b, r, r);
   return scale(b, b.add(rest, constant(x, 1.0)), n);
 }
 
@@ -132,7 +145,7 @@ IrValue sigmoid(IrBuilder& b, const IrValue& x) {
   const IrValue exact = b.fma(minus, constant(x, kLn2High), a);
   const IrValue r = b.fma(minus, constant(x, kLn2Low), exact);
   const IrValue lost = b.fma(minus, constant(x, kLn2Low), b.subtract(exact, r));
-  const IrValue tail = b.fma(b.multiply(r, r), exp_rest(b, r), lost);
+  const IrValue tail = add_exp_rest(b, r, lost);
   const IrValue head = b.add(r, one);
   const IrValue rest = b.subtract(r, b.subtract(head, one));
   const IrValue e = scale(b, b.add(head, b.add(rest, tail)), n);

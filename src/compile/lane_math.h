@@ -22,6 +22,9 @@ IrValue rsqrt(IrBuilder& b, const IrValue& x);
 // c[0] + c[1] x + c[2] x^2 ...
 IrValue polynomial(IrBuilder& b, const IrValue& x, std::initializer_list<double> coefficients);
 
+// What a logarithm is outside of the positive, finite numbers; `pole` is where it has none.
+IrValue or_limit(IrBuilder& b, const IrValue& x, double pole, const IrValue& result);
+
 // The integer nearest to x * factor, |.| < 2^22: as a float, and in the lowest bits of `bits`.
 struct Rounded {
   IrValue whole, bits;

@@ -7,29 +7,30 @@
 
 #include "opwright/compile/ir_builder.h"
 #include "opwright/compile/ir_loop.h"
+#include "opwright/compile/lane_constants.h"
 #include "opwright/dtype.h"
 
 namespace opwright {
 namespace {
 
-IrValue whole(const IrValue& like, int64_t value) { return IrBuilder::integer(like.type, value); }
-
 // The bits of a bfloat16 in the upper half, to the nearest, ties to even; NaN stays one.
 IrValue round_bfloat_bits(IrBuilder& b, const IrValue& x) {
   const IrValue bits = b.bitcast(x, IrKind::I32);
-  const IrValue odd = b.binary("and", b.binary("lshr", bits, whole(bits, 16)), whole(bits, 1));
-  const IrValue rounded = b.binary("add", bits, b.binary("add", odd, whole(bits, 0x7FFF)));
-  const IrValue quiet = b.binary("or", bits, whole(bits, 0x400000));
+  const IrValue odd = b.binary("and", b.binary("lshr", bits, lane_math::whole(bits, 16)),
+                               lane_math::whole(bits, 1));
+  const IrValue rounded =
+      b.binary("add", bits, b.binary("add", odd, lane_math::whole(bits, 0x7FFF)));
+  const IrValue quiet = b.binary("or", bits, lane_math::whole(bits, 0x400000));
   return b.select(b.compare("fcmp uno", x, x), quiet, rounded);
 }
 
 IrValue decode(IrBuilder& b, const IrValue& raw, DType dtype) {
-  if (dtype == DType::Bool) return b.compare("icmp ne", raw, whole(raw, 0));
+  if (dtype == DType::Bool) return b.compare("icmp ne", raw, lane_math::whole(raw, 0));
   if (dtype == DType::Float16)
     return b.convert("fpext", b.bitcast(raw, IrKind::Half), IrKind::Float);
   if (dtype == DType::BFloat16) {
     const IrValue wide = b.convert("zext", raw, IrKind::I32);
-    return b.bitcast(b.binary("shl", wide, whole(wide, 16)), IrKind::Float);
+    return b.bitcast(b.binary("shl", wide, lane_math::whole(wide, 16)), IrKind::Float);
   }
   return raw;
 }
@@ -40,7 +41,7 @@ IrValue encode(IrBuilder& b, const IrValue& value, DType dtype) {
     return b.bitcast(b.convert("fptrunc", value, IrKind::Half), IrKind::I16);
   if (dtype == DType::BFloat16) {
     const IrValue bits = round_bfloat_bits(b, value);
-    return b.convert("trunc", b.binary("lshr", bits, whole(bits, 16)), IrKind::I16);
+    return b.convert("trunc", b.binary("lshr", bits, lane_math::whole(bits, 16)), IrKind::I16);
   }
   return value;
 }
@@ -177,7 +178,7 @@ IrValue round_half(IrBuilder& b, const IrValue& x, DType half) {
   if (half == DType::Float16)
     return b.convert("fpext", b.convert("fptrunc", x, IrKind::Half), IrKind::Float);
   const IrValue bits = round_bfloat_bits(b, x);
-  return b.bitcast(b.binary("and", bits, whole(bits, -65536)), IrKind::Float);
+  return b.bitcast(b.binary("and", bits, lane_math::whole(bits, -65536)), IrKind::Float);
 }
 
 }  // namespace opwright

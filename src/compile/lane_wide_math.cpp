@@ -4,16 +4,12 @@
 #include <limits>
 
 #include "opwright/compile/ir_builder.h"
+#include "opwright/compile/lane_constants.h"
 #include "opwright/compile/lane_math.h"
 
 namespace opwright::lane_math {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 6755399441055744.0;  // 1.5 * 2^52: added, it rounds to an int
-
-IrValue constant(const IrValue& like, double value) { return IrBuilder::number(like.type, value); }
-IrValue whole(const IrValue& like, int64_t value) { return IrBuilder::integer(like.type, value); }
 IrValue widen(IrBuilder& b, const IrValue& x) { return b.convert("fpext", x, IrKind::Double); }
 IrValue narrow(IrBuilder& b, const IrValue& x) { return b.convert("fptrunc", x, IrKind::Float); }
 
@@ -22,8 +18,8 @@ struct Exponential {
   IrValue scale, rest;
 };
 Exponential split_exp(IrBuilder& b, const IrValue& x) {
-  const IrValue shifted = b.fma(x, constant(x, 1.4426950408889634), constant(x, kRounding));
-  const IrValue minus = b.negate(b.subtract(shifted, constant(x, kRounding)));
+  const IrValue shifted = b.fma(x, constant(x, 1.4426950408889634), constant(x, kDoubleRounding));
+  const IrValue minus = b.negate(b.subtract(shifted, constant(x, kDoubleRounding)));
   const IrValue r = b.fma(minus, constant(x, 1.90821492927058770002e-10),
                           b.fma(minus, constant(x, 0.693147180369123816490), x));
   const IrValue q =
@@ -36,7 +32,7 @@ Exponential split_exp(IrBuilder& b, const IrValue& x) {
 }
 
 // What is beyond has the same float32.
-IrValue bounded(IrBuilder& b, const IrValue& x) {
+IrValue bounded_for_float(IrBuilder& b, const IrValue& x) {
   return b.at_most(b.at_least(x, constant(x, -200.0)), constant(x, 200.0));
 }
 
@@ -61,15 +57,6 @@ IrValue log_wide(IrBuilder& b, const IrValue& x) {
   return b.fma(n, constant(x, 0.69314718055994531), b.multiply(t, p));
 }
 
-// What a logarithm is outside of the positive, finite numbers; `pole` is where it has none.
-IrValue or_limit(IrBuilder& b, const IrValue& x, double pole, const IrValue& result) {
-  const IrValue at_pole =
-      b.select(b.compare("fcmp oeq", x, constant(x, pole)), constant(x, -kInfinity), result);
-  const IrValue below = b.select(b.compare("fcmp olt", x, constant(x, pole)),
-                                 constant(x, std::numeric_limits<double>::quiet_NaN()), at_pole);
-  return b.select(b.compare("fcmp olt", x, constant(x, kInfinity)), below, x);
-}
-
 IrValue log_to_base(IrBuilder& b, const IrValue& x, double factor) {
   const IrValue log = log_wide(b, widen(b, x));
   return or_limit(b, x, 0.0, narrow(b, b.multiply(log, constant(log, factor))));
@@ -78,7 +65,7 @@ IrValue log_to_base(IrBuilder& b, const IrValue& x, double factor) {
 }  // namespace
 
 IrValue expm1(IrBuilder& b, const IrValue& x) {
-  const IrValue wide = bounded(b, widen(b, x));
+  const IrValue wide = bounded_for_float(b, widen(b, x));
   const Exponential e = split_exp(b, wide);
   const IrValue result =
       narrow(b, b.fma(e.scale, e.rest, b.subtract(e.scale, constant(wide, 1.0))));
@@ -104,7 +91,7 @@ IrValue pow(IrBuilder& b, const IrValue& x, const IrValue& y) {
   IrValue log = log_wide(b, wide);
   log = b.select(b.compare("fcmp oeq", wide, constant(wide, 0.0)), constant(wide, -kInfinity), log);
   log = b.select(b.compare("fcmp olt", wide, constant(wide, kInfinity)), log, wide);
-  const IrValue product = bounded(b, b.multiply(widen(b, y), log));
+  const IrValue product = bounded_for_float(b, b.multiply(widen(b, y), log));
   const Exponential e = split_exp(b, product);
   IrValue result = narrow(b, b.fma(e.scale, e.rest, e.scale));
   const IrValue is_one = b.compare("fcmp oeq", magnitude, constant(x, 1.0));

@@ -22,15 +22,15 @@ constexpr auto kNames = std::to_array<const char*>(
      "fold_minimum", "fold_maximum", "fold_and",     "fold_or"});
 static_assert(kNames.size() == static_cast<size_t>(LaneOp::FoldOr) + 1);
 
-std::string text_of(const Extent& extent) {
+std::string nest_text(const NestExtent& extent) {
   return extent.is_fixed() ? std::to_string(extent.fixed) : fmt::format("n{}", extent.number);
 }
 
-std::string text_of(const NestStride& stride) {
+std::string nest_text(const NestStride& stride) {
   return stride.is_fixed ? std::to_string(stride.fixed) : "?";
 }
 
-std::string text_of(const Lane& lane) {
+std::string nest_text(const Lane& lane) {
   std::string text = lane_op_name(lane.op);
   if (lane.op == LaneOp::Load) text += fmt::format(" {}", lane.operand);
   if (lane.op == LaneOp::Number) text += fmt::format(" n{}", lane.integer);
@@ -49,21 +49,21 @@ const char* lane_op_name(LaneOp op) noexcept { return kNames[static_cast<size_t>
 
 std::string to_text(const Nest& nest) {
   std::string text = "rows";
-  for (const Extent& extent : nest.rows) text += " " + text_of(extent);
+  for (const NestExtent& extent : nest.rows) text += " " + nest_text(extent);
   text += " depth";
-  for (const Extent& extent : nest.depth) text += " " + text_of(extent);
-  text += " columns " + text_of(nest.columns) + (nest.folds_columns ? " folded\n" : "\n");
+  for (const NestExtent& extent : nest.depth) text += " " + nest_text(extent);
+  text += " columns " + nest_text(nest.columns) + (nest.folds_columns ? " folded\n" : "\n");
   for (size_t i = 0; i < nest.operands.size(); ++i) {
     const NestOperand& operand = nest.operands[i];
     text += fmt::format("operand {}{} {} [", i, operand.is_written ? " written" : "",
                         dtype_name_or_null(operand.dtype));
     for (size_t loop = 0; loop < operand.strides.size(); ++loop)
-      text += (loop == 0 ? "" : ", ") + text_of(operand.strides[loop]);
+      text += (loop == 0 ? "" : ", ") + nest_text(operand.strides[loop]);
     text += "]\n";
   }
   for (size_t i = 0; i < nest.lanes.size(); ++i) {
     text += fmt::format("%{} {} = {}\n", i, dtype_name_or_null(nest.lanes[i].dtype),
-                        text_of(nest.lanes[i]));
+                        nest_text(nest.lanes[i]));
   }
   for (const NestStore& store : nest.stores)
     text += fmt::format("store {} %{}\n", store.operand, store.lane);

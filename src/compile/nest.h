@@ -103,11 +103,11 @@ struct Lane {
 };
 
 // A number of the nest that is known (`fixed` >= 0) or numbers[`number`] of the call.
-struct Extent {
+struct NestExtent {
   int64_t fixed = -1;
   uint32_t number = 0;
   [[nodiscard]] bool is_fixed() const noexcept { return fixed >= 0; }
-  friend bool operator==(const Extent&, const Extent&) = default;
+  friend bool operator==(const NestExtent&, const NestExtent&) = default;
 };
 
 // Of an operand along one loop, in elements. One that is not fixed is read from the context.
@@ -133,9 +133,9 @@ struct NestStore {
 };
 
 struct Nest {
-  std::vector<Extent> rows = {};
-  std::vector<Extent> depth = {};
-  Extent columns = {.fixed = 1};
+  std::vector<NestExtent> rows = {};
+  std::vector<NestExtent> depth = {};
+  NestExtent columns = {.fixed = 1};
   bool folds_columns = true;
   std::vector<NestOperand> operands = {};
   std::vector<Lane> lanes = {};

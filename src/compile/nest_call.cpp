@@ -27,13 +27,13 @@ constexpr double kWorthThreads = 50'000;
 constexpr double kLeastPart = 20'000;
 constexpr int64_t kColumnBlock = 64;
 
-int64_t value_of(const Extent& extent, std::span<const int64_t> numbers) {
+int64_t extent_value(const NestExtent& extent, std::span<const int64_t> numbers) {
   return extent.is_fixed() ? extent.fixed : numbers[extent.number];
 }
 
-int64_t product_of(std::span<const Extent> extents, std::span<const int64_t> numbers) {
+int64_t product_of(std::span<const NestExtent> extents, std::span<const int64_t> numbers) {
   int64_t product = 1;
-  for (const Extent& extent : extents) product *= value_of(extent, numbers);
+  for (const NestExtent& extent : extents) product *= extent_value(extent, numbers);
   return product;
 }
 
@@ -70,7 +70,7 @@ class Scratch {
 [[noreturn]] void refuse_input(size_t operand, const Tensor& tensor, const NestTensor& promised,
                                std::span<const int64_t> numbers) {
   Sizes sizes;
-  for (const Extent& size : promised.sizes) sizes.push_back(value_of(size, numbers));
+  for (const NestExtent& size : promised.sizes) sizes.push_back(extent_value(size, numbers));
   throw_error("RuntimeError", "compiled code: value ", operand, " was promised as ", promised.dtype,
               to_text(std::span<const int64_t>(sizes)), ", got ", tensor,
               "\n  The operator that made it has a fake kernel that tells another result than its "
@@ -110,9 +110,9 @@ bool NestCall::lies_as_planned(size_t input, const Tensor& tensor,
   bool is_promised = given.dtype() == planned.dtype && given.shape().size() == ndim;
   bool lies_so = true;
   for (size_t dim = 0; is_promised && dim < ndim; ++dim) {
-    is_promised = given.dl.shape[dim] == value_of(planned.sizes[dim], numbers);
+    is_promised = given.dl.shape[dim] == extent_value(planned.sizes[dim], numbers);
     lies_so &= given.dl.shape[dim] <= 1 ||
-               given.dl.strides[dim] == value_of(planned.strides[dim], numbers);
+               given.dl.strides[dim] == extent_value(planned.strides[dim], numbers);
   }
   if (!is_promised) [[unlikely]]
     refuse_input(input, tensor, planned, numbers);
@@ -124,8 +124,8 @@ Tensor NestCall::make_output(size_t operand, std::span<const int64_t> numbers) c
   Sizes sizes(tensor.sizes.size());
   Sizes strides(tensor.sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    sizes[i] = value_of(tensor.sizes[i], numbers);
-    strides[i] = value_of(tensor.strides[i], numbers);
+    sizes[i] = extent_value(tensor.sizes[i], numbers);
+    strides[i] = extent_value(tensor.strides[i], numbers);
   }
   return make_empty_strided(sizes, strides, tensor.dtype);
 }
@@ -158,7 +158,7 @@ void NestCall::run(std::span<const Tensor> inputs, const Tensor* written,
 void NestCall::run_loops(int64_t* words, std::span<const int64_t> numbers) const {
   const int64_t rows = product_of(nest_.rows, numbers);
   const int64_t depth = product_of(nest_.depth, numbers);
-  const int64_t columns = value_of(nest_.columns, numbers);
+  const int64_t columns = extent_value(nest_.columns, numbers);
   // Folds of no points have a value all the same; else there is nothing to do.
   if (rows == 0 || (!nest_.folds_columns && columns == 0)) return;
   const int64_t scratch =

@@ -98,7 +98,7 @@ void NestEmitter::read_context() {
     row_end_ = word(IrKind::I64, NestContext::RowEnd);
   }
   std::vector<bool> is_used(nest_.num_numbers);
-  const auto use = [&](const Extent& extent) {
+  const auto use = [&](const NestExtent& extent) {
     if (!extent.is_fixed()) is_used[extent.number] = true;
   };
   std::ranges::for_each(nest_.rows, use);
@@ -127,10 +127,10 @@ void NestEmitter::read_context() {
   if (plan_.scratch_bytes == 0) return;
   scratch_ = word(IrKind::Pointer, NestContext::Scratch);
   points_ = extent(nest_.columns);
-  for (const Extent& depth : nest_.depth) points_ = b_.index_multiply(points_, extent(depth));
+  for (const NestExtent& depth : nest_.depth) points_ = b_.index_multiply(points_, extent(depth));
 }
 
-IrValue NestEmitter::extent(const Extent& extent) const {
+IrValue NestEmitter::extent(const NestExtent& extent) const {
   return extent.is_fixed() ? IrBuilder::index(extent.fixed) : numbers_[extent.number];
 }
 

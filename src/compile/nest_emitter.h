@@ -53,7 +53,7 @@ class NestEmitter {
   IrValues close_rest(IrValues state, const IrValues& firsts);
   void finish_folds(const IrValues& state);
   [[nodiscard]] size_t num_states(const Fold& fold) const;
-  [[nodiscard]] bool is_blocked(const Extent& extent, int64_t step) const;
+  [[nodiscard]] bool is_blocked(const NestExtent& extent, int64_t step) const;
   IrValue join(const Fold& fold, const IrValues& values, size_t first, size_t count);
 
   // Lanes.
@@ -68,7 +68,7 @@ class NestEmitter {
   LaneMemory memory_of(const KeptLane& kept);
 
   // Loops.
-  IrValue extent(const Extent& extent) const;
+  IrValue extent(const NestExtent& extent) const;
   IrValue stride(uint32_t operand, size_t loop) const;
   void advance(size_t loop, const IrValue& index);
   [[nodiscard]] LaneSpan whole_span(const IrValue& index) const;

@@ -18,7 +18,7 @@ void NestEmitter::start_folds(const NestPass& pass, uint32_t copies) {
   copies_ = copies;
   folds_.clear();
   int64_t chain = 1;
-  for (const Extent& depth : nest_.depth)
+  for (const NestExtent& depth : nest_.depth)
     chain = depth.is_fixed() && chain < kBlock ? chain * depth.fixed : kBlock + 1;
   if (!plan_.is_column_outside) {
     const int64_t step = int64_t{width_} * copies;
@@ -34,7 +34,7 @@ void NestEmitter::start_folds(const NestPass& pass, uint32_t copies) {
   }
 }
 
-bool NestEmitter::is_blocked(const Extent& extent, int64_t step) const {
+bool NestEmitter::is_blocked(const NestExtent& extent, int64_t step) const {
   if (extent.is_fixed() && extent.fixed <= step * kBlock) return false;
   for (const Fold& fold : folds_) {
     if (fold.has_total) return true;

@@ -26,7 +26,7 @@ struct NestTraits {
 };
 using NestObject = CountedObject<NestTraits>;
 
-std::span<const Tensor> tensors_of(const OpwValue& value) {
+std::span<const Tensor> tensor_list(const OpwValue& value) {
   return ValueOf<std::span<const Tensor>>::read(value);
 }
 
@@ -40,10 +40,10 @@ int run_nest(const OpwRecord* record, const OpwValue* args, uint32_t /*num_args*
     const std::span<const int64_t> words(numbers.as_ints, numbers.length);
     if constexpr (kWrites) {
       const BorrowedTensor written(args[2].as_tensor);
-      nest->run(tensors_of(args[1]), &static_cast<const Tensor&>(written), words,
+      nest->run(tensor_list(args[1]), &static_cast<const Tensor&>(written), words,
                 {results, num_results});
     } else {
-      nest->run(tensors_of(args[1]), nullptr, words, {results, num_results});
+      nest->run(tensor_list(args[1]), nullptr, words, {results, num_results});
     }
     return 0;
   } catch (...) {

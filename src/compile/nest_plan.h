@@ -14,8 +14,8 @@ namespace opwright {
 // How a tensor of a nest lies in memory.
 struct NestTensor {
   DType dtype{};
-  std::vector<Extent> sizes = {};
-  std::vector<Extent> strides = {};
+  std::vector<NestExtent> sizes = {};
+  std::vector<NestExtent> strides = {};
   friend bool operator==(const NestTensor&, const NestTensor&) = default;
 };
 

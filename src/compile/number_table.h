@@ -13,7 +13,7 @@ namespace opwright {
 
 class NumberTable {
  public:
-  Extent add(const SymInt& number) {
+  NestExtent add(const SymInt& number) {
     if (!number.is_symbolic()) return {.fixed = number.word()};
     const auto found = std::ranges::find(numbers_, number.word(), &SymInt::word);
     const auto place = static_cast<uint32_t>(found - numbers_.begin());

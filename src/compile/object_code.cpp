@@ -67,15 +67,15 @@ uint64_t round_up(uint64_t number, uint64_t alignment) {
 bool is_code(const Elf64_Shdr& section) { return (section.sh_flags & SHF_EXECINSTR) != 0; }
 
 // Where the sections of an object go: stubs and code first, then constants from a new page on.
-struct Layout {
+struct CodeLayout {
   std::vector<uint64_t> places = {};  // of each section; kNowhere: not loaded
   uint64_t code_bytes = 0;            // whole pages
   uint64_t bytes = 0;
 };
 
-Layout lay_out(const ObjectFile& file) {
+CodeLayout lay_out_code(const ObjectFile& file) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  Layout layout;
+  CodeLayout layout;
   layout.places.assign(file.num_sections(), kNowhere);
   layout.bytes = kStubBytes * kOutsideFunctions.size();
   for (const bool is_code_next : {true, false}) {
@@ -103,7 +103,7 @@ std::byte* find_outside(std::string_view name, std::byte* stubs) {
 }
 
 // Null: the symbol has no place in memory.
-std::byte* place_symbol(const ObjectFile& file, const Layout& layout, size_t index,
+std::byte* place_symbol(const ObjectFile& file, const CodeLayout& layout, size_t index,
                         std::byte* memory) {
   const Elf64_Sym& symbol = file.symbols()[index];
   if (symbol.st_shndx == SHN_UNDEF) return find_outside(file.symbol_name(index), memory);
@@ -126,7 +126,7 @@ bool is_function(const ObjectFile& file, const Elf64_Sym& symbol) {
          symbol.st_value < file.section(symbol.st_shndx).sh_size;
 }
 
-void relocate(const ObjectFile& file, const Layout& layout,
+void relocate(const ObjectFile& file, const CodeLayout& layout,
               const std::vector<std::byte*>& addresses, std::byte* memory) {
   for (const auto& [entry, section] : file.relocations()) {
     const size_t symbol = ELF64_R_SYM(entry.r_info);
@@ -170,7 +170,7 @@ bool ObjectCode::is_allowed() noexcept {
 
 IntrusivePtr<const ObjectCode> ObjectCode::load(std::span<const std::byte> object) {
   const ObjectFile file(object);
-  const Layout layout = lay_out(file);
+  const CodeLayout layout = lay_out_code(file);
   auto body = std::make_unique<Body>();
   void* memory =
       mmap(nullptr, layout.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

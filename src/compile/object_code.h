@@ -11,10 +11,11 @@
 #include <string_view>
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class ObjectCode : public Counted<ObjectCode> {
+class OPWRIGHT_EXPORT ObjectCode : public Counted<ObjectCode> {
  public:
   using Function = void (*)(int64_t* context);
 

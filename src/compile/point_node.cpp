@@ -21,7 +21,7 @@
 namespace opwright {
 namespace {
 
-bool is_on_cpu(const Tensor& tensor) { return tensor.is_defined() && tensor.device() == kCpu; }
+bool is_plain_cpu(const Tensor& tensor) { return tensor.is_defined() && tensor.device() == kCpu; }
 
 // The argument of that name; null: the schema has none.
 const NodeArgument* find_argument(const Node& node, std::string_view name) {
@@ -33,7 +33,7 @@ GraphValue* tensor_argument(const Node& node, size_t index) {
   if (index >= node.args().size() || node.args()[index].kind() != NodeArgument::Kind::Value)
     return nullptr;
   GraphValue& value = node.args()[index].value();
-  return is_on_cpu(value.tensor()) ? &value : nullptr;
+  return is_plain_cpu(value.tensor()) ? &value : nullptr;
 }
 
 // ---- Pointwise ----
@@ -49,7 +49,7 @@ std::optional<PointwiseFormula> formula_of(const Node& node) {
       continue;
     }
     tensors[i] = argument.value().tensor();
-    if (!is_on_cpu(tensors[i])) return std::nullopt;
+    if (!is_plain_cpu(tensors[i])) return std::nullopt;
     args.push_back(ValueOf<Tensor>::lend(tensors[i]));
   }
   return find_formula(node.op(), args);
@@ -106,7 +106,7 @@ std::optional<PointNode> describe_copy(const Node& node) {
     return std::nullopt;
   GraphValue* from = tensor_argument(node, is_copy ? 1 : 0);
   const Tensor to = node.values()[0].tensor();
-  if (!from || !is_on_cpu(to)) return std::nullopt;
+  if (!from || !is_plain_cpu(to)) return std::nullopt;
   PointNode point{.inputs = {from}};
   point.is_trivial = from->tensor().dtype() == to.dtype();
   point.add = [dtype = to.dtype()](LaneBuilder& lanes, std::span<const uint32_t> inputs) {
@@ -130,7 +130,7 @@ std::optional<PointNode> describe_constant(const Node& node) {
                                                          {"aten::ones", "", 1},
                                                          {"aten::ones_like", "", 1}});
   const auto* found = std::ranges::find(kFilled, std::string_view(node.op().name()), &Filled::name);
-  if (found == kFilled.end() || !is_on_cpu(node.values()[0].tensor())) return std::nullopt;
+  if (found == kFilled.end() || !is_plain_cpu(node.values()[0].tensor())) return std::nullopt;
   Scalar number(found->number);
   if (const NodeArgument* given = find_argument(node, found->argument)) {
     const OpwValue& value = given->constant().get();
@@ -153,22 +153,23 @@ struct FoldName {
   LaneOp op;
   bool is_mean = false;
 };
-constexpr auto kFolds = std::to_array<FoldName>({{"aten::sum", LaneOp::FoldSum},
-                                                 {"aten::sum.dim_IntList", LaneOp::FoldSum},
-                                                 {"aten::mean", LaneOp::FoldSum, true},
-                                                 {"aten::mean.dim", LaneOp::FoldSum, true},
-                                                 {"aten::prod", LaneOp::FoldProduct},
-                                                 {"aten::prod.dim_int", LaneOp::FoldProduct},
-                                                 {"aten::amax", LaneOp::FoldMaximum},
-                                                 {"aten::amin", LaneOp::FoldMinimum},
-                                                 {"aten::max", LaneOp::FoldMaximum},
-                                                 {"aten::min", LaneOp::FoldMinimum},
-                                                 {"aten::any", LaneOp::FoldOr},
-                                                 {"aten::any.dim", LaneOp::FoldOr},
-                                                 {"aten::any.dims", LaneOp::FoldOr},
-                                                 {"aten::all", LaneOp::FoldAnd},
-                                                 {"aten::all.dim", LaneOp::FoldAnd},
-                                                 {"aten::all.dims", LaneOp::FoldAnd}});
+constexpr auto kFoldOperators =
+    std::to_array<FoldName>({{"aten::sum", LaneOp::FoldSum},
+                             {"aten::sum.dim_IntList", LaneOp::FoldSum},
+                             {"aten::mean", LaneOp::FoldSum, true},
+                             {"aten::mean.dim", LaneOp::FoldSum, true},
+                             {"aten::prod", LaneOp::FoldProduct},
+                             {"aten::prod.dim_int", LaneOp::FoldProduct},
+                             {"aten::amax", LaneOp::FoldMaximum},
+                             {"aten::amin", LaneOp::FoldMinimum},
+                             {"aten::max", LaneOp::FoldMaximum},
+                             {"aten::min", LaneOp::FoldMinimum},
+                             {"aten::any", LaneOp::FoldOr},
+                             {"aten::any.dim", LaneOp::FoldOr},
+                             {"aten::any.dims", LaneOp::FoldOr},
+                             {"aten::all", LaneOp::FoldAnd},
+                             {"aten::all.dim", LaneOp::FoldAnd},
+                             {"aten::all.dims", LaneOp::FoldAnd}});
 
 // Which dimensions the argument `dim` names; none or an empty list: all.
 std::optional<std::vector<bool>> folded_dims(const Node& node, int64_t ndim) {
@@ -199,8 +200,8 @@ DType fold_compute(LaneOp op, DType from, DType result) {
 
 std::optional<PointNode> describe_fold(const Node& node) {
   const auto* found =
-      std::ranges::find(kFolds, std::string_view(node.op().name()), &FoldName::name);
-  GraphValue* from = found != kFolds.end() ? tensor_argument(node, 0) : nullptr;
+      std::ranges::find(kFoldOperators, std::string_view(node.op().name()), &FoldName::name);
+  GraphValue* from = found != kFoldOperators.end() ? tensor_argument(node, 0) : nullptr;
   if (!from) return std::nullopt;
   std::optional<std::vector<bool>> dims = folded_dims(node, from->tensor().dim());
   if (!dims || std::ranges::none_of(*dims, [](bool is_folded) { return is_folded; }))

@@ -12,10 +12,11 @@
 
 #include "opwright/compile/tensor_guards.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class SizeHistory {
+class OPWRIGHT_EXPORT SizeHistory {
  public:
   // `dynamic`: none, sizes that changed; true, all; false, none. Sizes of 0 and 1 mean
   // other things to operators, and are fixed; a symbol may be 1 later.

@@ -36,7 +36,7 @@ bool is_worth_it(const Graph& graph, const PointNode& point) {
   return describe_point(look_through(*point.inputs[0]).root->node()).has_value();
 }
 
-void split(Graph& graph, Node& node, const PointNode& point) {
+void split_fold(Graph& graph, Node& node, const PointNode& point) {
   const Tensor from = point.inputs[0]->tensor();
   const DType dtype = lane_dtype(point.fold->result);
   std::vector<int64_t> inner;
@@ -60,7 +60,7 @@ size_t split_folds(Graph& graph) {
   for (Node* node = graph.first(); node; node = node->next()) {
     const std::optional<PointNode> point = describe_point(*node);
     if (!point || !folds_everything(*node, *point) || !is_worth_it(graph, *point)) continue;
-    split(graph, *node, *point);
+    split_fold(graph, *node, *point);
     ++count;
   }
   return count;

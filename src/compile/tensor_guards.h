@@ -15,6 +15,7 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -33,7 +34,7 @@ struct StrideOrder {
   std::vector<Dimension> inner_first;
 };
 
-class TensorGuards {
+class OPWRIGHT_EXPORT TensorGuards {
  public:
   // One bit for each dimension whose size is free.
   using DynamicDims = uint64_t;

@@ -18,8 +18,6 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "compiled function";
-
 // A value of its own, whatever it was computed from.
 void forget_view(const Tensor& result) {
   History* history = find_history(result.get());
@@ -70,14 +68,14 @@ class TrainingRun {
 void TrainingRun::check_inputs() const {
   for (const uint32_t index : plan_->untracked()) {
     const Tensor input = plan_->input(index, arguments_);
-    OPWRIGHT_CHECK(!input.is_defined() || !requires_grad(input), kWho, ": '",
+    OPWRIGHT_CHECK(!input.is_defined() || !requires_grad(input), kCompiledFunction, ": '",
                    joint_.graph->inputs()[index]->name(),
                    "' requires grad, but did not when the function was compiled");
   }
   for (const JointGraph::Tangent& tangent : joint_.tangents) {
     if (!tangent.is_written_input) continue;
     const Tensor input = plan_->input(tangent.of, arguments_);
-    OPWRIGHT_CHECK(!requires_grad(input) || !is_leaf(input), kWho, ": '",
+    OPWRIGHT_CHECK(!requires_grad(input) || !is_leaf(input), kCompiledFunction, ": '",
                    joint_.graph->inputs()[tangent.of]->name(),
                    "' is a leaf that requires grad and cannot be modified in place; write under "
                    "no_grad, or clone it first");
@@ -143,7 +141,7 @@ Tensor TrainingRun::make_view(const JointOutput& output, const Tensor& base,
   const GradModeScope grad_mode(thread_state().grad_is_enabled() && !output.is_under_no_grad);
   if (!output.steps.empty()) return replay(output.steps, base);
   const Tensor view = ValueOf<Tensor>::read(shown.get());
-  OPWRIGHT_CHECK_KIND("NotImplementedError", view.dtype() == base.dtype(), kWho,
+  OPWRIGHT_CHECK_KIND("NotImplementedError", view.dtype() == base.dtype(), kCompiledFunction,
                       ": it returns a view of symbolic sizes in another dtype than that of what it "
                       "is a view of\n  Call the function uncompiled, or clone what it returns.");
   const SymGeometry geometry = sym_geometry_of(view);

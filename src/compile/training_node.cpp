@@ -15,8 +15,6 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "compiled function";
-
 // An input of a function that is run again: gradients with respect to it end here, though those of
 // the gradients go on.
 class Entrance final : public TapeNode {
@@ -47,7 +45,7 @@ TrainingNode::Kept TrainingNode::keep(const OpwValue& value, uint32_t place) {
     return kept;
   }
   Tensor tensor = Tensor::borrow(value.as_tensor);
-  OPWRIGHT_CHECK((impl(tensor).flags & kOpwFlagInference) == 0, kWho,
+  OPWRIGHT_CHECK((impl(tensor).flags & kOpwFlagInference) == 0, kCompiledFunction,
                  ": a tensor made in inference mode cannot be saved for backward; clone it outside "
                  "of inference mode first");
   kept.saved.version = version_of(tensor);
@@ -106,7 +104,7 @@ void TrainingNode::visit_owned(OwnedTensorVisitor& visitor) const {
 
 TrainingNode::Everything TrainingNode::take_kept() const {
   const std::lock_guard lock(mutex_);
-  OPWRIGHT_CHECK(!kept_.is_released, "the values that a ", kWho,
+  OPWRIGHT_CHECK(!kept_.is_released, "the values that a ", kCompiledFunction,
                  " saved for its backward were freed by an earlier backward; pass "
                  "retain_graph=True to the first one to run it again");
   return kept_;
@@ -116,7 +114,7 @@ Value TrainingNode::unpack(Kept kept, const std::string& name) {
   if (!kept.packed && !kept.saved.tensor.is_defined()) return std::move(kept.number);
   if (!kept.packed) {
     const uint64_t version = version_of(kept.saved.tensor);
-    OPWRIGHT_CHECK(version == kept.saved.version, kWho, ": '", name,
+    OPWRIGHT_CHECK(version == kept.saved.version, kCompiledFunction, ": '", name,
                    "', saved for its backward, was modified by an in-place operation: it is at "
                    "version ",
                    version, ", expected ", kept.saved.version,
@@ -171,7 +169,7 @@ void TrainingNode::apply_compiled(std::span<Tensor> gradients, std::span<Tensor>
 
 void TrainingNode::apply_recorded(std::span<Tensor> gradients, std::span<Tensor> given) {
   const PrimalGraph& primal = plan_->primal();
-  OPWRIGHT_CHECK_KIND("NotImplementedError", primal.graph, kWho,
+  OPWRIGHT_CHECK_KIND("NotImplementedError", primal.graph, kCompiledFunction,
                       ": create_graph=True differentiates it by running it again, but ",
                       primal.why_not,
                       "\n  Call the function uncompiled where gradients of its "

@@ -17,6 +17,8 @@
 
 namespace opwright {
 
+inline constexpr const char* kCompiledFunction = "compiled function";  // in errors
+
 // Its places are the tangents of the joint graph, its edges lead to the targets.
 class TrainingNode final : public TapeNode {
  public:

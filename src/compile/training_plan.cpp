@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-Partition split(const JointGraph& joint) {
+Partition split_joint(const JointGraph& joint) {
   std::vector<uint32_t> tangents;
   for (const JointGraph::Tangent& tangent : joint.tangents) tangents.push_back(tangent.input);
   std::vector<bool> is_dropped;
@@ -30,7 +30,7 @@ Partition split(const JointGraph& joint) {
 TrainingPlan::TrainingPlan(JointGraph joint, Backend backend)
     : joint_(std::move(joint)),
       backend_(std::move(backend)),
-      parts_(split(joint_)),
+      parts_(split_joint(joint_)),
       primal_(make_primal_graph(joint_)),
       forward_(backend_(parts_.forward)),
       num_forward_outputs_(parts_.forward->outputs().size() -

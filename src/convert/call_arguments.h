@@ -8,11 +8,12 @@
 #include "opwright/call_arguments.h"  // IWYU pragma: export
 #include "opwright/ir/node.h"
 #include "opwright/symint.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // "aten::add.Tensor (model.py:12)"
-[[nodiscard]] std::string name_call(const Node& node);
+[[nodiscard]] OPWRIGHT_EXPORT std::string name_call(const Node& node);
 
 // The int that an argument is, or that the graph computes for it.
 [[nodiscard]] std::optional<SymInt> int_of(const NodeArgument& argument);

@@ -17,11 +17,12 @@
 #include "opwright/base/source_site.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // One rule of an engine, which knows its own subclass.
-class Converter : public Counted<Converter> {
+class OPWRIGHT_EXPORT Converter : public Counted<Converter> {
  public:
   Converter(std::string engine, int64_t since_version, bool is_builtin = false)
       : engine_(std::move(engine)), since_version_(since_version), is_builtin_(is_builtin) {}
@@ -54,8 +55,9 @@ struct AddedEngine {
 };
 
 // ValueError for an engine that nobody added. The operator may be defined later.
-[[nodiscard]] Registration register_converter(std::string_view op, ConverterPtr rule,
-                                              SourceSite site = SourceSite::of());
+[[nodiscard]] OPWRIGHT_EXPORT Registration register_converter(std::string_view op,
+                                                              ConverterPtr rule,
+                                                              SourceSite site = SourceSite::of());
 
 // What an operator is in an engine: a rule, or the text of a node; neither: nothing was registered.
 struct FoundConverter {

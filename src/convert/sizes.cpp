@@ -35,6 +35,12 @@ std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt>
   return sizes;
 }
 
+std::vector<int64_t> last_dims(int64_t count) {
+  std::vector<int64_t> dims(static_cast<size_t>(count));
+  std::iota(dims.begin(), dims.end(), -count);
+  return dims;
+}
+
 std::vector<int64_t> all_dims(int64_t rank) {
   std::vector<int64_t> dims(static_cast<size_t>(rank));
   std::iota(dims.begin(), dims.end(), int64_t{0});

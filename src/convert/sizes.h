@@ -1,6 +1,7 @@
 // Sizes and dimensions of tensors, for rules of every engine.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,12 @@ namespace opwright {
 // Of sizes that fit each other: the one that is not 1.
 [[nodiscard]] std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b);
 
+// A dimension that may count from the end.
+[[nodiscard]] inline int64_t count_from_front(int64_t dim, int64_t rank) {
+  return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;
+}
+// -count, ... -1.
+[[nodiscard]] std::vector<int64_t> last_dims(int64_t count);
 // 0, 1, ... rank - 1.
 [[nodiscard]] std::vector<int64_t> all_dims(int64_t rank);
 

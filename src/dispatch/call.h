@@ -8,12 +8,13 @@
 
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Throws Error. On success every result holds what the schema says; on failure all are None. A
 // result marked (a!) is the argument's own handle.
-void call(const Operator& op, Arguments args, Results results);
+OPWRIGHT_EXPORT void call(const Operator& op, Arguments args, Results results);
 
 // The same call without the autograd step of the current level: what the step itself goes on with.
 void call_below_autograd(const Operator& op, Arguments args, Results results);

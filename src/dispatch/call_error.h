@@ -3,6 +3,7 @@
 #pragma once
 
 #include "opwright/dispatch/operator.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -38,7 +39,7 @@ void check_result(const Operator& op, Arguments args, Results results, uint32_t 
 
 // Marks an error as one of the function's results, which are not what the schema says, and tells
 // the schema; is_wrong_result tells it from a refusal of the arguments.
-void note_wrong_result(Error& error, const Operator& op);
+OPWRIGHT_EXPORT void note_wrong_result(Error& error, const Operator& op);
 [[nodiscard]] bool is_wrong_result(const Error& error) noexcept;
 
 }  // namespace opwright

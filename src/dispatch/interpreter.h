@@ -8,6 +8,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/arguments.h"
 #include "opwright/tensor/home.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -24,7 +25,7 @@ struct InterpreterTraits {
 // Counted through Home: a wrapper that escaped keeps its interpreter, so that the error can still
 // name it. An interpreter that keeps wrappers of its own (a memo of what it lifted) lets go of them
 // when its transform ends.
-class Interpreter : public Home {
+class OPWRIGHT_EXPORT Interpreter : public Home {
  public:
   explicit Interpreter(Interpreter* parent, InterpreterTraits traits = {})
       : parent_(parent), traits_(traits) {}

@@ -4,12 +4,13 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/arguments.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 class Operator;
 
-class Mode {
+class OPWRIGHT_EXPORT Mode {
  public:
   Mode() = default;
   Mode(const Mode&) = delete;

@@ -256,6 +256,7 @@ std::vector<std::pair<Slot, SourceSite>> Registry::implementations(const Operato
     std::erase_if(newest, [&](const auto& other) { return other.first == each.slot; });
     newest.emplace_back(each.slot, each.site);
   }
+  std::ranges::sort(newest, {}, [](const auto& each) { return each.first; });
   return newest;
 }
 

@@ -20,13 +20,14 @@
 #include "opwright/dispatch/operator_table.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/schema/opaque_types.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 class Registry;
 
 // Undoes one registration when it ends, unless it was kept.
-class [[nodiscard]] Registration {
+class [[nodiscard]] OPWRIGHT_EXPORT Registration {
  public:
   Registration() = default;
   Registration(Registration&& other) noexcept
@@ -63,7 +64,7 @@ struct Origin {
   bool is_derived = false;           // follows from another operator; list() leaves it out
 };
 
-class Registry {
+class OPWRIGHT_EXPORT Registry {
  public:
   // The registry of the process, with all that the core itself registers (first_use.h). Never
   // destroyed, so that static objects may unregister late.
@@ -116,8 +117,8 @@ class Registry {
   // All operators of a namespace, or all there are, by name; none that follow from others.
   [[nodiscard]] std::vector<const Operator*> list(std::string_view name_space = {}) const;
 
-  // The slots that have a function of their own, with where it was registered; the newest of each
-  // slot.
+  // The slots that have a function of their own, in their order, with where it was registered; the
+  // newest of each slot.
   [[nodiscard]] std::vector<std::pair<Slot, SourceSite>> implementations(const Operator& op) const;
   // The newest function that was registered for just this slot, the registry's own: what it points
   // to lasts while it is registered. Its `function` is null where there is none.
@@ -169,7 +170,7 @@ using OperatorMaker = const Operator* (*)(std::string_view name) noexcept;
 void set_operator_maker(OperatorMaker maker) noexcept;
 
 // Raised by every change of the registry.
-extern std::atomic<uint64_t> registry_epoch_counter;
+OPWRIGHT_EXPORT extern std::atomic<uint64_t> registry_epoch_counter;
 inline uint64_t registry_epoch() noexcept {
   return registry_epoch_counter.load(std::memory_order_acquire);
 }

@@ -3,6 +3,7 @@
 
 #include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -74,7 +75,7 @@ void set_stand_in(StandIn stand_in) noexcept;
 
 // Waits after each call on a device but the cpu, so that a fault of a kernel is the error of the
 // operator that made it. From the environment (OPWRIGHT_SYNCHRONIZE=1) until it is set.
-void set_synchronizes_calls(bool synchronizes) noexcept;
-[[nodiscard]] bool synchronizes_calls() noexcept;
+OPWRIGHT_EXPORT void set_synchronizes_calls(bool synchronizes) noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT bool synchronizes_calls() noexcept;
 
 }  // namespace opwright

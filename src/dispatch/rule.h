@@ -6,6 +6,7 @@
 
 #include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -16,7 +17,7 @@ constexpr bool has_operator_signature(Slot slot) {
 }
 
 // How many results the function in `slot` gives.
-[[nodiscard]] uint32_t count_results(const Operator& op, Slot slot);
+[[nodiscard]] OPWRIGHT_EXPORT uint32_t count_results(const Operator& op, Slot slot);
 
 // Results that are no written argument.
 [[nodiscard]] uint32_t count_fresh_results(const Operator& op);

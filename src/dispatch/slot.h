@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "opwright/c_api.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -50,10 +51,10 @@ Slot device_slot(int32_t device_type);
 // Reads a device name ("cpu", "npu") or one of PyTorch's key names ("CPU", "Meta",
 // "CompositeImplicitAutograd", "PrivateUse1", ...). ValueError with the names there are when it is
 // neither.
-Slot parse_slot(std::string_view name);
+OPWRIGHT_EXPORT Slot parse_slot(std::string_view name);
 
 // As authors write it in OPWRIGHT_LIBRARY_IMPL: "CPU", "Fake", "CompositeImplicitAutograd", ...
-std::string slot_name(Slot slot);
+OPWRIGHT_EXPORT std::string slot_name(Slot slot);
 // As Python's device_types take it: "cpu".
 std::string slot_device_name(Slot slot);
 

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "opwright/tag.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // ValueError with the closest name.
-[[nodiscard]] Tag parse_tag(std::string_view name);
+[[nodiscard]] OPWRIGHT_EXPORT Tag parse_tag(std::string_view name);
 // The names of a set, in the order of the enum.
-[[nodiscard]] std::vector<std::string> tag_names(Tags tags);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<std::string> tag_names(Tags tags);
 
 }  // namespace opwright

@@ -15,6 +15,7 @@
 #include "opwright/symbolic/shape_env.h"
 #include "opwright/symint.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -40,11 +41,11 @@ struct CallSpec {
   bool keeps_state = false;  // a run writes a buffer or a parameter
 };
 // Asks the graph's environment: one thread at a time.
-[[nodiscard]] CallSpec describe_call(const ExportedProgram& program);
+[[nodiscard]] OPWRIGHT_EXPORT CallSpec describe_call(const ExportedProgram& program);
 
 // All user inputs in order, the program's constants among the given ones, which are as many as
 // CallSpec::inputs. Nothing is retained.
-[[nodiscard]] std::vector<OpwValue> add_constants(const ExportedProgram& program,
-                                                  std::span<const OpwValue> given);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<OpwValue> add_constants(const ExportedProgram& program,
+                                                                  std::span<const OpwValue> given);
 
 }  // namespace opwright

@@ -6,16 +6,18 @@
 
 #include <string>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // Loads the device where it is found, and tells where it looked when it is not there:
 // "\n  Looked for .../libopwright_npu.so (there is no such file)". Any thread.
-std::string find_device(const char* name);
+OPWRIGHT_EXPORT std::string find_device(const char* name);
 
 // Tries to load the device, and tells where it looked: "entry points ... (none has that name)". It
 // does not throw.
 using PackageSearch = std::string (*)(const char* name);
 // Of a host language; asked after the files. Null: there is none.
-void set_package_search(PackageSearch search) noexcept;
+OPWRIGHT_EXPORT void set_package_search(PackageSearch search) noexcept;
 
 }  // namespace opwright

@@ -39,7 +39,7 @@ Tensor input_at(const Graph& graph, size_t place, std::span<const OpwValue> argu
   return ValueOf<Tensor>::read(arguments[argument]);
 }
 
-[[maybe_unused]] const bool kIsRegistered = [] {
+[[maybe_unused]] const bool kIsGeBackendRegistered = [] {
   register_backend("ge", [](const GraphPtr& graph) {
     return ExecutablePtr::take(new EngineExecutable(graph, {}));
   });

@@ -13,10 +13,11 @@
 #include "opwright/host/ge_program.h"
 #include "opwright/ir/graph.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright::graph_engine {
 
-class EngineExecutable final : public Executable {
+class OPWRIGHT_EXPORT EngineExecutable final : public Executable {
  public:
   // NotImplementedError for an operator without a rule, with the user's line.
   EngineExecutable(const GraphPtr& graph, const EngineConfig& config);

@@ -59,7 +59,7 @@ struct KernelCall {
 };
 
 // A call of the program.
-struct Step {
+struct OperatorStep {
   const SourceCall* call;
   std::vector<KernelCall> kernels = {};    // empty: the program's operator is called
   std::vector<uint32_t> last_values = {};  // of the program, by number: nothing reads them later
@@ -125,8 +125,8 @@ class OperatorGraph final : public BuiltGraph {
     return first_outputs_[place.op] + place.index;
   }
 
-  [[nodiscard]] Step make_step(const SourceCall& call) const {
-    Step step{.call = &call};
+  [[nodiscard]] OperatorStep make_step(const SourceCall& call) const {
+    OperatorStep step{.call = &call};
     for (const uint32_t index : call.ops) {
       const GeOp& op = graph_->ops[index];
       const Operator* kernel = find_kernel(op, slot_);
@@ -188,7 +188,7 @@ class OperatorGraph final : public BuiltGraph {
   std::vector<Tensor> constants_;        // by the number of an output; else undefined
   std::vector<bool> is_output_read_;     // by a kernel
   std::vector<bool> is_value_read_;      // of the program: by an operator, or it is an output
-  std::vector<Step> steps_;
+  std::vector<OperatorStep> steps_;
 };
 
 // The values of one run.
@@ -206,7 +206,7 @@ class OperatorRun {
     inputs_.check(given, state_.symbols);
     size_t index = 0;
     for (const GraphValue* input : program_.inputs()) keep(*input, std::move(given[index++]));
-    for (const Step& step : of_.steps_) {
+    for (const OperatorStep& step : of_.steps_) {
       step.kernels.empty() ? call_operator(step) : call_kernels(step);
       for (const uint32_t number : step.last_values) state_.values[number] = Value();
       for (const uint32_t number : step.last_outputs) outputs_[number] = Tensor();
@@ -228,7 +228,7 @@ class OperatorRun {
     if (of_.is_value_read_[value.number()]) state_.values[value.number()] = std::move(actual);
   }
 
-  void call_operator(const Step& step) {
+  void call_operator(const OperatorStep& step) {
     const Node& node = *step.call->node;
     std::vector<Value> results = call_source(step);
     for (size_t i = 0; i < node.results().size(); ++i) {
@@ -243,7 +243,7 @@ class OperatorRun {
   }
 
   // An operator without a kernel is an error of the ops that were made of its call.
-  [[nodiscard]] std::vector<Value> call_source(const Step& step) const {
+  [[nodiscard]] std::vector<Value> call_source(const OperatorStep& step) const {
     const Node& node = *step.call->node;
     try {
       return call_node(state_, node);
@@ -263,7 +263,7 @@ class OperatorRun {
     keep(value, std::move(actual));
   }
 
-  void call_kernels(const Step& step) {
+  void call_kernels(const OperatorStep& step) {
     for (const KernelCall& kernel : step.kernels) {
       try {
         call_kernel(kernel);
@@ -349,7 +349,7 @@ void OperatorGraph::run(std::span<const OpwValue> arguments, std::span<OpwValue>
 
 std::string OperatorGraph::describe() const {
   std::string text;
-  for (const Step& step : steps_) {
+  for (const OperatorStep& step : steps_) {
     for (const uint32_t op : step.call->ops) {
       const GeOp& node = graph_->ops[op];
       text +=

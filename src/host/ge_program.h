@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "opwright/ir/graph.h"
+#include "opwright/visibility.h"
 
 namespace opwright::graph_engine {
 
@@ -18,6 +19,6 @@ struct EngineProgram {
 
 // From a functional graph, which writes at its end alone and stays as it is. NotImplementedError
 // for one that draws random numbers.
-[[nodiscard]] EngineProgram make_engine_program(const GraphPtr& graph);
+[[nodiscard]] OPWRIGHT_EXPORT EngineProgram make_engine_program(const GraphPtr& graph);
 
 }  // namespace opwright::graph_engine

@@ -56,7 +56,8 @@ std::vector<int32_t> take_devices(const OpwBinary& binary, const std::string& fi
 }  // namespace
 
 std::vector<std::string> load_device(const std::string& path) {
-  const OpwBinary& binary = open_binary(absolute_path(path));
+  const std::string found = absolute_path(path);
+  const OpwBinary& binary = open_binary(found);
   if (!first_device(binary)) {
     throw_error("ImportError", path,
                 " adds no device\n  A plug-in has an OPWRIGHT_DEVICE(table) of "

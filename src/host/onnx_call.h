@@ -14,6 +14,7 @@
 #include "opwright/onnx.h"
 #include "opwright/program/exported_call.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -28,7 +29,7 @@ struct OnnxCall {
 [[nodiscard]] onnx::Model to_model(const ExportedCall& exported);
 
 // Runs models: ONNX Runtime, which the core does not know.
-class OnnxReferee {
+class OPWRIGHT_EXPORT OnnxReferee {
  public:
   OnnxReferee() = default;
   OnnxReferee(const OnnxReferee&) = delete;
@@ -47,7 +48,7 @@ class OnnxReferee {
                                    std::span<const Tensor> inputs) = 0;
 };
 // Who is asked from now on; null: nobody. It is the host "onnxruntime", too.
-void set_onnx_referee(std::shared_ptr<OnnxReferee> referee);
+OPWRIGHT_EXPORT void set_onnx_referee(std::shared_ptr<OnnxReferee> referee);
 [[nodiscard]] std::shared_ptr<OnnxReferee> onnx_referee();
 
 // What the model gives for the example's tensors, as a call would.

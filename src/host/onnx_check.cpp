@@ -34,7 +34,7 @@ namespace opwright {
 namespace {
 
 constexpr int kMostOtherSizes = 2;
-constexpr uint32_t kMostInputs = 8;
+constexpr uint32_t kMostOnnxInputs = 8;
 // More than rounding to float32 takes.
 constexpr double kMostLoss = 1.0 / (1 << 23);
 
@@ -287,13 +287,13 @@ class OnnxCheck : public Check {
   std::string why_left_out_;
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsOnnxCheckRegistered =
     (register_check({.name = "onnx",
                      .about = "a call becomes an ONNX model that says and gives what the call does",
                      .make = [] { return std::unique_ptr<Check>(new OnnxCheck()); },
                      .place = 79,
                      .shrinks_here = true,
-                     .most_inputs = kMostInputs}),
+                     .most_inputs = kMostOnnxInputs}),
      true);
 
 }  // namespace

@@ -5,14 +5,15 @@
 
 #include "opwright/onnx.h"
 #include "opwright/program/exported_program.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // The name of an input, by where it stands in the call: batch["mask"] becomes batch.mask.
-[[nodiscard]] std::string onnx_input_name(const std::string& target);
+[[nodiscard]] OPWRIGHT_EXPORT std::string onnx_input_name(const std::string& target);
 
 // As onnx::to_model. Operators without a rule that are made of others are taken apart first.
-[[nodiscard]] onnx::Model to_onnx_model(const ExportedProgram& program,
-                                        const onnx::ModelOptions& options);
+[[nodiscard]] OPWRIGHT_EXPORT onnx::Model to_onnx_model(const ExportedProgram& program,
+                                                        const onnx::ModelOptions& options);
 
 }  // namespace opwright

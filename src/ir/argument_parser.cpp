@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/base/ascii.h"
 #include "opwright/complex.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -33,8 +34,6 @@ namespace {
 std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A float at the start of `text`, which becomes what is behind it.
 std::optional<double> read_float(std::string_view& text) {

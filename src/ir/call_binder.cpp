@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-std::vector<std::string_view> names_of(const Schema& schema) {
+std::vector<std::string_view> argument_names(const Schema& schema) {
   std::vector<std::string_view> names;
   for (const Argument& argument : schema.arguments) names.emplace_back(argument.name);
   return names;
@@ -35,7 +35,7 @@ size_t place_of(const TextCursor& cursor, const Operator& op, const GivenArgumen
   const auto index = schema.index_of(given.name);
   if (!index) {
     cursor.fail(given.name_span, concatenate(op.name(), " has no argument '", given.name, "'"),
-                did_you_mean(given.name, names_of(schema)));
+                did_you_mean(given.name, argument_names(schema)));
   }
   return *index;
 }

@@ -9,6 +9,7 @@
 
 #include "opwright/ir/graph.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -21,7 +22,8 @@ using SymbolValues = std::unordered_map<std::string, SymInt>;
 // of dimensions. An input of role RandomState is the state of the default generator when the run
 // starts (ir/random_input.h); the last outputs are then the states to set at its end, one for each
 // such input, and are not given back.
-[[nodiscard]] std::vector<Value> evaluate(const Graph& graph, std::span<const OpwValue> arguments);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Value> evaluate(const Graph& graph,
+                                                          std::span<const OpwValue> arguments);
 
 // The same for a sub-graph whose symbols were bound by the graph around it.
 [[nodiscard]] std::vector<Value> evaluate(const Graph& graph, std::span<const OpwValue> arguments,
@@ -32,7 +34,7 @@ using SymbolValues = std::unordered_map<std::string, SymInt>;
 [[nodiscard]] std::vector<Value> evaluate_all(const Graph& graph, std::vector<Value> inputs);
 
 // The value of an expression of `env`. KeyError for a symbol that has none.
-[[nodiscard]] SymInt substitute(const ShapeEnv& env, const SymInt& expression,
-                                const SymbolValues& values);
+[[nodiscard]] OPWRIGHT_EXPORT SymInt substitute(const ShapeEnv& env, const SymInt& expression,
+                                                const SymbolValues& values);
 
 }  // namespace opwright

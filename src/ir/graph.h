@@ -22,6 +22,7 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/node.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -39,7 +40,7 @@ struct CallDescription {
   std::vector<std::string> names = {};  // of its values; left out: made from the operator's name
 };
 
-class Graph : public Counted<Graph> {
+class OPWRIGHT_EXPORT Graph : public Counted<Graph> {
  public:
   explicit Graph(ShapeEnvPtr shape_env = nullptr);
   ~Graph();
@@ -146,14 +147,14 @@ using GraphPtr = IntrusivePtr<Graph>;
 // Refuses a graph that is not whole: a value used before it is there, wrong numbers or types of
 // arguments, results that do not fit the schema, a symbol that nothing binds, a missing Output, a
 // removed operator. ValueError that names the node and what is wrong with it.
-void verify(const Graph& graph);
+OPWRIGHT_EXPORT void verify(const Graph& graph);
 
 // The text form. Reading it back gives an equal graph, but for the tensors that inputs are bound
 // to.
-[[nodiscard]] std::string to_text(const Graph& graph);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Graph& graph);
 // ValueError with the line and the token underlined. The graph is verified.
-[[nodiscard]] GraphPtr parse_graph(std::string_view text);
+[[nodiscard]] OPWRIGHT_EXPORT GraphPtr parse_graph(std::string_view text);
 // The same nodes, names, metadata, lines and symbols with the same facts.
-[[nodiscard]] bool is_equal(const Graph& a, const Graph& b);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_equal(const Graph& a, const Graph& b);
 
 }  // namespace opwright

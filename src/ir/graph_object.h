@@ -4,6 +4,7 @@
 #include "opwright/c_api.h"
 #include "opwright/ir/graph.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -13,9 +14,9 @@ inline constexpr const char* kGraphTypeName = "Graph";
 // Makes schemas know the type; before operators that take graphs are defined. May be called again.
 void register_graph_type();
 
-[[nodiscard]] Value graph_value(GraphPtr graph);
-[[nodiscard]] bool is_graph(const OpwValue& value) noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT Value graph_value(GraphPtr graph);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_graph(const OpwValue& value) noexcept;
 // TypeError for a value that is no graph.
-[[nodiscard]] GraphPtr graph_of(const OpwValue& value);
+[[nodiscard]] OPWRIGHT_EXPORT GraphPtr graph_of(const OpwValue& value);
 
 }  // namespace opwright

@@ -6,14 +6,16 @@
 
 #include "opwright/ir/graph.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // What the operator's fake kernel gives for the metadata of the arguments: the results of a
 // CallDescription. Symbols and guards go to the graph's environment. NotImplementedError where the
 // operator has no fake kernel.
-[[nodiscard]] std::vector<Value> infer_results(const Graph& graph, const Operator& op,
-                                               std::span<const NodeArgument> args);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Value> infer_results(const Graph& graph,
+                                                               const Operator& op,
+                                                               std::span<const NodeArgument> args);
 
 // What the operator of a node gave, put together from the metadata of its values: the results of a
 // CallDescription of the same call.

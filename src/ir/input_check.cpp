@@ -19,7 +19,7 @@
 namespace opwright {
 namespace {
 
-std::string names_of(const Graph& graph) {
+std::string list_argument_inputs(const Graph& graph) {
   std::string names;
   for (const GraphValue* input : graph.inputs()) {
     if (input->node().role() != InputRole::Argument) continue;
@@ -149,7 +149,7 @@ std::vector<Value> InputCheck::collect(std::span<const OpwValue> arguments) cons
     check_kind(*input, values.back().get());
   }
   OPWRIGHT_CHECK_TYPE(used == arguments.size(), words().who, ": it takes ", used, " inputs (",
-                      names_of(graph_), "), got ", arguments.size());
+                      list_argument_inputs(graph_), "), got ", arguments.size());
   return values;
 }
 

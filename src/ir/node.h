@@ -13,13 +13,14 @@
 #include "opwright/ir/node_argument.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 class Graph;
 class Node;
 
-class GraphValue {
+class OPWRIGHT_EXPORT GraphValue {
  public:
   // Without the sign: "add_1". One of its kind in the graph.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

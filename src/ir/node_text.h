@@ -14,21 +14,24 @@
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // "float32[s0, 4] strides [1, s0] offset(3) on cuda:0 grad", "int(u0)", "None". Strides stand where
 // they are not those of contiguous memory.
 void append_meta_text(std::string& out, const Value& meta);
-[[nodiscard]] std::string meta_text(const Value& meta);
+[[nodiscard]] OPWRIGHT_EXPORT std::string meta_text(const Value& meta);
 
 // 1, 2.0, [1, s0], float32, device("cuda:0"), "text", None, a sub-graph. Objects that no text can
 // bring back stand as object("Generator").
-void append_constant_text(std::string& out, const OpwValue& value, size_t indent = 0);
+OPWRIGHT_EXPORT void append_constant_text(std::string& out, const OpwValue& value,
+                                          size_t indent = 0);
 // The same with values as %name.
 void append_argument_text(std::string& out, const NodeArgument& argument, size_t indent = 0);
 // Whether an argument is the schema's default, which no text shows.
-[[nodiscard]] bool is_default(const NodeArgument& argument, const Argument& declared);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_default(const NodeArgument& argument,
+                                              const Argument& declared);
 // Calls `visit(name, argument)` for what the text of a call shows; the name is empty where the
 // argument stands by its position.
 template <class Visit>
@@ -49,7 +52,7 @@ void visit_written_arguments(const Node& node, const Visit& visit) {
 void append_call_text(std::string& out, const Node& node, size_t indent = 0);
 
 // "%mm = aten::mm(%x, %w)", "input %x", "return %mm": a node on one line, for messages.
-[[nodiscard]] std::string node_text(const Node& node);
+[[nodiscard]] OPWRIGHT_EXPORT std::string node_text(const Node& node);
 
 // "model.py:12"; a file with other characters than those of usual paths is quoted.
 void append_site_text(std::string& out, SourceSite site);

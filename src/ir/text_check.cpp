@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kMostNodes = 100'000;
+constexpr size_t kMostTextNodes = 100'000;
 
 std::atomic<bool> is_enabled{false};
 std::atomic<size_t> num_checked{0};
@@ -72,7 +72,7 @@ size_t num_checked_graph_texts() noexcept { return num_checked.load(); }
 void check_graph_text(const Graph& graph) noexcept {
   if (!is_enabled.load(std::memory_order_relaxed) || is_checking) [[likely]]
     return;
-  if (!graph.output() || graph.num_nodes() > kMostNodes) return;
+  if (!graph.output() || graph.num_nodes() > kMostTextNodes) return;
   is_checking = true;
   try {
     compare(graph);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "opwright/base/ascii.h"
 #include "opwright/base/intern.h"
 #include "opwright/error.h"
 #include "opwright/schema/schema_source.h"
@@ -20,7 +21,6 @@ namespace {
 constexpr std::string_view kSiteCharacters = "_./-+~@<>";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_word_part(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 

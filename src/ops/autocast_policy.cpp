@@ -85,7 +85,7 @@ int cast_arguments(const OpwRecord* record, const OpwValue* values, uint32_t num
   });
 }
 
-struct Table {
+struct AutocastTable {
   const char* file;
   std::vector<AutocastEntry> entries;
 };
@@ -94,7 +94,7 @@ struct Table {
 
 bool register_autocast(const char* file, std::initializer_list<AutocastEntry> entries) {
   const auto step = [](void* context) {
-    const std::unique_ptr<Table> table(static_cast<Table*>(context));
+    const std::unique_ptr<AutocastTable> table(static_cast<AutocastTable*>(context));
     for (const AutocastEntry& entry : table->entries) {
       Registry::get()
           .implement(entry.name, Slot::Autocast, {&cast_arguments, pack(entry), nullptr, nullptr},
@@ -102,7 +102,7 @@ bool register_autocast(const char* file, std::initializer_list<AutocastEntry> en
           .keep();
     }
   };
-  at_first_use(step, new Table{file, entries});
+  at_first_use(step, new AutocastTable{file, entries});
   return true;
 }
 

@@ -18,6 +18,7 @@
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/pinned_memory.h"
 #include "opwright/tensor/stream.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
@@ -65,8 +66,6 @@ bool has_same_bytes(const Tensor& a, const Tensor& b) {
           is_non_overlapping_and_dense(a.sizes(), a.strides()));
 }
 
-bool is_on_cpu(const Tensor& tensor) { return tensor.device().type == kOpwDeviceCpu; }
-
 // Whether elements can be copied where `target` is.
 bool can_copy_there(const Tensor& target, const Tensor& source) {
   return is_on_cpu(target) || can_copy_on_device(target, source);
@@ -112,7 +111,7 @@ bool are_strangers(Device a, Device b) {
   return a.type != b.type && !is_neutral(a) && !is_neutral(b);
 }
 
-bool is_in_format(const Tensor& self, MemoryFormat format) {
+bool is_tensor_in_format(const Tensor& self, MemoryFormat format) {
   if (!self.is_symbolic() && format == MemoryFormat::Contiguous) return self.is_contiguous();
   const SymGeometry geometry = sym_geometry_of(self);
   return is_contiguous(geometry.sizes, geometry.strides, format);
@@ -218,7 +217,7 @@ Tensor contiguous_composite(const Tensor& self, MemoryFormat memory_format) {
   OPWRIGHT_CHECK_VALUE(
       memory_format != MemoryFormat::Preserve,
       "contiguous: memory_format must name an order of dimensions, got preserve_format");
-  return is_in_format(self, memory_format) ? self : self.clone(memory_format);
+  return is_tensor_in_format(self, memory_format) ? self : self.clone(memory_format);
 }
 
 Tensor to_dtype_layout_composite(const Tensor& self, const std::optional<DType>& dtype,
@@ -229,7 +228,7 @@ Tensor to_dtype_layout_composite(const Tensor& self, const std::optional<DType>&
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
   const bool is_as_asked = (!dtype || *dtype == self.dtype()) &&
                            (!device || resolve_device(*device) == self.device()) &&
-                           (format == MemoryFormat::Preserve || is_in_format(self, format));
+                           (format == MemoryFormat::Preserve || is_tensor_in_format(self, format));
   if (!copy && is_as_asked) return self;
   return _to_copy(self, dtype, layout, device, pin_memory, non_blocking, format);
 }

@@ -68,7 +68,7 @@ VmapResult<Tensor> polar_vmap(const VmapInfo& info, const Tensor& abs, const Ten
 // --------------------------------------------------------------------------------------
 namespace {
 
-Tensor check_matrices(const char* who, const Tensor& batch) {
+Tensor check_batched_matrices(const char* who, const Tensor& batch) {
   OPWRIGHT_CHECK(batch.dim() > 2, who, ": self must have at least 2 dimensions, got ",
                  batch.dim() - 1);
   return batch;
@@ -77,17 +77,17 @@ Tensor check_matrices(const char* who, const Tensor& batch) {
 }  // namespace
 
 VmapResult<Tensor> tril_vmap(const VmapInfo& info, const Tensor& self, const SymInt& diagonal) {
-  return batched(tril(check_matrices("tril", batch_first(info, 0, self)), diagonal));
+  return batched(tril(check_batched_matrices("tril", batch_first(info, 0, self)), diagonal));
 }
 VmapResult<Tensor> triu_vmap(const VmapInfo& info, const Tensor& self, const SymInt& diagonal) {
-  return batched(triu(check_matrices("triu", batch_first(info, 0, self)), diagonal));
+  return batched(triu(check_batched_matrices("triu", batch_first(info, 0, self)), diagonal));
 }
 VmapResult<Tensor&> tril_in_place_vmap(const VmapInfo& info, Tensor& self, const SymInt& diagonal) {
-  check_matrices("tril_", written_batch(info, 0, self)).tril_(diagonal);
+  check_batched_matrices("tril_", written_batch(info, 0, self)).tril_(diagonal);
   return {self, {info.in_dims[0]}};
 }
 VmapResult<Tensor&> triu_in_place_vmap(const VmapInfo& info, Tensor& self, const SymInt& diagonal) {
-  check_matrices("triu_", written_batch(info, 0, self)).triu_(diagonal);
+  check_batched_matrices("triu_", written_batch(info, 0, self)).triu_(diagonal);
   return {self, {info.in_dims[0]}};
 }
 

@@ -14,20 +14,21 @@ template <class Int>
 using List = SmallVector<Int, kInlineDims>;
 
 template <class Int>
-bool are_equal(std::span<const Int> a, std::span<const Int> b) {
+bool are_laid_equal(std::span<const Int> a, std::span<const Int> b) {
   return std::ranges::equal(a, b, [](const Int& x, const Int& y) { return is_laid_equal(x, y); });
 }
 
 template <class Int>
-bool is_in_format(const BasicLayout<Int>& input, std::span<const Int> sizes, MemoryFormat format) {
-  return are_equal(input.sizes, sizes) && is_contiguous(sizes, input.strides, format);
+bool is_laid_in_format(const BasicLayout<Int>& input, std::span<const Int> sizes,
+                       MemoryFormat format) {
+  return are_laid_equal(input.sizes, sizes) && is_contiguous(sizes, input.strides, format);
 }
 
 template <class Int>
 bool have_same_dense_layout(std::span<const Int> sizes, std::span<const BasicLayout<Int>> inputs) {
   const BasicLayout<Int>& first = inputs.front();
   const bool have_equal = std::ranges::all_of(inputs, [&](const BasicLayout<Int>& input) {
-    return are_equal(input.sizes, sizes) && are_equal(input.strides, first.strides);
+    return are_laid_equal(input.sizes, sizes) && are_laid_equal(input.strides, first.strides);
   });
   return have_equal && is_non_overlapping_and_dense(first.sizes, first.strides);
 }
@@ -57,15 +58,16 @@ int compare_by_inputs(size_t inner, size_t outer, std::span<const Int> sizes,
 }
 
 template <class Int>
-List<Int> find_strides(std::span<const Int> sizes, std::span<const BasicLayout<Int>> inputs,
-                       bool has_number) {
+List<Int> find_result_strides(std::span<const Int> sizes, std::span<const BasicLayout<Int>> inputs,
+                              bool has_number) {
   const auto are_in_format = [&](MemoryFormat format) {
-    return std::ranges::all_of(
-        inputs, [&](const BasicLayout<Int>& input) { return is_in_format(input, sizes, format); });
+    return std::ranges::all_of(inputs, [&](const BasicLayout<Int>& input) {
+      return is_laid_in_format(input, sizes, format);
+    });
   };
   if (sizes.size() <= 1 || are_in_format(MemoryFormat::Contiguous)) {
     List<Int> contiguous = contiguous_strides(sizes);
-    if (!has_number || sizes.size() <= 1 || are_equal<Int>(inputs.front().strides, contiguous))
+    if (!has_number || sizes.size() <= 1 || are_laid_equal<Int>(inputs.front().strides, contiguous))
       return contiguous;
   }
   if (!has_number && are_in_format(MemoryFormat::ChannelsLast)) {
@@ -109,12 +111,12 @@ Sizes broadcast_strides(std::span<const int64_t> sizes, std::span<const int64_t>
 
 Sizes elementwise_strides(std::span<const int64_t> sizes, std::span<const OperandLayout> inputs,
                           bool has_number) {
-  return find_strides(sizes, inputs, has_number);
+  return find_result_strides(sizes, inputs, has_number);
 }
 SymSizes elementwise_strides(std::span<const SymInt> sizes, std::span<const SymLayout> inputs,
                              bool has_number) {
   if (are_all_contiguous(inputs)) return contiguous_strides(sizes);
-  return find_strides(sizes, inputs, has_number);
+  return find_result_strides(sizes, inputs, has_number);
 }
 
 }  // namespace opwright

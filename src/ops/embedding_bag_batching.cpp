@@ -7,13 +7,12 @@
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
+#include "opwright/ops/embedding_bag_mode.h"
 
 namespace opwright {
 namespace {
 
 using Bags = std::tuple<Tensor, Tensor, Tensor, Tensor>;
-
-constexpr int64_t kMax = 2;  // the mode
 
 // Indices into the tables of all samples. One that is out of range for its own stays so.
 Tensor fold_indices(const VmapInfo& info, const Tensor& indices, const SymInt& rows,
@@ -60,7 +59,7 @@ VmapResult<Bags> embedding_bag_vmap(const VmapInfo& info, const Tensor& weight,
                      fold_batch(as_batch(info, 6, per_sample_weights), 0), false, padding_idx),
       0, info.batch_size);
   bag_of = _to_copy(bag_of.sub(batch_offsets(info, bags, 1, bag_of)), bag_of.dtype());
-  if (mode == kMax && has_own_tables) {
+  if (mode == static_cast<int64_t>(BagMode::Max) && has_own_tables) {
     const Tensor of_sample = maxima.sub(batch_offsets(info, rows, 2, maxima));
     maxima = _to_copy(of_sample.masked_fill(bag_sizes.eq(0).unsqueeze(-1), 0), maxima.dtype());
   }

@@ -1,14 +1,13 @@
 #include "opwright/ops/embedding_bag_gradients.h"
 
 #include "opwright/functions.h"
+#include "opwright/ops/embedding_bag_mode.h"
 
 namespace opwright {
 namespace {
 
 // The numbers that PyTorch gives them.
 constexpr int64_t kMean = 1;
-constexpr int64_t kMax = 2;
-
 // The bag of each index; that after the last one for indices that are in none.
 Tensor find_bags(const EmbeddingBags& bags) {
   const SymInt count = bags.indices.sym_size(0);
@@ -31,7 +30,7 @@ Tensor rows_of_indices(const Tensor& grad, const Tensor& bag_of_index) {
 Tensor embedding_bag_weight_gradient(const Tensor& grad, const EmbeddingBags& bags,
                                      const SymInt& num_weights, bool scale_grad_by_freq,
                                      const std::optional<Tensor>& per_sample_weights) {
-  if (bags.mode == kMax) {
+  if (bags.mode == static_cast<int64_t>(BagMode::Max)) {
     const Tensor has_rows = bags.bag_size.gt(0).unsqueeze(1);
     return grad.new_zeros({num_weights, grad.sym_size(1)})
         .scatter_add(0, bags.max_indices.to(DType::Int64), where(has_rows, grad, Scalar(0)));

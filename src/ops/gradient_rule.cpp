@@ -23,18 +23,18 @@ std::vector<OpwTensor*> tensors_of(const OpwValue& list) {
   return tensors;
 }
 
-std::vector<SymInt> sizes_of(const Tensor& tensor) {
+std::vector<SymInt> symbolic_sizes_of(const Tensor& tensor) {
   std::vector<SymInt> sizes;
   for (int64_t i = 0; i < tensor.dim(); ++i) sizes.push_back(tensor.sym_size(i));
   return sizes;
 }
 
-struct Table {
+struct GradientTable {
   const char* file;
   std::vector<GradientRules> rules;
 };
 
-void register_table(const Table& table) {
+void register_gradient_table(const GradientTable& table) {
   Registry& registry = Registry::get();
   for (const GradientRules& each : table.rules) {
     const SourceSite site{table.file, each.line};
@@ -77,7 +77,7 @@ void RuleContext::save(std::initializer_list<OpwTensor*> tensors, const OpwValue
 void RuleContext::keep_sizes(const char* name, const OpwValue& value) const {
   if (value.tag == kOpwTensor && !gradient_of(value).is_symbolic())
     return keep(name, ValueOf<std::span<const int64_t>>::lend(gradient_of(value).sizes()));
-  keep_each(name, value, [](const Tensor& tensor) { return sizes_of(tensor); });
+  keep_each(name, value, [](const Tensor& tensor) { return symbolic_sizes_of(tensor); });
 }
 void RuleContext::keep_dtype(const char* name, const OpwValue& value) const {
   keep_each(name, value, [](const Tensor& tensor) { return tensor.dtype(); });
@@ -116,10 +116,10 @@ OpwValue copy_old_value(const OpwValue& value) {
 
 bool register_gradients(const char* file, std::initializer_list<GradientRules> rules) {
   const auto step = [](void* context) {
-    const std::unique_ptr<Table> table(static_cast<Table*>(context));
-    register_table(*table);
+    const std::unique_ptr<GradientTable> table(static_cast<GradientTable*>(context));
+    register_gradient_table(*table);
   };
-  at_first_use(step, new Table{file, rules});
+  at_first_use(step, new GradientTable{file, rules});
   return true;
 }
 

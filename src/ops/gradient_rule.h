@@ -35,6 +35,9 @@ inline const Tensor& conjugate(const Tensor& tensor, Tensor&& made = Tensor()) {
   return made;
 }
 
+// Zeros become ones, so that no derivative divides by them.
+inline Tensor replace_zeros(const Tensor& tensor) { return where(tensor.eq(0), Scalar(1), tensor); }
+
 // The context of a recorded call, borrowed for the length of a rule.
 class RuleContext {
  public:

@@ -143,7 +143,7 @@ FakeTensor& scatter_reduce_in_place_fake(FakeTensor& self, int64_t dim, const Fa
                                          const FakeTensor& src, std::string_view reduce,
                                          bool /*include_self*/) {
   const Tensor source = as_tensor(src);
-  (void)parse_reduction("scatter_reduce_", reduce);
+  (void)parse_scatter_reduction("scatter_reduce_", reduce);
   check_scatter("scatter_reduce_", as_tensor(self), dim, as_tensor(index), &source);
   return self;
 }

@@ -1,6 +1,7 @@
 #include "opwright/ops/index_gradients.h"
 
 #include "opwright/functions.h"
+#include "opwright/ops/gradient_rule.h"
 #include "opwright/ops/view_gradients.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/view.h"
@@ -64,11 +65,10 @@ TwoTensors extreme_gradients(const ScatterReduce& call) {
   return {self_is_it.mul(shared), src_is_it.mul(call.gathered(shared))};
 }
 
-Tensor replace_zeros(const Tensor& tensor) { return where(tensor.eq(0), Scalar(1), tensor); }
-
 // The products of the others, without a division by zero. Of two zeros each one's product holds the
 // other, so that it is right to differentiate it again.
-Tensor products_of_others(const ScatterReduce& call, const Tensor& is_zero, const Tensor& nonzero) {
+Tensor scattered_products_of_others(const ScatterReduce& call, const Tensor& is_zero,
+                                    const Tensor& nonzero) {
   const Tensor none = zeros_like(call.grad);
   const Tensor zeros = call.gathered(call.count(none, is_zero.to(call.grad.dtype())));
   const Tensor sum = call.count(none, where(is_zero, call.src, Scalar(0)));
@@ -90,7 +90,7 @@ TwoTensors product_gradients(const ScatterReduce& call, bool needs_self, bool ne
     const Tensor is_zero = call.src.eq(0);
     const Tensor divisor = replace_zeros(call.src);
     std::get<1>(gradients) =
-        where(is_zero, products_of_others(call, is_zero, multiply(call.self, divisor)),
+        where(is_zero, scattered_products_of_others(call, is_zero, multiply(call.self, divisor)),
               call.gathered(call.grad.mul(call.result)).div(divisor));
   }
   return gradients;

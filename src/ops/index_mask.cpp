@@ -7,14 +7,11 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/cpu/nonzero.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
-namespace {
-
-bool is_on_cpu(const Tensor& tensor) { return tensor.device().type == kOpwDeviceCpu; }
-
-}  // namespace
+namespace {}  // namespace
 
 IndexTensors without_masks(const char* who, const Tensor& self, const IndexTensors& indices) {
   IndexTensors result;

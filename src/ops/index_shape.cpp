@@ -8,11 +8,11 @@
 namespace opwright {
 namespace {
 
-SymSizes sizes_of(const Tensor& tensor) { return sym_geometry_of(tensor).sizes; }
+SymSizes geometry_sizes(const Tensor& tensor) { return sym_geometry_of(tensor).sizes; }
 
 // A tensor of zero dimensions counts as one of one, as PyTorch has it.
 SymSizes sizes_of_vector(const Tensor& tensor) {
-  SymSizes sizes = sizes_of(tensor);
+  SymSizes sizes = geometry_sizes(tensor);
   if (sizes.empty()) sizes.push_back(1);
   return sizes;
 }
@@ -26,8 +26,8 @@ void check_not_empty(const char* who, const Tensor& self, const IndexedShape& sh
   }
   for (const size_t dim : shape.indexed) {
     OPWRIGHT_CHECK_INDEX(!guard_or_false(self.sym_size(static_cast<int64_t>(dim)) == 0), who,
-                         ": dimension ", dim, " of self, whose sizes are ", to_text(sizes_of(self)),
-                         ", has no elements to index");
+                         ": dimension ", dim, " of self, whose sizes are ",
+                         to_text(geometry_sizes(self)), ", has no elements to index");
   }
 }
 
@@ -35,12 +35,12 @@ void check_no_larger(const char* who, const Tensor& index, const Tensor& other, 
                      std::optional<size_t> except) {
   const SymSizes own = sizes_of_vector(index);
   const SymSizes limit = sizes_of_vector(other);
-  const std::string problem = std::string(who) + ": index of sizes " + to_text(sizes_of(index)) +
-                              " must be no larger than " + name + " of sizes " +
-                              to_text(sizes_of(other));
+  const std::string problem = std::string(who) + ": index of sizes " +
+                              to_text(geometry_sizes(index)) + " must be no larger than " + name +
+                              " of sizes " + to_text(geometry_sizes(other));
   OPWRIGHT_CHECK_VALUE(own.size() == limit.size(), who, ": index of sizes ",
-                       to_text(sizes_of(index)), " must have as many dimensions as ", name,
-                       " of sizes ", to_text(sizes_of(other)));
+                       to_text(geometry_sizes(index)), " must have as many dimensions as ", name,
+                       " of sizes ", to_text(geometry_sizes(other)));
   for (size_t i = 0; i < own.size(); ++i) {
     if (except == i || own[i].word() == limit[i].word()) continue;
     check(own[i] <= limit[i],
@@ -63,7 +63,8 @@ IndexedShape find_indexed_shape(const char* who, const Tensor& self, const Index
   IndexedShape shape;
   const auto ndim = static_cast<size_t>(self.dim());
   OPWRIGHT_CHECK_INDEX(indices.size() <= ndim, who, ": ", indices.size(),
-                       " dimensions are indexed, but self has sizes ", to_text(sizes_of(self)));
+                       " dimensions are indexed, but self has sizes ",
+                       to_text(geometry_sizes(self)));
   bool are_neighbours = true;
   for (size_t i = 0; i < ndim; ++i) {
     if (i >= indices.size() || !indices[i]) {
@@ -74,7 +75,7 @@ IndexedShape find_indexed_shape(const char* who, const Tensor& self, const Index
                          who, ": an index tensor must be of int64, int32 or bool, got ",
                          *indices[i]);
     are_neighbours &= shape.indexed.empty() || shape.indexed.back() + 1 == i;
-    const SymSizes sizes = sizes_of(*indices[i]);
+    const SymSizes sizes = geometry_sizes(*indices[i]);
     shape.index_sizes =
         shape.indexed.empty() ? sizes : broadcast_sizes(shape.index_sizes, sizes, who);
     shape.indexed.push_back(i);
@@ -94,7 +95,7 @@ IndexedShape find_indexed_shape(const char* who, const Tensor& self, const Index
 
 IndexedShape replace_dim(const Tensor& self, size_t dim, const Tensor& index) {
   IndexedShape shape;
-  shape.index_sizes = sizes_of(index);
+  shape.index_sizes = geometry_sizes(index);
   shape.insert_at = dim;
   shape.indexed.push_back(dim);
   for (size_t i = 0; i < static_cast<size_t>(self.dim()); ++i) {

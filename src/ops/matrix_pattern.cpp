@@ -14,7 +14,7 @@ namespace {
 using std::optional;
 
 // The columns of row i that lie in a triangle: from first(i) to last(i).
-struct Triangle {
+struct TriangleColumns {
   const char* who;
   int64_t rows, columns, offset;
   bool is_lower;
@@ -36,7 +36,7 @@ struct Triangle {
   }
 };
 
-void check_triangle(const Triangle& triangle) {
+void check_triangle(const TriangleColumns& triangle) {
   OPWRIGHT_CHECK_VALUE(triangle.rows >= 0 && triangle.columns >= 0, triangle.who,
                        ": row and col must not be negative, got ", triangle.rows, " and ",
                        triangle.columns);
@@ -44,7 +44,7 @@ void check_triangle(const Triangle& triangle) {
 
 // Rows above, columns below.
 template <class T>
-void write_indices(const Triangle& triangle, T* out, int64_t count) {
+void write_indices(const TriangleColumns& triangle, T* out, int64_t count) {
   int64_t at = 0;
   for (int64_t row = 0; row < triangle.rows; ++row) {
     for (int64_t column = triangle.first(row); column < triangle.last(row); ++column, ++at) {
@@ -54,7 +54,7 @@ void write_indices(const Triangle& triangle, T* out, int64_t count) {
   }
 }
 
-Tensor make_indices(const Triangle& triangle, const optional<DType>& dtype,
+Tensor make_indices(const TriangleColumns& triangle, const optional<DType>& dtype,
                     const optional<Layout>& layout, const optional<Device>& device,
                     const optional<bool>& pin_memory) {
   check_triangle(triangle);

@@ -10,14 +10,13 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/pad_border.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
-
-enum class Border : uint8_t { Reflect, Replicate };
 
 // The sizes of the result; `pad` holds a pair for each dimension, the last one first.
 SymSizes padded_sizes(const char* who, const Tensor& self, std::span<const SymInt> pad) {

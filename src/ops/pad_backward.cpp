@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "opwright/error.h"
+#include "opwright/ops/pad_border.h"
 #include "opwright/ops/sampling/linear_map.h"
 #include "opwright/ops/sampling/planes.h"
 
 namespace opwright {
 namespace {
-
-enum class Border : uint8_t { Reflect, Replicate };
 
 // Each element of the padded dimension is one of its own.
 Taps border_taps(Border border, int64_t size, int64_t before, int64_t padded) {

@@ -7,8 +7,8 @@
 namespace opwright {
 namespace {
 
-const Tensor& tensor_of(const Tensor& tensor) { return tensor; }
-const Tensor& tensor_of(const FakeTensor& tensor) { return as_tensor(tensor); }
+const Tensor& operand_tensor(const Tensor& tensor) { return tensor; }
+const Tensor& operand_tensor(const FakeTensor& tensor) { return as_tensor(tensor); }
 
 template <class AnyTensor>
 PointwiseCall make_call(const char* who, const PointwiseOp& op,
@@ -16,7 +16,7 @@ PointwiseCall make_call(const char* who, const PointwiseOp& op,
                         std::initializer_list<Scalar> numbers) {
   PointwiseCall call{.who = who, .op = &op, .operands = {}, .numbers = {}, .others = {}};
   for (const AnyTensor* operand : operands)
-    call.operands.push_back({.tensor = &tensor_of(*operand)});
+    call.operands.push_back({.tensor = &operand_tensor(*operand)});
   for (const Scalar& number : numbers) call.numbers.push_back(number);
   return call;
 }

@@ -28,7 +28,7 @@ bool is_empty(const SymSizes& sizes) {
   return std::ranges::any_of(sizes, [](const SymInt& size) { return is_plain_int(size, 0); });
 }
 
-bool are_equal(const SymSizes& sizes, const SymSizes& others) {
+bool have_equal_words(const SymSizes& sizes, const SymSizes& others) {
   return std::ranges::equal(sizes, others, {}, &SymInt::word, &SymInt::word);
 }
 
@@ -55,7 +55,7 @@ void fake_pointwise_out(const PointwiseCall& call, const Tensor& out) {
   check_storable(call.who, types.result, out);
   const SymSizes sizes = find_sym_sizes(call);
   const SymSizes given = sym_geometry_of(out).sizes;
-  if (is_empty(given) && !are_equal(given, sizes)) {
+  if (is_empty(given) && !have_equal_words(given, sizes)) {
     const Tensor fresh = make_fake(sizes, find_sym_strides(call, sizes, types.compute), 0,
                                    out.dtype(), out.device());
     replace_contents(impl(out), impl(fresh));

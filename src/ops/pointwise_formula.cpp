@@ -19,12 +19,12 @@ bool rounds_numbers(const PointwiseOp& op, DType compute) {
   return is_half(compute) && !op.keeps_numbers_wide;
 }
 
-bool is_symbol(const PointwiseOperand& operand) {
+bool is_symbolic_operand(const PointwiseOperand& operand) {
   return !operand.is_tensor() && operand.number.tag() == kOpwSymInt;
 }
 
 bool is_unsafe_divisor(const PointwiseOperand& divisor) {
-  if (divisor.is_tensor() || is_symbol(divisor)) return true;
+  if (divisor.is_tensor() || is_symbolic_operand(divisor)) return true;
   const auto value = divisor.number.to<int64_t>();
   return value == 0 || value == -1;  // the smallest int over -1 is no int
 }
@@ -105,7 +105,8 @@ std::optional<PointwiseFormula> find_formula(const Operator& op, Arguments args,
   formula.common = types.common;
   formula.compute = types.compute;
   formula.result = types.result;
-  if (rounds_numbers(*call->op, types.compute) && std::ranges::any_of(call->operands, is_symbol))
+  if (rounds_numbers(*call->op, types.compute) &&
+      std::ranges::any_of(call->operands, is_symbolic_operand))
     return std::nullopt;
   for (const PointwiseOperand& each : call->operands) {
     PointwiseFormula::Operand& operand = formula.operands.emplace_back();

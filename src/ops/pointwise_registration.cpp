@@ -100,7 +100,7 @@ int run_pointwise(const OpwRecord* record, const OpwValue* args, uint32_t num_ar
 
 bool is_number(const Argument& argument) { return argument.type.kind() == TypeKind::Scalar; }
 
-PointwiseOperator describe(const PointwiseOp& op, const Schema& schema) {
+PointwiseOperator describe_operator(const PointwiseOp& op, const Schema& schema) {
   const auto& arguments = schema.arguments;
   Form form = Form::New;
   if (arguments.front().is_written())
@@ -118,17 +118,17 @@ PointwiseOperator describe(const PointwiseOp& op, const Schema& schema) {
           .others_are_numbers = are_numbers};
 }
 
-struct Table {
+struct PointwiseTable {
   const char* file;
   std::vector<PointwiseEntry> entries;
 };
 
-void register_table(const Table& table) {
+void register_pointwise_table(const PointwiseTable& table) {
   static auto* operators = new std::deque<PointwiseOperator>;  // never freed: records lead to them
   Registry& registry = Registry::get();
   for (const PointwiseEntry& entry : table.entries) {
-    PointwiseOperator& self =
-        operators->emplace_back(describe(entry.op(), registry.require(entry.name).schema()));
+    PointwiseOperator& self = operators->emplace_back(
+        describe_operator(entry.op(), registry.require(entry.name).schema()));
     const SourceSite site{table.file, entry.line};
     const auto implement = [&](Slot slot, OpwFunction function) {
       registry.implement(entry.name, slot, {function, &self, nullptr, nullptr}, site).keep();
@@ -139,7 +139,7 @@ void register_table(const Table& table) {
   }
 }
 
-bool is_symbol(const OpwValue& value) {
+bool is_symbolic_value(const OpwValue& value) {
   return value.tag == kOpwSymInt && SymInt::borrow(value.as_int).is_symbolic();
 }
 
@@ -148,7 +148,7 @@ bool is_symbol(const OpwValue& value) {
 bool asks_symbols(const PointwiseOperator& self, Arguments args) {
   const bool asks_operands = self.op->prepare && self.num_others == 0;
   const auto asked = args.subspan(asks_operands ? 0 : self.op->arity);
-  return std::ranges::any_of(asked, is_symbol);
+  return std::ranges::any_of(asked, is_symbolic_value);
 }
 
 }  // namespace
@@ -164,10 +164,10 @@ std::optional<PointwiseCall> read_pointwise_call(const Operator& op, Arguments a
 
 bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries) {
   const auto step = [](void* context) {
-    const std::unique_ptr<Table> table(static_cast<Table*>(context));
-    register_table(*table);
+    const std::unique_ptr<PointwiseTable> table(static_cast<PointwiseTable*>(context));
+    register_pointwise_table(*table);
   };
-  at_first_use(step, new Table{file, entries});
+  at_first_use(step, new PointwiseTable{file, entries});
   return true;
 }
 

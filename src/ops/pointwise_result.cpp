@@ -44,8 +44,6 @@ DType find_result_dtype(ResultRule rule, DType compute) {
   return rule == ResultRule::Real ? real_dtype(compute) : compute;
 }
 
-bool is_float8(DType dtype) { return is_floating(dtype) && dtype_bits(dtype) == 8; }
-
 bool has_number(const PointwiseCall& call) {
   return std::ranges::any_of(call.operands, [](const auto& each) { return !each.is_tensor(); });
 }

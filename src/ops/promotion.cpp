@@ -16,7 +16,6 @@ Kind kind_of(DType dtype) {
   return is_floating(dtype) ? Kind::Float : Kind::Int;
 }
 
-bool is_float8(DType dtype) { return dtype_bits(dtype) == 8 && is_floating(dtype); }
 bool is_unsigned(DType dtype) { return dtype_code(dtype) == kOpwDtypeUInt; }
 bool is_wide_unsigned(DType dtype) { return is_unsigned(dtype) && dtype != DType::UInt8; }
 
@@ -48,7 +47,7 @@ std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> l
   return promote_dtypes(*higher, *lower);
 }
 
-void join(std::optional<DType>& rank, DType dtype) {
+void join_rank(std::optional<DType>& rank, DType dtype) {
   rank = rank ? promote_dtypes(*rank, dtype) : dtype;
 }
 
@@ -78,9 +77,9 @@ DType dtype_of_number(const Scalar& number) {
 }
 
 void Promotion::add(const Tensor& tensor) {
-  join(tensor.dim() > 0 ? of_tensors_ : of_zero_dim_, tensor.dtype());
+  join_rank(tensor.dim() > 0 ? of_tensors_ : of_zero_dim_, tensor.dtype());
 }
-void Promotion::add(const Scalar& number) { join(of_numbers_, dtype_of_number(number)); }
+void Promotion::add(const Scalar& number) { join_rank(of_numbers_, dtype_of_number(number)); }
 DType Promotion::result() const {
   return *combine(of_tensors_, combine(of_zero_dim_, of_numbers_));
 }

@@ -10,6 +10,7 @@
 #include "opwright/dtype.h"
 #include "opwright/scalar.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -17,9 +18,13 @@ namespace opwright {
 inline constexpr DType kDefaultFloat = DType::Float32;
 inline constexpr DType kDefaultComplex = DType::Complex64;
 
+[[nodiscard]] constexpr bool is_float8(DType dtype) {
+  return is_floating(dtype) && dtype_bits(dtype) == 8;
+}
+
 // The smallest dtype that holds both. TypeError where there is none: float8 with anything else, and
 // uint16, uint32 and uint64 with another integer.
-[[nodiscard]] DType promote_dtypes(DType a, DType b);
+[[nodiscard]] OPWRIGHT_EXPORT DType promote_dtypes(DType a, DType b);
 
 // bool, int64, kDefaultFloat or kDefaultComplex.
 [[nodiscard]] DType dtype_of_number(const Scalar& number);

@@ -92,7 +92,7 @@ double count_steps(const Steps& steps, DType dtype) {
   return static_cast<double>(length);
 }
 
-bool is_symbol(const Scalar& number) {
+bool is_symbolic_number(const Scalar& number) {
   return number.is_integral() && number.sym_int().is_symbolic();
 }
 
@@ -110,7 +110,8 @@ SymInt symbolic_length(const Steps& steps) {
 SymInt length_of(const Steps& steps, DType dtype) {
   const bool is_whole =
       steps.start.is_integral() && steps.end.is_integral() && steps.step.is_integral();
-  if (is_whole && (is_symbol(steps.start) || is_symbol(steps.end) || is_symbol(steps.step)))
+  if (is_whole && (is_symbolic_number(steps.start) || is_symbolic_number(steps.end) ||
+                   is_symbolic_number(steps.step)))
     return symbolic_length(steps);
 
   for (const Scalar* number : {&steps.start, &steps.end, &steps.step}) {

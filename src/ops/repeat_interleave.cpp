@@ -13,13 +13,14 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "repeat_interleave";
+constexpr const char* kRepeatInterleave = "repeat_interleave";
 
 template <class AnyTensor>
 void check_repeats(const AnyTensor& repeats) {
-  OPWRIGHT_CHECK(repeats.dim() == 1, kWho, ": repeats must have one dimension, got ", repeats);
-  OPWRIGHT_CHECK_TYPE(repeats.dtype() == DType::Int64 || repeats.dtype() == DType::Int32, kWho,
-                      ": repeats must be of int64 or int32, got ", repeats);
+  OPWRIGHT_CHECK(repeats.dim() == 1, kRepeatInterleave, ": repeats must have one dimension, got ",
+                 repeats);
+  OPWRIGHT_CHECK_TYPE(repeats.dtype() == DType::Int64 || repeats.dtype() == DType::Int32,
+                      kRepeatInterleave, ": repeats must be of int64 or int32, got ", repeats);
 }
 
 // Where elements are repeated: along `dim`, or all of them as a vector.
@@ -27,7 +28,7 @@ struct Repeated {
   Repeated(const Tensor& self, const std::optional<int64_t>& given)
       : tensor(given ? (self.dim() == 0 ? self.unsqueeze(0) : self) : self.flatten()),
         dim(static_cast<int64_t>(
-            wrap_dim(given.value_or(0), static_cast<size_t>(tensor.dim()), kWho))) {}
+            wrap_dim(given.value_or(0), static_cast<size_t>(tensor.dim()), kRepeatInterleave))) {}
   Tensor tensor;
   int64_t dim;
 };
@@ -61,12 +62,12 @@ Tensor repeat_interleave_tensor_composite(const Tensor& self, const Tensor& repe
                                           const std::optional<SymInt>& output_size) {
   const Repeated repeated(self, dim);
   const SymInt size = repeated.tensor.sym_size(repeated.dim);
-  OPWRIGHT_CHECK(repeats.dim() <= 1, kWho, ": repeats must have zero or one dimension, got ",
-                 repeats);
+  OPWRIGHT_CHECK(repeats.dim() <= 1, kRepeatInterleave,
+                 ": repeats must have zero or one dimension, got ", repeats);
   const bool is_one = repeats.dim() == 0 || guard_or_false(repeats.sym_size(0) == 1);
   if (!is_one)
     check(repeats.sym_size(0) == size,
-          concatenate(kWho, ": repeats (", repeats,
+          concatenate(kRepeatInterleave, ": repeats (", repeats,
                       ") must hold one number, or one for each element of dimension ", repeated.dim,
                       " of self (", self, ")"));
   const Tensor counts = is_one ? repeats.reshape({1}).expand({size}) : repeats;
@@ -80,11 +81,12 @@ Tensor repeat_interleave_indices_cpu(const Tensor& repeats,
   const auto* numbers = counts.numel() == 0 ? nullptr : counts.data<int64_t>();
   int64_t total = 0;
   for (int64_t i = 0; i < counts.numel(); ++i) {
-    OPWRIGHT_CHECK(numbers[i] >= 0, kWho, ": repeats must not be negative, got ", numbers[i]);
+    OPWRIGHT_CHECK(numbers[i] >= 0, kRepeatInterleave, ": repeats must not be negative, got ",
+                   numbers[i]);
     const bool overflows = __builtin_add_overflow(total, numbers[i], &total);
-    OPWRIGHT_CHECK(!overflows, kWho, ": the sum of repeats needs more than 64 bits");
+    OPWRIGHT_CHECK(!overflows, kRepeatInterleave, ": the sum of repeats needs more than 64 bits");
   }
-  OPWRIGHT_CHECK(!output_size || *output_size == total, kWho, ": output_size ",
+  OPWRIGHT_CHECK(!output_size || *output_size == total, kRepeatInterleave, ": output_size ",
                  output_size.value_or(0), " is not the sum of repeats, ", total);
   const Tensor indices = make_empty(Sizes{total}, DType::Int64);
   auto* to = indices.mutable_data<int64_t>();
@@ -95,8 +97,9 @@ FakeTensor repeat_interleave_indices_fake(const FakeTensor& repeats,
                                           const std::optional<SymInt>& output_size) {
   check_repeats(repeats);
   const SymInt size =
-      output_size ? *output_size
-                  : make_unknown_size(kWho, "the sum of repeats, if no output_size is given,");
+      output_size
+          ? *output_size
+          : make_unknown_size(kRepeatInterleave, "the sum of repeats, if no output_size is given,");
   return make_fake_like(repeats, SymSizes{size}, repeats.dtype());
 }
 

@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "resize_";
+constexpr const char* kResize = "resize_";
 
 bool are_same(std::span<const SymInt> a, std::span<const SymInt> b) {
   return std::ranges::equal(a, b, [](const SymInt& x, const SymInt& y) {
@@ -33,7 +33,7 @@ Tensor find_memory(const Tensor& self, std::span<const int64_t> sizes,
   const auto item = static_cast<int64_t>(item_size(self.dtype()));
   const bool suffices = numel == 0 || offset + numel <= static_cast<int64_t>(storage.nbytes) / item;
   if (suffices) return make_view(self, sizes, strides, offset);
-  OPWRIGHT_CHECK(storage.kind != Storage::Kind::Foreign, kWho, ": self (", self,
+  OPWRIGHT_CHECK(storage.kind != Storage::Kind::Foreign, kResize, ": self (", self,
                  ") lies in memory of another owner, which cannot grow to sizes ", to_text(sizes),
                  "; clone() gives a tensor that can");
   const Tensor memory = make_empty(IntList{offset + numel}, self.dtype(), self.device());
@@ -50,7 +50,7 @@ Tensor& resize_all_devices(Tensor& self, std::span<const SymInt> size,
   OPWRIGHT_CHECK_VALUE(format != MemoryFormat::Preserve,
                        "resize_: memory_format cannot be preserve_format");
   for (const SymInt& each : size) {
-    OPWRIGHT_CHECK_VALUE(guard_or_true(each >= 0), kWho, ": a size must not be negative, got ",
+    OPWRIGHT_CHECK_VALUE(guard_or_true(each >= 0), kResize, ": a size must not be negative, got ",
                          to_text(size));
   }
   const SymGeometry geometry = sym_geometry_of(self);
@@ -62,7 +62,7 @@ Tensor& resize_all_devices(Tensor& self, std::span<const SymInt> size,
     return self;
   }
   const auto sizes = as_plain(size);
-  OPWRIGHT_CHECK_VALUE(sizes.has_value(), kWho, ": a tensor on ", self.device(),
+  OPWRIGHT_CHECK_VALUE(sizes.has_value(), kResize, ": a tensor on ", self.device(),
                        " cannot have the symbolic sizes ", to_text(size));
   (void)self.mutable_data();  // refuses a read-only one
   const Tensor resized = find_memory(self, *sizes, *as_plain(strides));

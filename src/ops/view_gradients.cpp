@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "opwright/functions.h"
+#include "opwright/ops/batching.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/view.h"
 
@@ -29,21 +30,14 @@ SplitGeometry parts_of(std::span<const SymInt> geometry) {
 }
 
 // The places in memory of the elements, counted from `offset`, as one dimension.
-Tensor places_of(std::span<const SymInt> sizes, std::span<const SymInt> strides,
-                 const SymInt& offset, const Tensor& like) {
+Tensor memory_places(std::span<const SymInt> sizes, std::span<const SymInt> strides,
+                     const SymInt& offset, const Tensor& like) {
   Tensor places = full({1}, Scalar(offset), DType::Int64, std::nullopt, like.device());
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Tensor along = int_range(sizes[i], like) * Scalar(strides[i]);
     places = (places.unsqueeze(1) + along).reshape({-1});
   }
   return places;
-}
-
-// How many elements of memory the elements reach over.
-SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
-  SymInt extent = 1;
-  for (size_t i = 0; i < sizes.size(); ++i) extent = extent + (sizes[i] - 1) * strides[i];
-  return extent;
 }
 
 // `grad` in memory of the base's own strides, as as_strided_scatter copies the base; what lies
@@ -115,8 +109,8 @@ Tensor as_strided_gradient(const Tensor& grad, std::span<const SymInt> geometry,
   // share what comes to it.
   const Tensor memory = grad.new_zeros({extent});
   const Tensor sums =
-      memory.index_add(0, places_of(size, stride, offset - start, grad), grad.reshape({-1}));
-  const Tensor places = places_of(base.sizes, base.strides, base.offset - start, grad);
+      memory.index_add(0, memory_places(size, stride, offset - start, grad), grad.reshape({-1}));
+  const Tensor places = memory_places(base.sizes, base.strides, base.offset - start, grad);
   const Tensor owners =
       grad.new_zeros({extent}, DType::Int64)
           .index_add(0, places, grad.new_ones({places.sym_size(0)}, DType::Int64));

@@ -42,7 +42,7 @@ bool mentions(const ShapeEnv& env, const SymInt& condition, std::string_view sym
 }
 
 // "    batch == 4, asked at model.py:12 (by src/ops/matrix/product_shape.h:39)"
-std::string line_that_asked(const Guard& guard) {
+std::string asking_line_text(const Guard& guard) {
   const SourceSite line = guard.user.is_known() ? guard.user : guard.asked;
   std::string text = concatenate("\n    ", guard.condition, ", asked at ", line);
   const bool has_kernel =
@@ -65,7 +65,7 @@ std::string lines_that_asked(const ShapeEnv& env, const std::string& symbol, boo
   if (!of_the_kind.empty()) found = std::move(of_the_kind);
   std::string text;
   for (size_t i = 0; i < std::min(found.size(), kMostLines); ++i)
-    text += line_that_asked(*found[i]);
+    text += asking_line_text(*found[i]);
   if (found.size() > kMostLines) {
     text += concatenate("\n    and ", found.size() - kMostLines, " more");
   }
@@ -168,7 +168,7 @@ class Judge {
       if (env_.free_symbols(guard.condition) != std::vector{symbol.name}) continue;
       return {concatenate(declared.place, " is ", to_text(declared.dim),
                           ", but the function needs ", guard.condition),
-              fix_for(declared.dim, symbol, guard.condition), line_that_asked(guard)};
+              fix_for(declared.dim, symbol, guard.condition), asking_line_text(guard)};
     }
     return {};
   }

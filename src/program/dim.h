@@ -6,12 +6,13 @@
 #include <string>
 
 #include "opwright/program.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // `2*batch + 1`, `batch`, `Dim.AUTO`: as Python writes it.
-[[nodiscard]] std::string to_text(const Dim& dim);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Dim& dim);
 // `batch = Dim("batch", min=2, max=64)`: of a named one.
-[[nodiscard]] std::string definition_text(const Dim& dim);
+[[nodiscard]] OPWRIGHT_EXPORT std::string definition_text(const Dim& dim);
 
 }  // namespace opwright

@@ -23,7 +23,7 @@ namespace opwright {
 namespace {
 
 constexpr int kMostOtherSizes = 2;
-constexpr uint32_t kMostInputs = 16;
+constexpr uint32_t kMostExportInputs = 16;
 
 bool is_built_in(const Operator& op) { return op.schema().name.name_space == "aten"; }
 
@@ -199,12 +199,12 @@ class ExportCheck : public Check {
   }
 };
 
-[[maybe_unused]] const bool kIsRegistered =
+[[maybe_unused]] const bool kIsExportCheckRegistered =
     (register_check({.name = "export",
                      .about = "the program of a call, saved and loaded, gives what the call gives",
                      .make = [] { return std::unique_ptr<Check>(new ExportCheck()); },
                      .place = 75,
-                     .most_inputs = kMostInputs}),
+                     .most_inputs = kMostExportInputs}),
      true);
 
 }  // namespace

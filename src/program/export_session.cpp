@@ -65,7 +65,7 @@ TraceSessionOptions session_options(ShapeEnvPtr env, TraceOptions trace) {
 }
 
 // Sizes of 0 take part only where they are asked for: with them, strides are other expressions.
-SymRange range_of(const Dim& dim, int64_t given) {
+SymRange dim_range(const Dim& dim, int64_t given) {
   return {.least = dim.min().value_or(std::min<int64_t>(given, 1)),
           .greatest = dim.max().value_or(INT64_MAX)};
 }
@@ -224,7 +224,7 @@ SymInt ExportSession::State::declare_root(const Dim& dim, int64_t given, const s
                        "export: ", definition_text(root.dim), " in ", root.place, " and ",
                        definition_text(dim), " in ", place, " have one name and other bounds");
   if (!is_new) return root.symbol;
-  const SymRange range = range_of(dim, given);
+  const SymRange range = dim_range(dim, given);
   OPWRIGHT_CHECK_VALUE(range.least <= given && given <= range.greatest, "export: the example has ",
                        given, " for ", definition_text(dim), " in ", place);
   root.symbol = env->declare({.name = unused_name(*env, dim.name()),
@@ -245,7 +245,7 @@ SymInt ExportSession::State::declare(const Dim& dim, int64_t given, const std::s
       if (given <= 1) return given;
       [[fallthrough]];
     case Dim::Kind::Dynamic:
-      return env->make_backed(given, range_of(dim, given), source);
+      return env->make_backed(given, dim_range(dim, given), source);
     default:
       break;
   }

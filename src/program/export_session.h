@@ -19,10 +19,11 @@
 #include "opwright/tensor.h"
 #include "opwright/transforms/trace.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class ExportSession {
+class OPWRIGHT_EXPORT ExportSession {
  public:
   // `trace` tells which operators stay whole and which are taken apart.
   explicit ExportSession(TraceOptions trace = {});

@@ -22,6 +22,7 @@
 #include "opwright/tensor.h"
 #include "opwright/transforms/trace.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -52,7 +53,7 @@ struct RangeConstraint {
   SymRange range;
 };
 
-class ExportedProgram : public Counted<ExportedProgram> {
+class OPWRIGHT_EXPORT ExportedProgram : public Counted<ExportedProgram> {
  public:
   struct Parts {
     GraphPtr graph;
@@ -123,6 +124,6 @@ using ExportedProgramPtr = IntrusivePtr<ExportedProgram>;
 [[nodiscard]] std::vector<OperatorUse> operators_of(const Graph& graph);
 
 // Signature, constraints, operators, graph: what `opwright show` prints.
-[[nodiscard]] std::string to_text(const ExportedProgram& program);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const ExportedProgram& program);
 
 }  // namespace opwright

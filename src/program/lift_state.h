@@ -2,11 +2,12 @@
 #pragma once
 
 #include "opwright/program/exported_program.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // The same program with parameters and buffers as user inputs of their names, before its own, in
 // the order of the signature. Constants stay bound.
-[[nodiscard]] ExportedProgramPtr lift_state(const ExportedProgram& program);
+[[nodiscard]] OPWRIGHT_EXPORT ExportedProgramPtr lift_state(const ExportedProgram& program);
 
 }  // namespace opwright

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "opwright/program/exported_program.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -15,7 +16,7 @@ inline constexpr uint32_t kProgramFormatMinor = 0;
 // Writes by a temporary file and a rename, so that the path has the old file or the whole new one.
 // OSError; ValueError for what data cannot be (a tensor without memory, an opaque object), naming
 // it.
-void save_program(const ExportedProgram& program, const std::string& path);
+OPWRIGHT_EXPORT void save_program(const ExportedProgram& program, const std::string& path);
 
 struct LoadOptions {
   // Maps tensors from the file; else they are read into memory. Mapped ones are copied by the
@@ -29,15 +30,16 @@ struct LoadOptions {
 // that is no program, is cut or damaged (what and where), or is of a newer format (both versions);
 // NotImplementedError for operators that are not there (each with the library that had it) or whose
 // schema has changed in a way that breaks the program's calls (both schemas).
-[[nodiscard]] ExportedProgramPtr load_program_file(const std::string& path,
-                                                   LoadOptions options = {});
+[[nodiscard]] OPWRIGHT_EXPORT ExportedProgramPtr load_program_file(const std::string& path,
+                                                                   LoadOptions options = {});
 // The same of bytes in memory; `origin` stands in messages. Tensors are copied.
-[[nodiscard]] ExportedProgramPtr read_program(std::string_view bytes, const std::string& origin);
+[[nodiscard]] OPWRIGHT_EXPORT ExportedProgramPtr read_program(std::string_view bytes,
+                                                              const std::string& origin);
 // The bytes of the file.
-[[nodiscard]] std::string write_program(const ExportedProgram& program);
+[[nodiscard]] OPWRIGHT_EXPORT std::string write_program(const ExportedProgram& program);
 
 // What the file says, as text, without looking any operator up: of programs whose operators are not
 // there, too.
-[[nodiscard]] std::string describe_program_file(const std::string& path);
+[[nodiscard]] OPWRIGHT_EXPORT std::string describe_program_file(const std::string& path);
 
 }  // namespace opwright

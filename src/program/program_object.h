@@ -4,11 +4,12 @@
 #include "opwright/c_api.h"
 #include "opwright/program/exported_program.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 [[nodiscard]] Value program_value(ExportedProgramPtr program);
 // TypeError for a value that is no program.
-[[nodiscard]] ExportedProgramPtr program_of(const OpwValue& value);
+[[nodiscard]] OPWRIGHT_EXPORT ExportedProgramPtr program_of(const OpwValue& value);
 
 }  // namespace opwright

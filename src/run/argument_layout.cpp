@@ -15,8 +15,6 @@
 namespace opwright {
 namespace {
 
-uint32_t size_of(const auto& list) { return static_cast<uint32_t>(list.size()); }
-
 // The elements of a constant list, as arguments of their own.
 std::vector<NodeArgument> elements_of(const OpwValue& list) {
   std::vector<NodeArgument> elements;

@@ -53,9 +53,11 @@ Storage* storage_of(const GraphValue& input) {
   return bound.is_defined() ? impl(bound).storage : nullptr;
 }
 
+}  // namespace
+
 // The graph as the steps run it: writes go to their places where only the plan can tell the
 // difference.
-struct EarlyWrites {
+struct Plan::EarlyWrites {
   explicit EarlyWrites(const GraphPtr& given) : graph(given) {
     if (!has_writes(*given)) return;
     const GraphPtr copy = given->copy();
@@ -88,8 +90,6 @@ struct EarlyWrites {
   GraphPtr graph;
   std::vector<Storage*> storages;  // kept by the graph's bound tensors
 };
-
-}  // namespace
 
 struct Plan::Body {
   explicit Body(GraphPtr given)

@@ -14,17 +14,18 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/graph.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Told of every call of a run; for profiles. Times are nanoseconds of a steady clock.
-class StepWatch {
+class OPWRIGHT_EXPORT StepWatch {
  public:
   virtual ~StepWatch() = default;
   virtual void finish_step(const Node& node, int64_t began, int64_t ended) = 0;
 };
 
-class Plan : public Counted<Plan> {
+class OPWRIGHT_EXPORT Plan : public Counted<Plan> {
  public:
   // The graph must not change from here on. Nothing is run. ValueError from verify().
   explicit Plan(GraphPtr graph);
@@ -54,6 +55,7 @@ class Plan : public Counted<Plan> {
 
  private:
   struct Body;
+  struct EarlyWrites;
   Body* body_;
 };
 using PlanPtr = IntrusivePtr<const Plan>;

@@ -11,11 +11,7 @@
 #include "opwright/run/step.h"
 
 namespace opwright {
-namespace {
-
-uint32_t size_of(const auto& list) { return static_cast<uint32_t>(list.size()); }
-
-}  // namespace
+namespace {}  // namespace
 
 Schedule::Schedule(const Graph& graph)
     : num_random_states(count_random_states(graph)),

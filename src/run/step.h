@@ -28,6 +28,8 @@ struct ListResult {
 };
 
 inline constexpr uint32_t kNoIndex = UINT32_MAX;
+// As places are counted in a plan.
+uint32_t size_of(const auto& list) { return static_cast<uint32_t>(list.size()); }
 
 struct Step {
   const Operator* op = nullptr;

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "opwright/schema/type.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 inline constexpr std::string_view kAliasWildcard = "*";  // may alias anything
 
-struct AliasInfo {
+struct OPWRIGHT_EXPORT AliasInfo {
   std::vector<std::string> before;  // the sets that the value is in; sorted, the wildcard last
   std::vector<std::string> after;   // after the call; the same as `before` unless the mark has `->`
   bool is_write = false;            // with no set at all: `Tensor!`, written and alone in its set

@@ -8,6 +8,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/schema/coerce.h"
 #include "opwright/schema/schema.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -20,7 +21,7 @@ struct KeywordValue {
 // `...`. They are borrowed from what the caller gave, from the schema (defaults) and from this
 // object (coerced ones), and valid while all three are. No heap for up to 16 arguments and short
 // lists. Not movable; bind_arguments makes it in place.
-class BoundArguments {
+class OPWRIGHT_EXPORT BoundArguments {
  public:
   BoundArguments() = default;
   // TypeError in the caller's terms, with the schema on its second line.
@@ -79,6 +80,6 @@ class BoundArguments {
 }
 
 // The kind of a value in the caller's words: "str", "Tensor", "a list".
-[[nodiscard]] std::string describe_kind(const OpwValue& value);
+[[nodiscard]] OPWRIGHT_EXPORT std::string describe_kind(const OpwValue& value);
 
 }  // namespace opwright

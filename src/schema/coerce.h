@@ -10,12 +10,13 @@
 
 #include "opwright/schema/schema.h"
 #include "opwright/schema/type.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Memory of the lists and numbers that coercion makes; the first bytes need no heap. Not movable:
 // values point into it.
-class CoercionMemory {
+class OPWRIGHT_EXPORT CoercionMemory {
  public:
   CoercionMemory() = default;
   CoercionMemory(const CoercionMemory&) = delete;
@@ -55,7 +56,7 @@ struct Mismatch {
 // bounds nothing. A symbolic int is fixed where an int or a float is wanted, for the user's line;
 // an attempt (to find the overload that fits) fixes nothing and gives some number there.
 // `result` is borrowed from `given` and `memory`.
-class Coercion {
+class OPWRIGHT_EXPORT Coercion {
  public:
   // Only the default may have another length than the fixed one (`int[2] stride=[]`).
   Coercion(CoercionMemory& memory, const std::optional<Value>& default_value,

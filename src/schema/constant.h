@@ -7,12 +7,13 @@
 
 #include "opwright/schema/type.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Same tag and same contents. Floats are equal when they print alike: nan equals nan, 0.0 does not
 // equal -0.0. Tensors and symbols are equal when they are the same one.
-[[nodiscard]] bool equal_values(const OpwValue& a, const OpwValue& b);
+[[nodiscard]] OPWRIGHT_EXPORT bool equal_values(const OpwValue& a, const OpwValue& b);
 inline bool operator==(const Value& a, const Value& b) { return equal_values(a.get(), b.get()); }
 
 // As a schema writes it: 1, 1.0, "text", [1, 2], float32, contiguous_format, None. What no schema
@@ -30,7 +31,7 @@ void append_quoted(std::string& out, std::string_view text);
 [[nodiscard]] Value pack_list(OpwTag tag, std::span<Value> elements);
 
 // Element `index` of a list of any tag, borrowed from it.
-[[nodiscard]] OpwValue list_element(const OpwValue& list, uint32_t index) noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT OpwValue list_element(const OpwValue& list, uint32_t index) noexcept;
 [[nodiscard]] bool is_list_tag(uint32_t tag) noexcept;
 
 }  // namespace opwright

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "opwright/base/ascii.h"
+
 namespace opwright {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word_part(char c) { return is_word_start(c) || is_digit(c); }
 bool is_blank(char c) {

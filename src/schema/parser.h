@@ -9,6 +9,7 @@
 #include "opwright/base/source_site.h"
 #include "opwright/schema/opaque_types.h"
 #include "opwright/schema/schema.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -19,8 +20,8 @@ inline constexpr size_t kMostParsedArguments = 1024;
 
 // All that torch's parser takes, e.g. "aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1,
 // Tensor(a!) out) -> Tensor(a!)". `site` is where the operator was registered, for errors.
-[[nodiscard]] Schema parse_schema(std::string_view text, SourceSite site = {},
-                                  const OpaqueTypes* opaque_types = nullptr);
+[[nodiscard]] OPWRIGHT_EXPORT Schema parse_schema(std::string_view text, SourceSite site = {},
+                                                  const OpaqueTypes* opaque_types = nullptr);
 
 // The stricter set that an operator can be defined with: a namespace, at most 64 arguments and
 // returns, no `...`, only types that cross the ABI, only Tensors and lists of them written, no
@@ -30,6 +31,6 @@ inline constexpr size_t kMostParsedArguments = 1024;
                                       const OpaqueTypes* opaque_types = nullptr);
 
 // "audio::soft_clip", "audio::soft_clip.out"; ".default" is the overload without a name.
-[[nodiscard]] OperatorName parse_operator_name(std::string_view text);
+[[nodiscard]] OPWRIGHT_EXPORT OperatorName parse_operator_name(std::string_view text);
 
 }  // namespace opwright

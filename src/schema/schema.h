@@ -10,10 +10,11 @@
 #include "opwright/schema/constant.h"
 #include "opwright/schema/type.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-struct OperatorName {
+struct OPWRIGHT_EXPORT OperatorName {
   std::string name_space;  // "audio"; empty where the text had none
   std::string base;        // "soft_clip"
   std::string overload;    // empty: the default overload
@@ -49,7 +50,7 @@ struct Return {
   friend bool operator==(const Return&, const Return&) = default;
 };
 
-struct Schema {
+struct OPWRIGHT_EXPORT Schema {
   OperatorName name;
   std::vector<Argument> arguments;
   std::vector<Return> returns;
@@ -69,8 +70,8 @@ struct Schema {
 };
 
 // The canonical text; parse_schema reads it back as an equal schema.
-[[nodiscard]] std::string to_text(const Schema& schema);
-[[nodiscard]] std::string to_text(const Argument& argument);
-[[nodiscard]] std::string to_text(const Return& result);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Schema& schema);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Argument& argument);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Return& result);
 
 }  // namespace opwright

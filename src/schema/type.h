@@ -12,6 +12,7 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/c_api.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -58,7 +59,7 @@ enum class TypeKind : uint8_t {
 
 struct TypeNode;
 
-class Type {
+class OPWRIGHT_EXPORT Type {
  public:
   using enum TypeKind;  // Type::Float
 
@@ -100,6 +101,7 @@ class Type {
   uint32_t length_ = UINT32_MAX;  // of a List; the largest: any
   IntrusivePtr<const TypeNode> node_;
 };
+OPWRIGHT_EXPORT bool operator==(const Type& a, const Type& b) noexcept;
 
 struct TypeNode : Counted<TypeNode> {
   TypeNode(std::vector<Type> node_elements, std::string_view node_name)
@@ -110,7 +112,7 @@ struct TypeNode : Counted<TypeNode> {
 };
 
 // As a schema writes it, e.g. "int[2]?".
-[[nodiscard]] std::string to_text(const Type& type);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Type& type);
 inline void append_text(std::string& out, const Type& type) { out.append(to_text(type)); }
 
 // The kind that a word of the schema language names, e.g. "int", "Scalar" and "number"; none for

@@ -9,41 +9,41 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/expression_text.h"
+#include "opwright/symbolic/wide_int.h"
 #include "opwright/symint.h"
 
 namespace opwright {
 namespace {
 
-__extension__ typedef __int128 Wide;
 using Symbols = std::span<const std::optional<int64_t>>;
 
 [[noreturn, gnu::cold]] void throw_too_large(const Expression& expression) {
   throw_error("OverflowError", expression_text(word_of(expression)), " leaves 64 bits");
 }
 
-int64_t narrow(const Expression& expression, Wide value) {
+int64_t checked_narrow(const Expression& expression, WideInt value) {
   if (value > INT64_MAX || value < INT64_MIN) throw_too_large(expression);
   return static_cast<int64_t>(value);
 }
 
 std::optional<int64_t> evaluate_sum(const Expression& sum, Symbols symbols) {
-  Wide total = sum.constant;
+  WideInt total = sum.constant;
   for (const SumTerm& term : sum.terms) {
     const std::optional<int64_t> value = evaluate(word_of(*term.monomial), symbols);
     if (!value) return std::nullopt;
-    total += static_cast<Wide>(term.coefficient) * *value;
+    total += static_cast<WideInt>(term.coefficient) * *value;
   }
-  return narrow(sum, total);
+  return checked_narrow(sum, total);
 }
 
 std::optional<int64_t> evaluate_product(const Expression& product, Symbols symbols) {
-  Wide total = 1;
+  WideInt total = 1;
   for (const OpwSymWord factor : product.operands) {
     const std::optional<int64_t> value = evaluate(factor, symbols);
     if (!value) return std::nullopt;
-    total = narrow(product, total * *value);
+    total = checked_narrow(product, total * *value);
   }
-  return narrow(product, total);
+  return checked_narrow(product, total);
 }
 
 std::optional<int64_t> evaluate_division(const Expression& division, Symbols symbols) {
@@ -53,7 +53,9 @@ std::optional<int64_t> evaluate_division(const Expression& division, Symbols sym
   OPWRIGHT_CHECK_KIND("ZeroDivisionError", *b != 0, expression_text(word_of(division)), ": ",
                       expression_text(division.operands[1]), " is 0");
   if (*b == -1) {  // INT64_MIN / -1
-    return division.kind == ExpressionKind::Mod ? 0 : narrow(division, -static_cast<Wide>(*a));
+    return division.kind == ExpressionKind::Mod
+               ? 0
+               : checked_narrow(division, -static_cast<WideInt>(*a));
   }
   return fold_sym(division.kind == ExpressionKind::Mod ? kOpwSymMod : kOpwSymFloorDiv, *a, *b);
 }

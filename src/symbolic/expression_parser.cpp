@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "opwright/base/ascii.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/canonical.h"
@@ -21,7 +22,6 @@ namespace {
 constexpr int kMostNesting = 1000;
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 struct Token {
   enum class Kind { Name, Number, Sign, End } kind = Kind::End;

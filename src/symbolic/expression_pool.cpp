@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kFirstSlots = 128;  // a power of two
 constexpr size_t kFirstBytes = 8192;
 
-uint64_t hash_of(const Expression& wanted) {
+uint64_t hash_expression(const Expression& wanted) {
   uint64_t hash =
       hash_combine(static_cast<uint64_t>(wanted.kind), static_cast<uint64_t>(wanted.constant));
   for (const OpwSymWord operand : wanted.operands) {
@@ -137,7 +137,7 @@ const Expression& ExpressionPool::intern_sum(std::span<const SumTerm> terms, int
 
 const Expression& ExpressionPool::intern(const Expression& wanted) {
   Expression key = wanted;
-  key.hash = hash_of(key);
+  key.hash = hash_expression(key);
   const size_t mask = slots_.size() - 1;
   size_t slot = key.hash & mask;
   for (; slots_[slot]; slot = (slot + 1) & mask) {

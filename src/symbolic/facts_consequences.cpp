@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostRounds = 12;
+constexpr int kMostConsequenceRounds = 12;
 
 // The greatest x with x^exponent <= value, which is not negative.
 int64_t root(int64_t value, uint32_t exponent) {
@@ -38,7 +38,7 @@ int64_t root(int64_t value, uint32_t exponent) {
 
 // Brings the conditions up to date until nothing new comes of it.
 bool Facts::settle() {
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostConsequenceRounds; ++round) {
     if (version_ != settled_at_) {
       settled_at_ = version_;
       num_settled_ = 0;

@@ -10,11 +10,10 @@
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/wide_int.h"
 
 namespace opwright {
 namespace {
-
-__extension__ typedef __int128 Wide;
 
 constexpr int64_t kMostModulus = int64_t{1} << 40;
 
@@ -46,8 +45,8 @@ std::optional<bool> Facts::add_residue(OpwSymWord value, int64_t modulus, int64_
   if (greatest_divisor(term.coefficient, modulus) != 1) return std::nullopt;
   const int64_t before = known(*symbol).modulus;
   if (modulus > kMostModulus / before) return std::nullopt;
-  const Wide wanted = static_cast<Wide>(invert(term.coefficient, modulus)) *
-                      (static_cast<Wide>(remainder) - polynomial.constant);
+  const WideInt wanted = static_cast<WideInt>(invert(term.coefficient, modulus)) *
+                         (static_cast<WideInt>(remainder) - polynomial.constant);
   const auto rest = static_cast<int64_t>((wanted % modulus + modulus) % modulus);
   return set_residue(*symbol, before * modulus, before * rest + known(*symbol).residue);
 }

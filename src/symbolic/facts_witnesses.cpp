@@ -18,11 +18,10 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostTries = 6;
+constexpr int kMostWitnessTries = 6;
 constexpr int64_t kSpread = 40;
 constexpr size_t kMostSymbols = 4;
 constexpr size_t kMostStarts = 2;
-constexpr int64_t kLarge = 1 << 20;
 
 }  // namespace
 
@@ -48,7 +47,7 @@ int64_t Facts::fit(const Expression& symbol, int64_t value) const {
 
 // From those that are known one symbol changes, else all are chosen at random.
 void Facts::find_witnesses() {
-  for (int tries = 0; tries < kMostTries && witnesses_.size() < kWantedWitnesses; ++tries) {
+  for (int tries = 0; tries < kMostWitnessTries && witnesses_.size() < kWantedWitnesses; ++tries) {
     Witnesses::Values values =
         witnesses_.size() > 0 ? witnesses_.all()[0] : Witnesses::Values(symbols_.size());
     const auto changed =
@@ -72,8 +71,8 @@ bool Facts::has_other_witness(OpwSymWord condition, bool seen) {
     for (const Expression* symbol : symbols) {
       const std::optional<int64_t> before = values[symbol->symbol];
       const SymRange allowed = range(word_of(*symbol));
-      const int64_t least = std::max(allowed.least, -kLarge);
-      const int64_t most = std::min(allowed.greatest, kLarge);
+      const int64_t least = std::max(allowed.least, -Witnesses::kFarthest);
+      const int64_t most = std::min(allowed.greatest, Witnesses::kFarthest);
       const int64_t step = known(*symbol).modulus;
       for (const int64_t choice :
            {least, least + step, before.value_or(0) - step, before.value_or(0) + step, most}) {

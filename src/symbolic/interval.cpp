@@ -7,27 +7,26 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/wide_int.h"
 
 namespace opwright {
 namespace {
-
-__extension__ typedef __int128 Wide;
 
 constexpr int64_t kMinusInfinity = INT64_MIN;
 constexpr int64_t kInfinity = INT64_MAX;
 
 bool is_infinite(int64_t end) { return end == kMinusInfinity || end == kInfinity; }
 
-int64_t clamp(Wide value) {
+int64_t clamp(WideInt value) {
   if (value >= kInfinity) return kInfinity;
   if (value <= kMinusInfinity) return kMinusInfinity;
   return static_cast<int64_t>(value);
 }
 
-int64_t times(int64_t a, int64_t b) {
+int64_t multiply_clamped(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (is_infinite(a) || is_infinite(b)) return (a < 0) == (b < 0) ? kInfinity : kMinusInfinity;
-  return clamp(static_cast<Wide>(a) * b);
+  return clamp(static_cast<WideInt>(a) * b);
 }
 
 // A least value that was cut off at the top is a plain number, not without bound.
@@ -42,7 +41,7 @@ int64_t quotient(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-SymRange negate(const SymRange& range) {
+SymRange negate_range(const SymRange& range) {
   const auto minus = [](int64_t end) {
     if (end == kInfinity) return kMinusInfinity;
     return end == kMinusInfinity ? kInfinity : -end;
@@ -77,21 +76,22 @@ SymRange by_sign_of_divisor(const SymRange& b, const Operation& operation) {
   if (b.least == 0 && b.greatest == 0) return {};  // an error; nothing is claimed
   const SymRange positive = intersect(b, {1, kInfinity});
   const SymRange negative = intersect(b, {kMinusInfinity, -1});
-  return unite(operation(positive, false), operation(negate(negative), true));
+  return unite(operation(positive, false), operation(negate_range(negative), true));
 }
 
 }  // namespace
 
 SymRange add(const SymRange& a, const SymRange& b) noexcept {
   const auto sum = [](int64_t x, int64_t y, int64_t bound) {
-    return x == bound || y == bound ? bound : clamp(static_cast<Wide>(x) + y);
+    return x == bound || y == bound ? bound : clamp(static_cast<WideInt>(x) + y);
   };
   return as_bounds(sum(a.least, b.least, kMinusInfinity), sum(a.greatest, b.greatest, kInfinity));
 }
 
 SymRange multiply(const SymRange& a, const SymRange& b) noexcept {
-  const int64_t ends[] = {times(a.least, b.least), times(a.least, b.greatest),
-                          times(a.greatest, b.least), times(a.greatest, b.greatest)};
+  const int64_t ends[] = {multiply_clamped(a.least, b.least), multiply_clamped(a.least, b.greatest),
+                          multiply_clamped(a.greatest, b.least),
+                          multiply_clamped(a.greatest, b.greatest)};
   return as_bounds(*std::ranges::min_element(ends), *std::ranges::max_element(ends));
 }
 
@@ -108,14 +108,15 @@ SymRange power(const SymRange& base, uint32_t exponent) noexcept {
 SymRange floor_divide(const SymRange& a, const SymRange& b) noexcept {
   return by_sign_of_divisor(b, [&](const SymRange& divisor, bool is_negated) {
     if (is_empty(divisor)) return kEmpty;
-    return divide_by_positive(is_negated ? negate(a) : a, divisor);
+    return divide_by_positive(is_negated ? negate_range(a) : a, divisor);
   });
 }
 
 SymRange modulo(const SymRange& a, const SymRange& b) noexcept {
   return by_sign_of_divisor(b, [&](const SymRange& divisor, bool is_negated) {
     if (is_empty(divisor)) return kEmpty;
-    return is_negated ? negate(modulo_positive(negate(a), divisor)) : modulo_positive(a, divisor);
+    return is_negated ? negate_range(modulo_positive(negate_range(a), divisor))
+                      : modulo_positive(a, divisor);
   });
 }
 

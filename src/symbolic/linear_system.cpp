@@ -12,18 +12,17 @@
 #include "opwright/base/hash.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/wide_int.h"
 
 namespace opwright {
 namespace {
 
-__extension__ typedef __int128 Wide;
-
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 constexpr size_t kMostRows = 250;
-constexpr int kMostSteps = 400;
+constexpr int kMostLinearSteps = 400;
 constexpr int64_t kMostCoefficient = int64_t{1} << 60;
 
-bool is_small(Wide value) { return value <= kMostCoefficient && value >= -kMostCoefficient; }
+bool is_small(WideInt value) { return value <= kMostCoefficient && value >= -kMostCoefficient; }
 bool is_small(const LinearRow& row) {
   return is_small(row.constant) && std::ranges::all_of(row.terms, [](const LinearTerm& term) {
            return is_small(term.coefficient);
@@ -33,7 +32,8 @@ bool is_small(const LinearRow& row) {
 // a * x + b * y; none where a coefficient grows too large.
 std::optional<LinearRow> combine(const LinearRow& x, int64_t a, const LinearRow& y, int64_t b) {
   LinearRow result;
-  const Wide constant = static_cast<Wide>(a) * x.constant + static_cast<Wide>(b) * y.constant;
+  const WideInt constant =
+      static_cast<WideInt>(a) * x.constant + static_cast<WideInt>(b) * y.constant;
   if (!is_small(constant)) return std::nullopt;
   result.constant = static_cast<int64_t>(constant);
   const LinearTerm* i = x.terms.begin();
@@ -42,9 +42,9 @@ std::optional<LinearRow> combine(const LinearRow& x, int64_t a, const LinearRow&
     const uint32_t next_x = i == x.terms.end() ? kNone : i->variable;
     const uint32_t next_y = j == y.terms.end() ? kNone : j->variable;
     const uint32_t variable = std::min(next_x, next_y);
-    Wide value = 0;
-    if (next_x == variable) value += static_cast<Wide>(a) * (i++)->coefficient;
-    if (next_y == variable) value += static_cast<Wide>(b) * (j++)->coefficient;
+    WideInt value = 0;
+    if (next_x == variable) value += static_cast<WideInt>(a) * (i++)->coefficient;
+    if (next_y == variable) value += static_cast<WideInt>(b) * (j++)->coefficient;
     if (!is_small(value)) return std::nullopt;
     if (value != 0) result.terms.push_back({variable, static_cast<int64_t>(value)});
   }
@@ -52,7 +52,7 @@ std::optional<LinearRow> combine(const LinearRow& x, int64_t a, const LinearRow&
 }
 
 // Divides by what divides all coefficients. False: the row says nothing.
-bool normalise(LinearRow& row, bool* is_contradiction) {
+bool normalise_row(LinearRow& row, bool* is_contradiction) {
   int64_t divisor = 0;
   for (const LinearTerm& term : row.terms) {
     divisor = greatest_divisor(divisor, term.coefficient);
@@ -74,7 +74,7 @@ bool normalise(LinearRow& row, bool* is_contradiction) {
 int64_t sign_of(const LinearRow& row) { return row.terms[0].coefficient < 0 ? -1 : 1; }
 
 // The same for a row and its opposite.
-uint64_t hash_of(const LinearRow& row) {
+uint64_t hash_row(const LinearRow& row) {
   uint64_t hash = 0;
   for (const LinearTerm& term : row.terms) {
     hash = hash_combine(hash_combine(hash, term.variable),
@@ -112,7 +112,7 @@ LinearSystem::LinearSystem(std::vector<LinearRow> rows, size_t num_variables)
 LinearSystem::Outcome LinearSystem::normalise_fresh() {
   bool is_contradiction = false;
   for (LinearRow& row : fresh_) {
-    if (normalise(row, &is_contradiction)) rows_.push_back(std::move(row));
+    if (normalise_row(row, &is_contradiction)) rows_.push_back(std::move(row));
   }
   fresh_.clear();
   return is_contradiction ? Outcome::Infeasible : Outcome::Open;
@@ -122,7 +122,7 @@ LinearSystem::Outcome LinearSystem::normalise_fresh() {
 LinearSystem::Outcome LinearSystem::join_parallel() {
   std::vector<std::pair<uint64_t, uint32_t>> order;
   order.reserve(rows_.size());
-  for (uint32_t i = 0; i < rows_.size(); ++i) order.emplace_back(hash_of(rows_[i]), i);
+  for (uint32_t i = 0; i < rows_.size(); ++i) order.emplace_back(hash_row(rows_[i]), i);
   std::ranges::sort(order);
   std::vector<bool> is_dropped(rows_.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -136,7 +136,7 @@ LinearSystem::Outcome LinearSystem::join_parallel() {
         is_dropped[order[j].second] = true;
         continue;
       }
-      const Wide gap = static_cast<Wide>(row.constant) + other.constant;
+      const WideInt gap = static_cast<WideInt>(row.constant) + other.constant;
       if (gap > 0) return Outcome::Infeasible;
       if (gap < 0) continue;
       row.is_equality = true;
@@ -275,7 +275,7 @@ void LinearSystem::eliminate(uint32_t variable) {
 }
 
 LinearSystem::Outcome LinearSystem::reduce(uint32_t kept) {
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMostLinearSteps; ++step) {
     const bool has_fresh = !fresh_.empty();
     if (normalise_fresh() == Outcome::Infeasible) return Outcome::Infeasible;
     if (solve_equality(kept)) continue;

@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-[[noreturn, gnu::cold]] void throw_overflow() {
+[[noreturn, gnu::cold]] void throw_coefficient_overflow() {
   throw_error("OverflowError", "a symbolic int has a coefficient that leaves 64 bits");
 }
 
@@ -45,12 +45,12 @@ const Expression* multiply_monomials(ExpressionPool& pool, const Expression& a,
 
 int64_t checked_add(int64_t a, int64_t b) {
   int64_t result = 0;
-  if (__builtin_add_overflow(a, b, &result) || result == INT64_MIN) throw_overflow();
+  if (__builtin_add_overflow(a, b, &result) || result == INT64_MIN) throw_coefficient_overflow();
   return result;
 }
 int64_t checked_multiply(int64_t a, int64_t b) {
   int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result) || result == INT64_MIN) throw_overflow();
+  if (__builtin_mul_overflow(a, b, &result) || result == INT64_MIN) throw_coefficient_overflow();
   return result;
 }
 int64_t floor_quotient(int64_t a, int64_t b) noexcept {

@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostSteps = 32;
+constexpr int kMostDivisionSteps = 32;
 
 Polynomial term_of(OpwSymWord monomial, int64_t coefficient) {
   return scale(Polynomial::of(monomial), coefficient);
@@ -39,7 +39,7 @@ Quotient divide_exactly(ExpressionPool& pool, const Polynomial& numerator,
   Quotient result;
   result.rest = numerator;
   const SumTerm& lead = divisor.terms[0];
-  for (int step = 0; step < kMostSteps && !result.rest.is_constant(); ++step) {
+  for (int step = 0; step < kMostDivisionSteps && !result.rest.is_constant(); ++step) {
     const SumTerm& term = result.rest.terms[0];
     bool divides = false;
     const OpwSymWord monomial = divide_monomial(pool, *term.monomial, *lead.monomial, &divides);

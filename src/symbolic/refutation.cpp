@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kMostRelated = 40;
 constexpr size_t kMostChoices = 12;
-constexpr int kMostTries = 64;
+constexpr int kRefutationBudget = 64;
 
 }  // namespace
 
@@ -213,7 +213,7 @@ bool Refutation::refute(std::vector<LinearRow>& rows, size_t next_choice) {
 bool Refutation::succeeds() {
   try {
     std::vector<LinearRow> rows = all_rows();
-    budget_ = kMostTries;
+    budget_ = kRefutationBudget;
     return refute(rows, 0);
   } catch (const Error&) {  // a coefficient left 64 bits
     return false;

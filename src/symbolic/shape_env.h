@@ -21,6 +21,7 @@
 #include "opwright/base/source_site.h"
 #include "opwright/c_api.h"
 #include "opwright/symint.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -61,7 +62,7 @@ struct RuntimeAssert {
   SourceSite user;
 };
 
-class ShapeEnv : public Counted<ShapeEnv> {
+class OPWRIGHT_EXPORT ShapeEnv : public Counted<ShapeEnv> {
  public:
   explicit ShapeEnv(ShapeEnvOptions options = {});
   ~ShapeEnv();
@@ -154,6 +155,6 @@ class ShapeEnv : public Counted<ShapeEnv> {
 using ShapeEnvPtr = IntrusivePtr<ShapeEnv>;
 
 // The environment of a symbol of the core; null for plain ints and symbols of other owners.
-[[nodiscard]] ShapeEnv* shape_env_of(const SymInt& value) noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT ShapeEnv* shape_env_of(const SymInt& value) noexcept;
 
 }  // namespace opwright

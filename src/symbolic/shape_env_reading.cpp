@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostRounds = 8;
+constexpr int kMostReadingRounds = 8;
 
 // The expression of one environment in another that has its symbols.
 SymInt read_in(const ShapeEnv& env, const SymInt& expression) {
@@ -41,7 +41,8 @@ ShapeEnvPtr read_back(const ShapeEnv& env, const std::vector<Symbol>& symbols) {
 
 void ShapeEnv::learn_what_is_read() const try {
   Facts& facts = state_->facts;
-  for (int round = 0; round < kMostRounds && state_->read_at != facts.num_learned(); ++round) {
+  for (int round = 0; round < kMostReadingRounds && state_->read_at != facts.num_learned();
+       ++round) {
     const std::vector<Symbol> symbols = list_symbols();
     state_->read_at = facts.num_learned();
     const std::vector<Symbol> again = read_back(*this, symbols)->list_symbols();

@@ -22,7 +22,7 @@ ShapeEnv& environment_of(OpwSymWord word) { return *expression_of(word).environm
 void retain(OpwSymNode* node) { static_cast<Expression*>(node)->environment->add_ref(); }
 void release(OpwSymNode* node) { static_cast<Expression*>(node)->environment->release(); }
 
-int apply(OpwSymOp op, OpwSymWord a, OpwSymWord b, OpwSymWord* result) {
+int apply_in_env(OpwSymOp op, OpwSymWord a, OpwSymWord b, OpwSymWord* result) {
   return status_of([&] {
     const bool is_first = is_symbolic(a) && sym_node(a)->table == &shape_env_table();
     *result = environment_of(is_first ? a : b).apply(op, a, b);
@@ -36,7 +36,7 @@ int guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* file, uint3
   });
 }
 
-int check(OpwSymWord condition, const char* message, const char* file, uint32_t line) {
+int check_in_env(OpwSymWord condition, const char* message, const char* file, uint32_t line) {
   return status_of([&] { environment_of(condition).check(condition, message, file, line); });
 }
 
@@ -54,8 +54,8 @@ size_t text(OpwSymWord word, char* buffer, size_t capacity) {
   return whole.size();
 }
 
-constexpr OpwSymTable kTable = {sizeof(OpwSymTable), &retain, &release, &apply, &guard, &check,
-                                &specialise,         &text};
+constexpr OpwSymTable kTable = {sizeof(OpwSymTable), &retain,     &release, &apply_in_env, &guard,
+                                &check_in_env,       &specialise, &text};
 
 }  // namespace
 

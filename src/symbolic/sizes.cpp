@@ -55,8 +55,8 @@ void demand_equal(const SymInt& a, const SymInt& b, const Where& where, const Me
 }
 
 // Wraps around on overflow.
-int64_t times(int64_t a, int64_t b) { return fold_sym(kOpwSymMul, a, b); }
-SymInt times(const SymInt& a, const SymInt& b) {
+int64_t multiply_sizes(int64_t a, int64_t b) { return fold_sym(kOpwSymMul, a, b); }
+SymInt multiply_sizes(const SymInt& a, const SymInt& b) {
   if (is_plain_int(a, 1)) return b;
   if (is_plain_int(b, 1)) return a;
   return a * b;
@@ -72,7 +72,7 @@ bool is_below_minus_one(const SymInt& size) { return !size.is_symbolic() && size
 // ---- The algorithms ----
 
 template <class T>
-std::string join(std::span<const T> values) {
+std::string joined_text(std::span<const T> values) {
   std::string text = "[";
   for (const T& value : values) {
     if (text.size() > 1) text.append(", ");
@@ -103,13 +103,13 @@ void check_format(size_t ndim, MemoryFormat format, const std::string& sizes) {
 
 template <class T>
 SmallVector<T, kInlineDims> strides_of(std::span<const T> sizes, MemoryFormat format) {
-  if (format != MemoryFormat::Contiguous) check_format(sizes.size(), format, join(sizes));
+  if (format != MemoryFormat::Contiguous) check_format(sizes.size(), format, joined_text(sizes));
   SmallVector<T, kInlineDims> strides(sizes.size());
   T stride = 1;
   for (const int64_t dim : memory_order(sizes.size(), format)) {
     const auto i = static_cast<size_t>(dim);
     strides[i] = stride;
-    stride = times(stride, at_least_one(sizes[i]));
+    stride = multiply_sizes(stride, at_least_one(sizes[i]));
   }
   return strides;
 }
@@ -129,7 +129,7 @@ bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, Memory
       return std::ranges::any_of(sizes,
                                  [&](const T& size) { return is_known_equal(size, 0, where); });
     }
-    expected = times(expected, at_least_one(sizes[i]));
+    expected = multiply_sizes(expected, at_least_one(sizes[i]));
   }
   return true;
 }
@@ -155,7 +155,7 @@ SmallVector<T, kInlineDims> broadcast(std::span<const T> a, std::span<const T> b
     const T& x = a[i + a.size() - longer.size()];
     const T& y = b[i + b.size() - longer.size()];
     result[i] = broadcast_one(x, y, where, [&] {
-      return concatenate(who, ": sizes ", join(a), " and ", join(b),
+      return concatenate(who, ": sizes ", joined_text(a), " and ", joined_text(b),
                          " do not broadcast: dimension ", i, " is ", x, " and ", y);
     });
   }
@@ -169,28 +169,29 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
   std::optional<size_t> unknown;
   for (size_t i = 0; i < shape.size(); ++i) {
     OPWRIGHT_CHECK_VALUE(!is_below_minus_one(shape[i]), who, ": size ", shape[i], " in ",
-                         join(shape), " is negative; only -1 may be, for a size to be inferred");
+                         joined_text(shape),
+                         " is negative; only -1 may be, for a size to be inferred");
     if (!is_plain_int(shape[i], -1)) continue;
     OPWRIGHT_CHECK_VALUE(!unknown, who, ": only one size can be inferred, got two -1 in ",
-                         join(shape));
+                         joined_text(shape));
     unknown = i;
     result[i] = 1;
   }
   const T known = product(std::span<const T>(result));
   if (!unknown) {
     demand_equal(known, numel, where, [&] {
-      return concatenate(who, ": sizes ", join(shape), " hold ", known,
+      return concatenate(who, ": sizes ", joined_text(shape), " hold ", known,
                          " elements, the tensor has ", numel);
     });
     return result;
   }
   const auto refusal = [&] {
-    return concatenate(who, ": cannot infer -1 in ", join(shape), ": the tensor has ", numel,
+    return concatenate(who, ": cannot infer -1 in ", joined_text(shape), ": the tensor has ", numel,
                        " elements, no multiple of ", known);
   };
   if (is_known_equal(known, 0, where)) {
     OPWRIGHT_CHECK_VALUE(!is_known_equal(numel, 0, where), who, ": cannot infer -1 in ",
-                         join(shape),
+                         joined_text(shape),
                          ": the tensor is empty, so that any size would do; give the size");
     throw Error("ValueError", refusal());
   }
@@ -216,8 +217,8 @@ std::optional<std::span<const int64_t>> as_plain(std::span<const SymInt> values)
   return std::span(reinterpret_cast<const int64_t*>(values.data()), values.size());
 }
 
-std::string to_text(std::span<const SymInt> values) { return join(values); }
-std::string to_text(std::span<const int64_t> values) { return join(values); }
+std::string to_text(std::span<const SymInt> values) { return joined_text(values); }
+std::string to_text(std::span<const int64_t> values) { return joined_text(values); }
 
 int64_t product(std::span<const int64_t> sizes) {
   int64_t result = 1;
@@ -234,7 +235,7 @@ int64_t product(std::span<const int64_t> sizes) {
 SymInt product(std::span<const SymInt> sizes) {
   if (const auto plain = as_plain(sizes)) return product(*plain);
   SymInt result = 1;
-  for (const SymInt& size : sizes) result = times(result, size);
+  for (const SymInt& size : sizes) result = multiply_sizes(result, size);
   return result;
 }
 

@@ -16,6 +16,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/memory_format.h"
 #include "opwright/symint.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -28,27 +29,28 @@ using Sizes = SmallVector<int64_t, kInlineDims>;
     std::span<const SymInt> values) noexcept;
 
 // "[2, s0]"
-[[nodiscard]] std::string to_text(std::span<const SymInt> values);
-[[nodiscard]] std::string to_text(std::span<const int64_t> values);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(std::span<const SymInt> values);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(std::span<const int64_t> values);
 
 // The number of elements. OverflowError when plain sizes need more than 64 bits.
-[[nodiscard]] SymInt product(std::span<const SymInt> sizes);
-[[nodiscard]] int64_t product(std::span<const int64_t> sizes);
+[[nodiscard]] OPWRIGHT_EXPORT SymInt product(std::span<const SymInt> sizes);
+[[nodiscard]] OPWRIGHT_EXPORT int64_t product(std::span<const int64_t> sizes);
 
 // The strides of dense memory in a format: Contiguous, ChannelsLast (4 dims) or ChannelsLast3d (5
 // dims), ValueError for others. A size of 0 counts as 1, as in PyTorch.
-[[nodiscard]] SymSizes contiguous_strides(std::span<const SymInt> sizes,
-                                          MemoryFormat format = MemoryFormat::Contiguous);
-[[nodiscard]] Sizes contiguous_strides(std::span<const int64_t> sizes,
-                                       MemoryFormat format = MemoryFormat::Contiguous);
+[[nodiscard]] OPWRIGHT_EXPORT SymSizes
+contiguous_strides(std::span<const SymInt> sizes, MemoryFormat format = MemoryFormat::Contiguous);
+[[nodiscard]] OPWRIGHT_EXPORT Sizes
+contiguous_strides(std::span<const int64_t> sizes, MemoryFormat format = MemoryFormat::Contiguous);
 
 // Whether the strides are those of dense memory in the format; strides of sizes 1 and of an empty
 // tensor do not matter. False for another number of dims, and where the owner cannot tell.
-[[nodiscard]] bool is_contiguous(std::span<const SymInt> sizes, std::span<const SymInt> strides,
-                                 MemoryFormat format,
-                                 std::source_location where = std::source_location::current());
-[[nodiscard]] bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides,
-                                 MemoryFormat format);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_contiguous(
+    std::span<const SymInt> sizes, std::span<const SymInt> strides, MemoryFormat format,
+    std::source_location where = std::source_location::current());
+[[nodiscard]] OPWRIGHT_EXPORT bool is_contiguous(std::span<const int64_t> sizes,
+                                                 std::span<const int64_t> strides,
+                                                 MemoryFormat format);
 
 // The sizes that both broadcast to. Where it is unknown whether a size is 1 it is taken not to be,
 // and the two must be equal (check()). ValueError: "who: sizes [2, 3] and [4] do not broadcast:

@@ -19,41 +19,40 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/wide_int.h"
 #include "opwright/symint.h"
 
 namespace opwright {
 namespace {
 
-__extension__ typedef __int128 Wide;
-
-constexpr std::string_view kSigns[] = {
+constexpr std::string_view kOpSigns[] = {
     "+", "-", "*", "//", "%", "max", "min", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not"};
 
 std::optional<OpwSymOp> find_op(std::string_view sign) {
-  const auto* found = std::ranges::find(kSigns, sign);
-  if (found == std::end(kSigns)) return std::nullopt;
-  return static_cast<OpwSymOp>(found - std::begin(kSigns));
+  const auto* found = std::ranges::find(kOpSigns, sign);
+  if (found == std::end(kOpSigns)) return std::nullopt;
+  return static_cast<OpwSymOp>(found - std::begin(kOpSigns));
 }
 
-[[noreturn, gnu::cold]] void throw_overflow() {
+[[noreturn, gnu::cold]] void throw_size_overflow() {
   throw_error("OverflowError", "a computed size leaves 64 bits");
 }
 
-Wide divide_down(Wide a, Wide b) {
+WideInt divide_down(WideInt a, WideInt b) {
   OPWRIGHT_CHECK_KIND("ZeroDivisionError", b != 0, "division of a size by zero");
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
 // Operands are below 2^126; what leaves that is too large for any result.
-Wide compute(OpwSymOp op, Wide a, Wide b) {
-  Wide result = 0;
+WideInt compute(OpwSymOp op, WideInt a, WideInt b) {
+  WideInt result = 0;
   switch (op) {
     case kOpwSymAdd:
       return a + b;
     case kOpwSymSub:
       return a - b;
     case kOpwSymMul:
-      if (__builtin_mul_overflow(a, b, &result)) throw_overflow();
+      if (__builtin_mul_overflow(a, b, &result)) throw_size_overflow();
       return result;
     case kOpwSymFloorDiv:
       return divide_down(a, b);
@@ -211,8 +210,8 @@ void SymProgram::run(std::span<const int64_t> symbols, std::span<int64_t> values
                        " symbols was given ", symbols.size(), " values");
   OPWRIGHT_CHECK_VALUE(values.size() == num_values_, "a program computes ", num_values_,
                        " values, there is room for ", values.size());
-  constexpr Wide kMost = Wide{1} << 125;
-  SmallVector<Wide, 16> stack(stack_);
+  constexpr WideInt kMost = WideInt{1} << 125;
+  SmallVector<WideInt, 16> stack(stack_);
   size_t top = 0;
   size_t done = 0;
   for (const Step& step : steps_) {
@@ -225,14 +224,14 @@ void SymProgram::run(std::span<const int64_t> symbols, std::span<int64_t> values
         break;
       case Step::Kind::Apply: {
         const auto op = static_cast<OpwSymOp>(step.operand);
-        const Wide right = op == kOpwSymNot ? 0 : stack[--top];
-        Wide& left = stack[top - 1];
+        const WideInt right = op == kOpwSymNot ? 0 : stack[--top];
+        WideInt& left = stack[top - 1];
         left = compute(op, left, right);
-        if (left >= kMost || left <= -kMost) throw_overflow();
+        if (left >= kMost || left <= -kMost) throw_size_overflow();
         break;
       }
       case Step::Kind::End:
-        if (stack[0] > INT64_MAX || stack[0] < INT64_MIN) throw_overflow();
+        if (stack[0] > INT64_MAX || stack[0] < INT64_MIN) throw_size_overflow();
         values[done++] = static_cast<int64_t>(stack[0]);
         top = 0;
         break;
@@ -256,7 +255,7 @@ std::string SymProgram::to_text() const {
         text.append(symbols_[static_cast<size_t>(step.operand)]);
         break;
       case Step::Kind::Apply:
-        text.append(kSigns[step.operand]);
+        text.append(kOpSigns[step.operand]);
         break;
       case Step::Kind::End:
         text.push_back(';');

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "opwright/symint.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class SymProgram {
+class OPWRIGHT_EXPORT SymProgram {
  public:
   // Computes `values`, all of one environment, from symbols in the order of `symbols` (their
   // names). ValueError for a symbol that is not listed.

@@ -6,15 +6,16 @@
 
 #include "opwright/c_api.h"
 #include "opwright/symint.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Whether a condition holds; the owner of its symbols records the answer.
-[[nodiscard]] bool guard_for_user(const SymInt& condition,
-                                  OpwIfUnknown if_unknown = kOpwUnknownIsError);
+[[nodiscard]] OPWRIGHT_EXPORT bool guard_for_user(const SymInt& condition,
+                                                  OpwIfUnknown if_unknown = kOpwUnknownIsError);
 // The int that the value is from here on.
-[[nodiscard]] int64_t specialise_for_user(const SymInt& value);
+[[nodiscard]] OPWRIGHT_EXPORT int64_t specialise_for_user(const SymInt& value);
 // ValueError with `message` unless the condition holds, now or when the owner's program runs.
-void check_for_user(const SymInt& condition, const std::string& message);
+OPWRIGHT_EXPORT void check_for_user(const SymInt& condition, const std::string& message);
 
 }  // namespace opwright

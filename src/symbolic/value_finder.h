@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opwright/symint.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -37,8 +38,8 @@ class [[nodiscard]] ValueFinderScope {
 
 // A plain int where the facts of the environment fix the value, as they do once a trace ended
 // early; else as it is.
-[[nodiscard]] SymInt settled(const SymInt& value);
-[[nodiscard]] std::vector<SymInt> settled(std::span<const SymInt> values);
+[[nodiscard]] OPWRIGHT_EXPORT SymInt settled(const SymInt& value);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<SymInt> settled(std::span<const SymInt> values);
 
 // Asks the finders of this thread.
 [[nodiscard]] bool find_values(const ShapeEnv& environment);

@@ -19,7 +19,6 @@ namespace {
 
 constexpr size_t kFirst = 6;
 constexpr size_t kMost = 8;
-constexpr int64_t kLarge = 1 << 20;
 
 }  // namespace
 
@@ -29,8 +28,8 @@ void Witnesses::add_symbol(const SymRange& range, std::optional<int64_t> hint) {
   if (ranges_.empty()) all_.resize(kFirst);
   const auto place = static_cast<int64_t>(ranges_.size());
   ranges_.push_back(range);
-  const int64_t least = std::max(range.least, -kLarge);
-  const int64_t now = std::clamp(hint.value_or(least), -kLarge, kLarge);
+  const int64_t least = std::max(range.least, -kFarthest);
+  const int64_t now = std::clamp(hint.value_or(least), -kFarthest, kFarthest);
   const int64_t choices[kFirst] = {hint.value_or(least), least,         now + 1,
                                    2 * now + 3 + place,  least + place, 1009 + 13 * place};
   size_t i = 0;

@@ -17,6 +17,7 @@ namespace opwright {
 class Witnesses {
  public:
   using Values = std::vector<std::optional<int64_t>>;  // by the symbols' places
+  static constexpr int64_t kFarthest = 1 << 20;  // values from -kFarthest to kFarthest are tried
 
   // The next symbol. `hint` is its value in this run.
   void add_symbol(const SymRange& range, std::optional<int64_t> hint);

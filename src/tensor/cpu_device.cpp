@@ -41,7 +41,7 @@ int copy(const OpwHost* /*host*/, void* to, OpwDevice /*to_device*/, const void*
   return 0;
 }
 
-int synchronize(const OpwHost* /*host*/, int32_t /*index*/) { return 0; }
+int synchronize_cpu(const OpwHost* /*host*/, int32_t /*index*/) { return 0; }
 
 constexpr OpwDeviceTable make_table() {
   OpwDeviceTable table{};
@@ -54,7 +54,7 @@ constexpr OpwDeviceTable make_table() {
   table.allocate = &allocate;
   table.free = &free_memory;
   table.copy = &copy;
-  table.synchronize = &synchronize;
+  table.synchronize = &synchronize_cpu;
   return table;
 }
 

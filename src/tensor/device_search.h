@@ -5,6 +5,7 @@
 #include <string>
 
 #include "opwright/c_api.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -15,6 +16,6 @@ using DeviceFinder = std::string (*)(const char* name);
 void set_device_finder(DeviceFinder finder) noexcept;
 
 // What the device can do, after having looked for its plug-in once for each device; or null.
-const OpwDeviceTable* look_for_device_table(int32_t type);
+OPWRIGHT_EXPORT const OpwDeviceTable* look_for_device_table(int32_t type);
 
 }  // namespace opwright

@@ -13,6 +13,7 @@
 
 #include "opwright/c_api.h"
 #include "opwright/device.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -25,9 +26,9 @@ int32_t register_device(const OpwDeviceTable& table);
 
 // What the device can do. Functions behind the end of a plug-in's table are null. RuntimeError when
 // nothing is registered for the type.
-const OpwDeviceTable& device_table(int32_t type);
+OPWRIGHT_EXPORT const OpwDeviceTable& device_table(int32_t type);
 // The same, or null.
-const OpwDeviceTable* find_device_table(int32_t type) noexcept;
+OPWRIGHT_EXPORT const OpwDeviceTable* find_device_table(int32_t type) noexcept;
 
 // One of the low 16 bits of OpwTensor::flags, given out when first asked for; cpu has bit 0.
 // ValueError for a type without a name, RuntimeError for a seventeenth device.
@@ -40,25 +41,25 @@ inline uint32_t device_bit(int32_t type) {
 // The type that has `bit`. ValueError when none has.
 int32_t device_type_of_bit(uint32_t bit);
 
-std::optional<int32_t> find_device_type(std::string_view name) noexcept;
+OPWRIGHT_EXPORT std::optional<int32_t> find_device_type(std::string_view name) noexcept;
 // The name of a type, or null.
-const char* find_device_name(int32_t type) noexcept;
+OPWRIGHT_EXPORT const char* find_device_name(int32_t type) noexcept;
 // All names: those of kDeviceNames, then those of plug-ins in the order of registration.
-std::vector<std::string> device_names();
+OPWRIGHT_EXPORT std::vector<std::string> device_names();
 
 // "cuda:1"; without an index the device is the current one of its type (-1). ValueError for
 // anything else.
-Device parse_device(std::string_view text);
+OPWRIGHT_EXPORT Device parse_device(std::string_view text);
 // As parse_device reads it; "cpu" and "meta" without their index.
-std::string device_text(Device device);
+OPWRIGHT_EXPORT std::string device_text(Device device);
 
 // The text of a named property; none: the device tells no such. RuntimeError when nothing is
 // registered for the type.
-std::optional<std::string> device_property(Device device, const char* key);
+OPWRIGHT_EXPORT std::optional<std::string> device_property(Device device, const char* key);
 
 // The device with its index filled in. Where something is registered, IndexError for an index that
 // does not exist, with what the plug-in tells as its "problem".
-Device resolve_device_slow(Device device);
+OPWRIGHT_EXPORT Device resolve_device_slow(Device device);
 inline Device resolve_device(Device device) {
   if (device.type == kOpwDeviceCpu && device.index <= 0 && device.index >= -1) [[likely]]
     return kCpu;

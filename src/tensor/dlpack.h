@@ -10,6 +10,7 @@
 
 #include "opwright/c_api.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -49,16 +50,17 @@ struct DlExport {
 // A new struct that keeps the memory until its deleter is called, on any thread. BufferError for a
 // tensor whose memory cannot be handed out: fake, inside a transform, requiring grad or, in the
 // form without version, read-only.
-[[nodiscard]] DlManagedTensor* to_dlpack(const Tensor& tensor, const DlExport& options = {});
-[[nodiscard]] DlManagedTensorVersioned* to_dlpack_versioned(const Tensor& tensor,
-                                                            const DlExport& options = {});
+[[nodiscard]] OPWRIGHT_EXPORT DlManagedTensor* to_dlpack(const Tensor& tensor,
+                                                         const DlExport& options = {});
+[[nodiscard]] OPWRIGHT_EXPORT DlManagedTensorVersioned* to_dlpack_versioned(
+    const Tensor& tensor, const DlExport& options = {});
 
 // A tensor over the struct's memory; byte_offset is added to the data, missing strides are
 // row-major, negative strides are kept. Pinned host memory (DLPack's CUDAHost and ROCMHost) is cpu
 // memory. Elements must be aligned to their size (complex ones to that of a part): misaligned data
 // is refused, since reading it is undefined. ValueError, TypeError for a dtype, BufferError for a
 // version; in each case after the deleter was called.
-[[nodiscard]] Tensor from_dlpack(DlManagedTensor* managed);
-[[nodiscard]] Tensor from_dlpack(DlManagedTensorVersioned* managed);
+[[nodiscard]] OPWRIGHT_EXPORT Tensor from_dlpack(DlManagedTensor* managed);
+[[nodiscard]] OPWRIGHT_EXPORT Tensor from_dlpack(DlManagedTensorVersioned* managed);
 
 }  // namespace opwright

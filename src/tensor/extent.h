@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // Offsets in elements from the first one; strides may be negative. Nothing is reached when a size
@@ -20,8 +22,8 @@ struct Extent {
 
 // None when a size is negative or a number does not fit in 62 bits (the product of sizes neither
 // with 0 taken as 1). Both lists have the same length.
-[[nodiscard]] std::optional<Extent> find_extent(std::span<const int64_t> sizes,
-                                                std::span<const int64_t> strides) noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT std::optional<Extent> find_extent(
+    std::span<const int64_t> sizes, std::span<const int64_t> strides) noexcept;
 
 // The bytes of `elements` elements of `item_size` bytes; none when they do not fit in 62 bits.
 [[nodiscard]] std::optional<int64_t> bytes_of(int64_t elements, size_t item_size) noexcept;

@@ -79,7 +79,7 @@ uint32_t new_tensor_flags(Device device) {
 
 int32_t ndim_of(size_t length) { return static_cast<int32_t>(std::min<size_t>(length, INT32_MAX)); }
 
-std::span<const SymInt> as_sym(std::span<const int64_t> ints) {
+std::span<const SymInt> as_checked_sym(std::span<const int64_t> ints) {
   for (const int64_t value : ints)
     OPWRIGHT_CHECK_VALUE(!is_symbolic(value), "the size ", value, " is below -2^62");
   return {reinterpret_cast<const SymInt*>(ints.data()),
@@ -89,7 +89,7 @@ std::span<const SymInt> as_sym(std::span<const int64_t> ints) {
 Tensor make_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides, size_t nbytes,
                     DType dtype, Device device) {
   if (device.type == kOpwDeviceMeta)
-    return make_fake(as_sym(sizes), as_sym(strides), 0, dtype, device);
+    return make_fake(as_checked_sym(sizes), as_checked_sym(strides), 0, dtype, device);
   const Device resolved = resolve_device(device);
   TensorImpl* tensor = new_impl(allocate_storage(nbytes, resolved), dtype, resolved,
                                 new_tensor_flags(resolved), ndim_of(sizes.size()));
@@ -190,7 +190,7 @@ Tensor make_fake(std::span<const SymInt> sizes, DType dtype, Device device) {
 }
 
 Tensor make_fake(std::span<const int64_t> sizes, DType dtype, Device device) {
-  return make_fake(as_sym(sizes), dtype, device);
+  return make_fake(as_checked_sym(sizes), dtype, device);
 }
 
 Tensor make_from_memory(void* data, std::span<const int64_t> sizes,

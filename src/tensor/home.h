@@ -3,12 +3,13 @@
 #pragma once
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // Counted: a wrapper that outlives its transform keeps it, so that an error can name it and no
 // later transform can be taken for it.
-class Home : public Counted<Home> {
+class OPWRIGHT_EXPORT Home : public Counted<Home> {
  public:
   virtual ~Home() = default;
 

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 struct LiveCounts {
@@ -14,7 +16,7 @@ struct LiveCounts {
   friend bool operator==(const LiveCounts&, const LiveCounts&) = default;
 };
 
-extern constinit thread_local LiveCounts this_thread_live_counts
+OPWRIGHT_EXPORT extern constinit thread_local LiveCounts this_thread_live_counts
     __attribute__((tls_model("initial-exec")));
 
 inline LiveCounts& live_counts() noexcept { return this_thread_live_counts; }

@@ -61,7 +61,7 @@ bool has_channels_last_order(std::span<const Int> sizes, std::span<const Int> st
 }
 
 template <class Int>
-bool is_dense(std::span<const Int> sizes, std::span<const Int> strides) {
+bool is_dense_layout(std::span<const Int> sizes, std::span<const Int> strides) {
   if (std::ranges::any_of(sizes, [](const Int& size) { return is_known_equal(size, Int(0)); }))
     return true;
   Int expected = 1;
@@ -87,7 +87,7 @@ MemoryFormat suggest_format(std::span<const Int> sizes, std::span<const Int> str
 template <class Int>
 SmallVector<Int, kInlineDims> preserved_strides(std::span<const Int> sizes,
                                                 std::span<const Int> strides) {
-  if (is_dense(sizes, strides)) return SmallVector<Int, kInlineDims>(strides);
+  if (is_dense_layout(sizes, strides)) return SmallVector<Int, kInlineDims>(strides);
   SmallVector<Int, kInlineDims> dense(sizes.size());
   Int next = 1;
   for (const size_t dim : order_for_copy(sizes, strides)) {
@@ -122,10 +122,10 @@ MemoryFormat parse_memory_format(std::string_view name) {
 
 bool is_non_overlapping_and_dense(std::span<const int64_t> sizes,
                                   std::span<const int64_t> strides) {
-  return is_dense(sizes, strides);
+  return is_dense_layout(sizes, strides);
 }
 bool is_non_overlapping_and_dense(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
-  return are_exactly_contiguous(sizes, strides) || is_dense(sizes, strides);
+  return are_exactly_contiguous(sizes, strides) || is_dense_layout(sizes, strides);
 }
 
 MemoryFormat suggest_memory_format(std::span<const int64_t> sizes,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opwright/dtype.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -32,7 +33,7 @@ struct FloatParts {
   double real;
   double imag;
 };
-[[nodiscard]] FloatParts read_float(const void* element, DType dtype);
+[[nodiscard]] OPWRIGHT_EXPORT FloatParts read_float(const void* element, DType dtype);
 
 // An integer or a bool: "-3", "True".
 [[nodiscard]] std::string discrete_text(const void* element, DType dtype);

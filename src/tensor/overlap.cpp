@@ -82,7 +82,7 @@ ByteRange byte_range(const TensorImpl& tensor, const Extent& extent) {
           .end = first + (extent.highest + 1) * item};
 }
 
-bool is_dense(const TensorImpl& tensor) {
+bool is_dense_tensor(const TensorImpl& tensor) {
   return is_non_overlapping_and_dense(tensor.shape(), tensor.strides());
 }
 
@@ -175,7 +175,7 @@ Overlap overlap(const TensorImpl& a, const TensorImpl& b) {
   const ByteRange second_range = byte_range(second, *second_extent);
   if (first_range.end <= second_range.begin || second_range.end <= first_range.begin)
     return Overlap::None;
-  if (is_dense(first) && is_dense(second)) return Overlap::Partial;
+  if (is_dense_tensor(first) && is_dense_tensor(second)) return Overlap::Partial;
   return shares_a_byte(first, first_range, second, second_range) ? Overlap::Partial : Overlap::None;
 }
 

@@ -9,6 +9,7 @@
 
 #include "opwright/dtype.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -18,6 +19,6 @@ namespace opwright {
                                        std::span<const int64_t> strides, DType dtype);
 
 // Whether the memory came from make_empty_pinned.
-[[nodiscard]] bool is_pinned(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_pinned(const Tensor& tensor);
 
 }  // namespace opwright

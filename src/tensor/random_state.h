@@ -14,6 +14,7 @@
 #include "opwright/device.h"
 #include "opwright/generator.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -29,7 +30,7 @@ struct CounterRange {
 };
 
 // The core's side of a Generator. Every member function may be called from any thread.
-class RandomState : public OpwObject {
+class OPWRIGHT_EXPORT RandomState : public OpwObject {
  public:
   explicit RandomState(Device device, uint64_t seed = kDefaultSeed);
   RandomState(const RandomState&) = delete;
@@ -56,10 +57,10 @@ class RandomState : public OpwObject {
   CounterRange next_;
 };
 
-[[nodiscard]] Generator make_generator(Device device);
+[[nodiscard]] OPWRIGHT_EXPORT Generator make_generator(Device device);
 // The one that operators use on a device when they are given none. Its first seed is not
 // predictable, unless seed_default_generators was called.
-[[nodiscard]] RandomState& default_generator(Device device);
+[[nodiscard]] OPWRIGHT_EXPORT RandomState& default_generator(Device device);
 // Stands in for the default generators of all devices on this thread until the end of the scope.
 class [[nodiscard]] DefaultGeneratorScope {
  public:
@@ -72,15 +73,16 @@ class [[nodiscard]] DefaultGeneratorScope {
   RandomState* previous_;
 };
 // Of every device, also of those that are used later.
-void seed_default_generators(uint64_t seed);
+OPWRIGHT_EXPORT void seed_default_generators(uint64_t seed);
 // From the system's source of randomness.
-[[nodiscard]] uint64_t unpredictable_seed();
+[[nodiscard]] OPWRIGHT_EXPORT uint64_t unpredictable_seed();
 
 // The state behind a generator. TypeError for one that another host made.
-[[nodiscard]] RandomState& random_state(const Generator& generator);
+[[nodiscard]] OPWRIGHT_EXPORT RandomState& random_state(const Generator& generator);
 // That of the argument `generator` of an operator that works on `device`, else the default one.
 // RuntimeError for one of another device.
-[[nodiscard]] RandomState& random_state(const char* who, const std::optional<Generator>& generator,
-                                        Device device);
+[[nodiscard]] OPWRIGHT_EXPORT RandomState& random_state(const char* who,
+                                                        const std::optional<Generator>& generator,
+                                                        Device device);
 
 }  // namespace opwright

@@ -12,6 +12,7 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/c_api.h"
 #include "opwright/device.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -21,7 +22,7 @@ using Deleter = void (*)(void* context);
 // Of a fake storage one of whose sizes is a symbol.
 inline constexpr size_t kUnknownBytes = SIZE_MAX;
 
-struct Storage {
+struct OPWRIGHT_EXPORT Storage {
   enum class Kind : uint8_t { InBlock, OfDevice, Foreign, Fake };
 
   std::atomic<uint32_t> count{1};

@@ -8,23 +8,24 @@
 
 #include "opwright/c_api.h"
 #include "opwright/device.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-[[nodiscard]] bool has_streams(Device device);
+[[nodiscard]] OPWRIGHT_EXPORT bool has_streams(Device device);
 // The stream that this thread queues work on; null is the device's default one.
-[[nodiscard]] OpwStream* current_device_stream(Device device);
+[[nodiscard]] OPWRIGHT_EXPORT OpwStream* current_device_stream(Device device);
 // Waits for all work on the device.
-void synchronize(Device device);
+OPWRIGHT_EXPORT void synchronize(Device device);
 // Waits for the work queued on `stream` so far.
-void synchronize_stream(Device device, OpwStream* stream);
+OPWRIGHT_EXPORT void synchronize_stream(Device device, OpwStream* stream);
 // Copies dense bytes between any two devices, through the cpu where neither side is a neighbour of
 // the other. Ordered on the current stream; a copy to or from cpu memory is done when the call
 // returns.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, size_t bytes);
 
 // A point in the work of a stream.
-class Event {
+class OPWRIGHT_EXPORT Event {
  public:
   // After all that `stream` was given so far.
   static Event record(Device device, OpwStream* stream);
@@ -51,7 +52,7 @@ class Event {
 };
 
 // A stream of one's own.
-class Stream {
+class OPWRIGHT_EXPORT Stream {
  public:
   static Stream make(Device device, int32_t priority = 0);
 

@@ -17,6 +17,7 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/home.h"
 #include "opwright/tensor/storage.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -24,7 +25,7 @@ inline constexpr int32_t kInlineTensorDims = 5;
 inline constexpr int32_t kMostDims = 64;
 
 // The data of autograd at the tensor's level; the engine derives its own.
-struct AutogradMeta {
+struct OPWRIGHT_EXPORT AutogradMeta {
   AutogradMeta() = default;
   AutogradMeta(const AutogradMeta&) = delete;
   AutogradMeta& operator=(const AutogradMeta&) = delete;
@@ -78,21 +79,24 @@ struct MirrorTable {
   void (*last_handle_dropped)(TensorImpl* tensor);
 };
 // Before the first mirror is set; the table stays for ever.
-void set_mirror_table(const MirrorTable& table) noexcept;
+OPWRIGHT_EXPORT void set_mirror_table(const MirrorTable& table) noexcept;
 
 // The core's own table; wrappers have a second one (tensor/wrapper.h).
-extern const OpwTensorTable kCoreTensorTable;
-extern const OpwTensorTable kWrapperTensorTable;
+OPWRIGHT_EXPORT extern const OpwTensorTable kCoreTensorTable;
+OPWRIGHT_EXPORT extern const OpwTensorTable kWrapperTensorTable;
 
 // The tensor behind a handle of the core, also when the handle is a View. ValueError for an
 // undefined one.
-TensorImpl& impl_slow(OpwTensor* tensor);
+OPWRIGHT_EXPORT TensorImpl& impl_slow(OpwTensor* tensor);
 inline TensorImpl& impl(OpwTensor* tensor) {
   const bool is_ours =
       tensor && (tensor->owner == &kCoreTensorTable || tensor->owner == &kWrapperTensorTable);
   return is_ours ? static_cast<TensorImpl&>(*tensor) : impl_slow(tensor);
 }
 inline TensorImpl& impl(const TensorHandle& tensor) { return impl(tensor.get()); }
+[[nodiscard]] inline bool is_on_cpu(const Tensor& tensor) {
+  return tensor.device().type == kOpwDeviceCpu;
+}
 
 // A plain tensor with a count of 1, without sizes: the caller sets dims and, in `dl`, data. Takes
 // the storage over.

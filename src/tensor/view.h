@@ -14,6 +14,7 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -28,11 +29,11 @@ using Geometry = BasicGeometry<int64_t>;
 using SymGeometry = BasicGeometry<SymInt>;
 
 // Of a tensor without symbols, and of any. The offset of a wrapper is what its transform says.
-[[nodiscard]] Geometry geometry_of(const Tensor& tensor);
-[[nodiscard]] SymGeometry sym_geometry_of(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT Geometry geometry_of(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT SymGeometry sym_geometry_of(const Tensor& tensor);
 
 // Whether the sizes are known to be these.
-[[nodiscard]] bool has_sizes(const Tensor& tensor, std::span<const SymInt> sizes);
+[[nodiscard]] OPWRIGHT_EXPORT bool has_sizes(const Tensor& tensor, std::span<const SymInt> sizes);
 // Whether a tensor of these sizes is known to have these strides; those of sizes 1 do not matter.
 [[nodiscard]] bool has_strides(const Tensor& tensor, const SymGeometry& wanted);
 

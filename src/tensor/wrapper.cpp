@@ -57,7 +57,7 @@ WrapperImpl* new_wrapper(Home* home, Tensor inner) {
   return made;
 }
 
-std::span<const SymInt> as_sym(std::span<const int64_t> ints) {
+std::span<const SymInt> as_known_sym(std::span<const int64_t> ints) {
   for (const int64_t value : ints) OPWRIGHT_ASSERT(!is_symbolic(value));
   return {reinterpret_cast<const SymInt*>(ints.data()),
           ints.size()};  // a plain int is its own word
@@ -78,7 +78,8 @@ Tensor make_wrapper(Home* home, Tensor inner, std::span<const SymInt> sizes,
 
 Tensor make_wrapper(Home* home, Tensor inner, std::span<const int64_t> sizes,
                     std::span<const int64_t> strides, WrapperPayload payload) {
-  return make_wrapper(home, std::move(inner), as_sym(sizes), as_sym(strides), 0, payload);
+  return make_wrapper(home, std::move(inner), as_known_sym(sizes), as_known_sym(strides), 0,
+                      payload);
 }
 
 Tensor make_wrapper(Home* home, Tensor inner, WrapperPayload payload) {
@@ -92,7 +93,7 @@ Tensor make_wrapper(Home* home, Tensor inner, WrapperPayload payload) {
   const Sizes sizes(shown.shape());
   const Sizes strides(shown.strides());
   const SymInt offset = shown.storage_offset;
-  return make_wrapper(home, std::move(inner), as_sym(sizes), as_sym(strides), offset,
+  return make_wrapper(home, std::move(inner), as_known_sym(sizes), as_known_sym(strides), offset,
                       std::exchange(payload, {}));
 }
 

@@ -12,6 +12,7 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/home.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -32,13 +33,18 @@ struct WrapperImpl : TensorImpl {
 
 // A wrapper around `inner` that shows the given sizes, with inner's dtype and device; it counts on
 // its home. Takes the payload over, also when it throws.
-[[nodiscard]] Tensor make_wrapper(Home* home, Tensor inner, std::span<const SymInt> sizes,
-                                  std::span<const SymInt> strides, const SymInt& offset,
-                                  WrapperPayload payload = {});
-[[nodiscard]] Tensor make_wrapper(Home* home, Tensor inner, std::span<const int64_t> sizes,
-                                  std::span<const int64_t> strides, WrapperPayload payload = {});
+[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
+                                                  std::span<const SymInt> sizes,
+                                                  std::span<const SymInt> strides,
+                                                  const SymInt& offset,
+                                                  WrapperPayload payload = {});
+[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
+                                                  std::span<const int64_t> sizes,
+                                                  std::span<const int64_t> strides,
+                                                  WrapperPayload payload = {});
 // With the sizes of inner.
-[[nodiscard]] Tensor make_wrapper(Home* home, Tensor inner, WrapperPayload payload = {});
+[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
+                                                  WrapperPayload payload = {});
 
 // Whether the tensor is a wrapper that this transform made.
 [[nodiscard]] inline bool is_wrapper_of(const Home& home, const OpwTensor* tensor) noexcept {
@@ -49,12 +55,12 @@ struct WrapperImpl : TensorImpl {
 // The wrapper behind a tensor with the flag Wrapped; ValueError for others.
 WrapperImpl& wrapper(const Tensor& tensor);
 // Another tensor object that shows the same value at the same level, without autograd data.
-[[nodiscard]] Tensor alias_of(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT Tensor alias_of(const Tensor& tensor);
 // Another value in place of the inner one; sizes stay.
 void set_inner(WrapperImpl& wrapper, Tensor inner);
 // The tensor whose storage this one reads and writes: itself, or what it wraps, down to the first
 // that has one.
-[[nodiscard]] const TensorImpl& storage_holder(const TensorImpl& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT const TensorImpl& storage_holder(const TensorImpl& tensor);
 
 // The storage that a tensor reads and writes, through its wrappers.
 [[nodiscard]] inline Storage& storage_of(const TensorImpl& tensor) {

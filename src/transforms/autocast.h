@@ -8,10 +8,11 @@
 #include "opwright/dispatch/mode.h"
 #include "opwright/dtype.h"
 #include "opwright/transforms/cast_cache.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class Autocast final : public Mode {
+class OPWRIGHT_EXPORT Autocast final : public Mode {
  public:
   // As AutocastScope says.
   Autocast(Device device, std::optional<DType> dtype, bool is_enabled, bool keeps_casts);

@@ -10,12 +10,13 @@
 #include "opwright/dispatch/mode.h"
 #include "opwright/dtype.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // While it is the innermost mode, `to` of a leaf that requires grad gives the cast that it gave
 // before, as long as the leaf was not written since.
-class CastCache final : public Mode {
+class OPWRIGHT_EXPORT CastCache final : public Mode {
  public:
   bool process(const Operator& op, Arguments args, Results results) override;
   void clear() { casts_.clear(); }

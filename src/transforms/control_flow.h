@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -28,13 +29,15 @@ using Branch = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 // Where `pred` has data, the chosen branch is just called. Otherwise both become sub-graphs, which
 // must give tensors of the same dtypes and sizes. ValueError names the result that differs.
 // RuntimeError for a branch that writes to its operands or to what it closed over.
-[[nodiscard]] std::vector<Tensor> cond(const Tensor& pred, const Branch& true_branch,
-                                       const Branch& false_branch,
-                                       std::span<const Tensor> operands);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> cond(const Tensor& pred,
+                                                       const Branch& true_branch,
+                                                       const Branch& false_branch,
+                                                       std::span<const Tensor> operands);
 
 // Calls the body while the condition, a bool tensor of one element, holds. The body gives new
 // values for what is carried, of the same dtypes and sizes.
-[[nodiscard]] std::vector<Tensor> while_loop(const Branch& condition, const Branch& body,
-                                             std::span<const Tensor> carried);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> while_loop(const Branch& condition,
+                                                             const Branch& body,
+                                                             std::span<const Tensor> carried);
 
 }  // namespace opwright

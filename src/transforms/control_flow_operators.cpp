@@ -26,7 +26,7 @@ namespace {
 using Tensors = std::span<const Tensor>;
 using Symbols = std::span<const SymInt>;
 
-std::vector<Tensor> run(const Graph& graph, Tensors first, Tensors second, Symbols sizes) {
+std::vector<Tensor> run_graph(const Graph& graph, Tensors first, Tensors second, Symbols sizes) {
   std::vector<OpwValue> arguments;
   for (const Tensor& tensor : first) arguments.push_back(ValueOf<Tensor>::lend(tensor));
   for (const Tensor& tensor : second) arguments.push_back(ValueOf<Tensor>::lend(tensor));
@@ -63,19 +63,20 @@ std::vector<Tensor> fresh_fakes(Tensors shown) {
 
 std::vector<Tensor> cond_all_devices(const Tensor& pred, const GraphPtr& true_graph,
                                      const GraphPtr& false_graph, Tensors operands, Symbols sizes) {
-  return all_fresh(run(is_true(pred) ? *true_graph : *false_graph, operands, {}, sizes), operands);
+  return all_fresh(run_graph(is_true(pred) ? *true_graph : *false_graph, operands, {}, sizes),
+                   operands);
 }
 
 std::vector<Tensor> cond_fake(const Tensor& /*pred*/, const GraphPtr& true_graph,
                               const GraphPtr& /*false_graph*/, Tensors operands, Symbols sizes) {
-  return fresh_fakes(run(*true_graph, operands, {}, sizes));
+  return fresh_fakes(run_graph(*true_graph, operands, {}, sizes));
 }
 
 std::vector<Tensor> while_loop_all_devices(const GraphPtr& condition, const GraphPtr& body,
                                            Tensors carried, Tensors captured, Symbols sizes) {
   std::vector<Tensor> values(carried.begin(), carried.end());
-  while (is_true(run(*condition, values, captured, sizes).front())) {
-    values = run(*body, values, captured, sizes);
+  while (is_true(run_graph(*condition, values, captured, sizes).front())) {
+    values = run_graph(*body, values, captured, sizes);
   }
   values = all_fresh(std::move(values), captured);
   return all_fresh(std::move(values), carried);

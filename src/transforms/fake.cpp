@@ -57,8 +57,8 @@ bool has_symbols(const SymSizes& sizes) {
   return std::ranges::any_of(sizes, [](const SymInt& size) { return size.is_symbolic(); });
 }
 
-Tensor make_twin(const TensorImpl& real, StoragePtr storage, const SymSizes& sizes,
-                 const SymSizes& strides) {
+Tensor make_fake_twin(const TensorImpl& real, StoragePtr storage, const SymSizes& sizes,
+                      const SymSizes& strides) {
   constexpr uint32_t kKeptFlags = kOpwDeviceBits | kOpwFlagReadOnly | kOpwFlagRequiresGrad;
   TensorImpl* twin = new_impl(std::move(storage), real.dtype(), real.device(),
                               (real.flags & kKeptFlags) | kOpwFlagFake, 0);
@@ -136,7 +136,8 @@ Tensor FakeMode::from_tensor(const Tensor& real, std::span<const int64_t> dynami
   if (const auto found = twins_.find(real.get()); found != twins_.end()) return found->second.fake;
   const SymSizes sizes = make_sizes(real, dynamic_dims, source);
   const SymSizes strides = derive_strides(geometry_of(real), sizes);
-  Tensor fake = make_twin(self, storage_twin(*self.storage, has_symbols(sizes)), sizes, strides);
+  Tensor fake =
+      make_fake_twin(self, storage_twin(*self.storage, has_symbols(sizes)), sizes, strides);
   twins_.emplace(real.get(), Twin{.real = real, .fake = fake});
   return fake;
 }
@@ -144,8 +145,8 @@ Tensor FakeMode::from_tensor(const Tensor& real, std::span<const int64_t> dynami
 Tensor FakeMode::make_apart(const Tensor& real, std::span<const SymInt> sizes) {
   const TensorImpl& self = impl(real);
   const SymSizes given(sizes.begin(), sizes.end());
-  return make_twin(self, fake_storage_of(*self.storage, has_symbols(given)), given,
-                   derive_strides(geometry_of(real), given));
+  return make_fake_twin(self, fake_storage_of(*self.storage, has_symbols(given)), given,
+                        derive_strides(geometry_of(real), given));
 }
 
 bool is_making_fakes() noexcept {
@@ -168,7 +169,7 @@ Tensor fake_copy_of(const Tensor& real) {
   const Geometry geometry = geometry_of(real);
   const SymSizes sizes(geometry.sizes.begin(), geometry.sizes.end());
   const SymSizes strides(geometry.strides.begin(), geometry.strides.end());
-  return make_twin(self, fake_storage_of(*self.storage, false), sizes, strides);
+  return make_fake_twin(self, fake_storage_of(*self.storage, false), sizes, strides);
 }
 
 }  // namespace opwright

@@ -15,10 +15,11 @@
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/storage.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class FakeMode : public Interpreter {
+class OPWRIGHT_EXPORT FakeMode : public Interpreter {
  public:
   explicit FakeMode(ShapeEnvPtr shape_env);
 
@@ -66,10 +67,10 @@ class FakeMode : public Interpreter {
 
 // Whether a tensor that is made now has no memory: in a fake kernel, and under a FakeMode with no
 // trace above it that takes real tensors as its own.
-[[nodiscard]] bool is_making_fakes() noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT bool is_making_fakes() noexcept;
 // A shape of what a tensor shows, a wrapper's too, with a storage of its own.
 [[nodiscard]] Tensor fake_of(const Tensor& shown);
 // The same of a plain tensor, with its flags and the length of its storage.
-[[nodiscard]] Tensor fake_copy_of(const Tensor& real);
+[[nodiscard]] OPWRIGHT_EXPORT Tensor fake_copy_of(const Tensor& real);
 
 }  // namespace opwright

@@ -47,7 +47,7 @@ FunctionalResults call_pair(const Operator& op, const Operator& pair, Arguments 
   return functional;
 }
 
-FunctionalResults part(const Operator& op, Results results) {
+FunctionalResults part_results(const Operator& op, Results results) {
   FunctionalResults functional;
   const uint32_t fresh = count_fresh_results(op);
   for (uint32_t i = 0; i < results.size(); ++i)
@@ -61,11 +61,11 @@ FunctionalResults call_functional(const Operator& op, Arguments args) {
   SmallVector<OpwValue, 8> results(count_results(op, Slot::Functional));
   if (op.record(Slot::Functional)) {
     run_rule(op, Slot::Functional, args, results);
-    return part(op, results);
+    return part_results(op, results);
   }
   if (const Operator* pair = find_functional_pair(op)) return call_pair(op, *pair, args);
   call(functional_sibling(op), args, results);
-  return part(op, results);
+  return part_results(op, results);
 }
 
 }  // namespace opwright

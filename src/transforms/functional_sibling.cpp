@@ -108,7 +108,7 @@ Tensor call_with_state(const Operator& op, Arguments args, Results results, cons
   return own.state();
 }
 
-void run(const Operator& op, Arguments args, Results results) {
+void run_on_copies(const Operator& op, Arguments args, Results results) {
   const bool has_state = draws(op);
   const int32_t generator = generator_argument(op);
   SmallVector<OpwValue, 16> given(op.num_arguments());
@@ -141,7 +141,8 @@ void run(const Operator& op, Arguments args, Results results) {
 int run_sibling(const OpwRecord* record, const OpwValue* args, uint32_t num_args, OpwValue* results,
                 uint32_t num_results) {
   return status_of([&] {
-    run(*static_cast<const Operator*>(record->self), {args, num_args}, {results, num_results});
+    run_on_copies(*static_cast<const Operator*>(record->self), {args, num_args},
+                  {results, num_results});
   });
 }
 

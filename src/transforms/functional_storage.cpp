@@ -16,8 +16,6 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kOffsetArgument = 3;  // of as_strided
-
 SymInt offset_of(const Tensor& tensor) { return sym_geometry_of(tensor).offset; }
 
 // The arguments of the step, borrowed, behind `leading`; an absolute offset as the value has it.
@@ -27,9 +25,9 @@ class StepArguments {
       : values_(leading.begin(), leading.end()) {
     for (size_t i = 1; i < step.args.size(); ++i) values_.push_back(step.args[i].get());
     if (!step.is_absolute) return;
-    offset_ =
-        ValueOf<SymInt>::read(step.args[kOffsetArgument].get()) + offset_of(step.storage->value);
-    values_[leading.size() + kOffsetArgument - 1] = ValueOf<SymInt>::lend(offset_);
+    offset_ = ValueOf<SymInt>::read(step.args[ViewStep::kOffsetArgument].get()) +
+              offset_of(step.storage->value);
+    values_[leading.size() + ViewStep::kOffsetArgument - 1] = ValueOf<SymInt>::lend(offset_);
   }
   void add(const OpwValue& value) { values_.push_back(value); }
   [[nodiscard]] Arguments get() const { return {values_.data(), values_.size()}; }

@@ -7,6 +7,7 @@
 // offset may differ.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,6 +40,8 @@ using FunctionalStoragePtr = IntrusivePtr<FunctionalStorage>;
 
 // One call of a view operator.
 struct ViewStep : Counted<ViewStep> {
+  static constexpr size_t kOffsetArgument = 3;  // of as_strided
+
   FunctionalStoragePtr storage;
   IntrusivePtr<ViewStep> base;  // null: the storage itself
   uint32_t base_place = 0;      // which of the base's results was viewed

@@ -110,9 +110,9 @@ OpwTensor* Functionalize::find_twin(const OpwTensor* foreign) const {
 Tensor Functionalize::make_twin(const Tensor& foreign, const Tensor& value) {
   bool has_conflict = false;
   for (const FunctionalStoragePtr& storage : sources_) {
-    const SharedMemory shared = find_shared_memory(*storage, foreign, value);
-    if (shared.kind == SharedMemory::Kind::None) continue;
-    if (shared.kind == SharedMemory::Kind::Part && !has_conflict && !storage->conflict) {
+    const MemoryShare shared = find_shared_memory(*storage, foreign, value);
+    if (shared.kind == MemoryShare::Kind::None) continue;
+    if (shared.kind == MemoryShare::Kind::Part && !has_conflict && !storage->conflict) {
       const ViewStepPtr step = part_step(storage, value, shared.offset);
       if (&storage_of(value) != &storage_of(storage->value)) {  // imported twice, or stale
         const ParentScope scope(*this);

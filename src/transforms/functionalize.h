@@ -20,10 +20,13 @@
 #include "opwright/tensor/random_state.h"
 #include "opwright/transforms/functional_storage.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class Functionalize : public Interpreter, public RandomStates, public WholeWhileRecording {
+class OPWRIGHT_EXPORT Functionalize : public Interpreter,
+                                      public RandomStates,
+                                      public WholeWhileRecording {
  public:
   // Null: eager values are below. `records`: it is the capture's own one, so that its tensors have
   // the histories of what they stand for; else the levels below record.

@@ -29,8 +29,6 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kOffsetArgument = 3;  // of as_strided
-
 bool is_tracked_at_any_level(OpwTensor* tensor) {
   for (const TensorImpl* shown = &impl(tensor); shown;) {
     if (shown->flags & kOpwFlagRequiresGrad) return true;
@@ -47,7 +45,7 @@ const std::string& argument_name(const Operator& op, uint32_t index) {
 SymGeometry strided(Arguments args) {
   const auto sizes = ValueOf<std::span<const SymInt>>::read(args[1]);
   const auto strides = ValueOf<std::span<const SymInt>>::read(args[2]);
-  const auto offset = ValueOf<std::optional<SymInt>>::read(args[kOffsetArgument]);
+  const auto offset = ValueOf<std::optional<SymInt>>::read(args[ViewStep::kOffsetArgument]);
   return {.sizes = SymSizes(sizes.begin(), sizes.end()),
           .strides = SymSizes(strides.begin(), strides.end()),
           .offset = offset ? *offset : sym_geometry_of(BorrowedTensor(args[0].as_tensor)).offset};
@@ -64,9 +62,9 @@ bool take_from_storage(ViewStep& step, Arguments args) {
                    "as_strided: the view reaches elements of the storage that self does not show, "
                    "and that have gradients; take it from the tensor that shows them all");
   }
-  if (step.base || args[kOffsetArgument].tag != kOpwNone) {
+  if (step.base || args[ViewStep::kOffsetArgument].tag != kOpwNone) {
     step.base = nullptr;
-    step.args[kOffsetArgument] = Value(wanted.offset - storage.geometry.offset);
+    step.args[ViewStep::kOffsetArgument] = Value(wanted.offset - storage.geometry.offset);
     step.is_absolute = true;
   }
   const bool is_covered = covers(storage.geometry, wanted);

@@ -110,7 +110,7 @@ std::vector<Tensor> VjpRun::pull(std::span<const Tensor> cotangents, bool keeps_
       OPWRIGHT_CHECK(has_sizes(cotangents[i], meta.sizes()), "vjp: cotangent ", i, " has sizes ",
                      to_text(ValueMeta(cotangents[i]).sizes()), ", but output ", i, " has ",
                      to_text(meta.sizes()));
-      if (edge) roots.push_back({edge, in_dtype(cotangents[i], meta.dtype())});
+      if (edge) roots.push_back({edge, fit_dtype(cotangents[i], meta.dtype())});
     }
     gradients = run_backward_to(roots, targets_, {.keeps_graph = keeps_graph});
   }

@@ -100,7 +100,7 @@ void Jvp::run_rule_of(const Operator& op, Push& push, Results results) {
                        to_text(ValueMeta(one).sizes()), " for a result of sizes ",
                        to_text(meta.sizes()));
         const ParentScope scope(*this);
-        one = in_dtype(one, meta.dtype());
+        one = fit_dtype(one, meta.dtype());
       }
       tangents.push_back(std::move(one));
     });

@@ -69,7 +69,7 @@ class StandInScope {
 };
 
 // An `out` without elements takes the sizes of what it is given.
-void write(const Tensor& target, const Tensor& value) {
+void write_target(const Tensor& target, const Tensor& value) {
   Tensor own = target;
   if (own.numel() == 0 && value.numel() != 0) own.resize_(value.sizes());
   own.copy_(value);
@@ -89,8 +89,8 @@ bool run_without_writing(const Operator& op, Slot slot, Arguments args, Results 
   size_t next = 0;
   for (uint32_t i = 0; i < op.num_arguments(); ++i) {
     if (op.writes_argument(i))
-      write(BorrowedTensor(args[i].as_tensor),
-            BorrowedTensor(computed.written[next++].get().as_tensor));
+      write_target(BorrowedTensor(args[i].as_tensor),
+                   BorrowedTensor(computed.written[next++].get().as_tensor));
   }
   for (uint32_t i = 0; i < results.size(); ++i)
     results[i] = copy_value(args[op.argument_of_result(i)]);
@@ -159,7 +159,7 @@ class CpuArguments {
     op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
       if (!op.writes_argument(index)) return;
       for (const auto& [original, copy] : copies_) {
-        if (original == tensor) write(BorrowedTensor(tensor), copy);
+        if (original == tensor) write_target(BorrowedTensor(tensor), copy);
       }
     });
   }

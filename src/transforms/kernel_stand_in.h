@@ -9,18 +9,20 @@
 #include <string>
 #include <vector>
 
+#include "opwright/visibility.h"
+
 namespace opwright {
 
 // Of this thread; not allowed at first.
-[[nodiscard]] bool allows_fallback() noexcept;
-void set_allows_fallback(bool allows) noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT bool allows_fallback() noexcept;
+OPWRIGHT_EXPORT void set_allows_fallback(bool allows) noexcept;
 
 // How often each operator ran on the CPU for a device that lacks it, most often first. Any thread.
 struct FallbackCount {
   std::string name;  // "aten::cumsum"
   int64_t times;
 };
-[[nodiscard]] std::vector<FallbackCount> fallback_counts();
-void reset_fallback_counts();
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<FallbackCount> fallback_counts();
+OPWRIGHT_EXPORT void reset_fallback_counts();
 
 }  // namespace opwright

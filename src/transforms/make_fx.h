@@ -20,6 +20,7 @@
 #include "opwright/transforms/functionalize.h"
 #include "opwright/transforms/trace.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -35,9 +36,9 @@ struct TraceSessionOptions {
 };
 
 // The environment of the traced values of this thread; a new one where there is none.
-[[nodiscard]] ShapeEnvPtr find_shape_env();
+[[nodiscard]] OPWRIGHT_EXPORT ShapeEnvPtr find_shape_env();
 
-class TraceSession {
+class OPWRIGHT_EXPORT TraceSession {
  public:
   // Begins a trace at the current level of this thread.
   explicit TraceSession(TraceSessionOptions options = {});
@@ -86,10 +87,11 @@ class TraceSession {
 };
 
 // The graph without views and writes, but for those to inputs at its end.
-[[nodiscard]] GraphPtr functionalize(const Graph& graph);
+[[nodiscard]] OPWRIGHT_EXPORT GraphPtr functionalize(const Graph& graph);
 // Runs a graph again, node by node, on fakes under a trace with other options; its inputs stay.
 [[nodiscard]] GraphPtr retrace(const Graph& graph, TraceSessionOptions options);
 // With the listed operators replaced by their decompositions, and those of what these are made of.
-[[nodiscard]] GraphPtr decompose(const Graph& graph, std::span<const Operator* const> operators);
+[[nodiscard]] OPWRIGHT_EXPORT GraphPtr decompose(const Graph& graph,
+                                                 std::span<const Operator* const> operators);
 
 }  // namespace opwright

@@ -89,7 +89,7 @@ class OperatorPush {
       if (tangent.is_defined()) {
         const uint32_t place = arguments_->add_place(ValueMeta(each));
         set_history(each, arguments_, place);
-        tangents_.push_back({place, in_dtype(tangent, each.dtype())});
+        tangents_.push_back({place, fit_dtype(tangent, each.dtype())});
       }
       own.push_back(std::move(each));
     });

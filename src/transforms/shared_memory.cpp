@@ -18,7 +18,7 @@
 namespace opwright {
 namespace {
 
-using Kind = SharedMemory::Kind;
+using Kind = MemoryShare::Kind;
 
 SymGeometry geometry_of_holder(const TensorImpl& holder) {
   if (holder.symbolic) {
@@ -51,12 +51,12 @@ std::optional<ByteRange> byte_range(const TensorImpl& holder) {
 }
 
 // Of two storages: memory that came in by two ways.
-SharedMemory compare_addresses(const TensorImpl& whole, const TensorImpl& part, bool is_symbolic) {
+MemoryShare compare_addresses(const TensorImpl& whole, const TensorImpl& part, bool is_symbolic) {
   if (!has_memory(whole) || !has_memory(part)) return {};
   const auto a = byte_range(whole);
   const auto b = byte_range(part);
   if (!a || !b || a->end <= b->begin || b->end <= a->begin) return {};
-  SharedMemory shared{.kind = Kind::Conflict};
+  MemoryShare shared{.kind = Kind::Conflict};
   const auto item = static_cast<int64_t>(item_size(whole.dtype()));
   const int64_t bytes =
       static_cast<const std::byte*>(part.dl.data) - static_cast<const std::byte*>(whole.dl.data);
@@ -69,14 +69,14 @@ SharedMemory compare_addresses(const TensorImpl& whole, const TensorImpl& part, 
 
 }  // namespace
 
-SharedMemory find_shared_memory(const FunctionalStorage& storage, const Tensor& tensor,
-                                const Tensor& value) {
+MemoryShare find_shared_memory(const FunctionalStorage& storage, const Tensor& tensor,
+                               const Tensor& value) {
   const TensorImpl& whole = storage_holder(impl(storage.source));
   const TensorImpl& part = storage_holder(impl(tensor));
   if (whole.storage != part.storage) {
     const bool may_share = whole.storage->kind == Storage::Kind::Foreign ||
                            part.storage->kind == Storage::Kind::Foreign;
-    return may_share ? compare_addresses(whole, part, value.is_symbolic()) : SharedMemory{};
+    return may_share ? compare_addresses(whole, part, value.is_symbolic()) : MemoryShare{};
   }
   const bool is_symbolic = whole.symbolic || part.symbolic;
   if (!is_symbolic && overlap(whole, part) == Overlap::None) return {};

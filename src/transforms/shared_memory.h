@@ -10,7 +10,7 @@
 
 namespace opwright {
 
-struct SharedMemory {
+struct MemoryShare {
   enum class Kind : uint8_t {
     None,      // no element in common
     Part,      // all elements are elements of the storage's tensor
@@ -22,8 +22,8 @@ struct SharedMemory {
 
 // How `tensor`, a foreign one whose value at the level below is `value`, lies in the memory of a
 // storage that has a source. Memory that was imported twice is found by its addresses.
-[[nodiscard]] SharedMemory find_shared_memory(const FunctionalStorage& storage,
-                                              const Tensor& tensor, const Tensor& value);
+[[nodiscard]] MemoryShare find_shared_memory(const FunctionalStorage& storage, const Tensor& tensor,
+                                             const Tensor& value);
 
 // The order in which tensors are lifted so that each is a part of an earlier one where it can be:
 // as given, but larger ones first where several share a storage.

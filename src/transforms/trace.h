@@ -19,11 +19,12 @@
 #include "opwright/tensor/wrapper.h"
 #include "opwright/tensor/wrapper_keeper.h"
 #include "opwright/transforms/fake.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // What may end a trace early, where it cannot go on (compile's graph breaks).
-class TraceBreaker {
+class OPWRIGHT_EXPORT TraceBreaker {
  public:
   struct Cause {
     std::string text;       // in the user's words: "numpy() reads the data of a tensor"
@@ -46,7 +47,7 @@ struct TraceOptions {
   bool may_end_early = false;  // it knows its live values, which become real then
 };
 
-class Trace : public Interpreter, public RandomStates, public WrapperKeeper {
+class OPWRIGHT_EXPORT Trace : public Interpreter, public RandomStates, public WrapperKeeper {
  public:
   // Above a FakeMode; `outside` is what was current where the trace was begun.
   Trace(IntrusivePtr<FakeMode> fake, Interpreter* outside, GraphPtr graph,
@@ -149,6 +150,6 @@ class Trace : public Interpreter, public RandomStates, public WrapperKeeper {
 };
 
 // The innermost trace that gets the calls of this thread; null: none.
-[[nodiscard]] Trace* current_trace() noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT Trace* current_trace() noexcept;
 
 }  // namespace opwright

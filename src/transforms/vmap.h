@@ -16,6 +16,7 @@
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/visibility.h"
 #include "opwright/vmap.h"
 
 namespace opwright {
@@ -23,9 +24,9 @@ namespace opwright {
 // "error", "same" or "different": what a Vmap rule is told.
 [[nodiscard]] std::string_view to_text(Randomness randomness);
 // ValueError for any other text.
-[[nodiscard]] Randomness parse_randomness(std::string_view text);
+[[nodiscard]] OPWRIGHT_EXPORT Randomness parse_randomness(std::string_view text);
 
-class Vmap : public Interpreter {
+class OPWRIGHT_EXPORT Vmap : public Interpreter {
  public:
   Vmap(Interpreter* parent, SymInt batch_size, Randomness randomness);
 
@@ -92,6 +93,6 @@ using VmapPtr = IntrusivePtr<Vmap>;
 
 // Whether it is a sample of a vmap, also as another transform inside of that shows it: it stands
 // for many values, and none of them can be read.
-[[nodiscard]] bool is_sample(const Tensor& tensor);
+[[nodiscard]] OPWRIGHT_EXPORT bool is_sample(const Tensor& tensor);
 
 }  // namespace opwright

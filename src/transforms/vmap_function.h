@@ -14,6 +14,7 @@
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/vmap.h"
+#include "opwright/visibility.h"
 #include "opwright/vmap.h"
 
 namespace opwright {
@@ -30,9 +31,9 @@ struct InputNames {
 // The size that the batches of all inputs have. Makes dims that count from the end count from the
 // start. ValueError for inputs that have no such dimension, that differ, or of which none has a
 // batch.
-[[nodiscard]] SymInt find_batch_size(std::span<const Tensor> inputs,
-                                     std::span<std::optional<int64_t>> dims,
-                                     const InputNames& names);
+[[nodiscard]] OPWRIGHT_EXPORT SymInt find_batch_size(std::span<const Tensor> inputs,
+                                                     std::span<std::optional<int64_t>> dims,
+                                                     const InputNames& names);
 
 // What a mapped function gave.
 struct MappedOutputs {
@@ -41,11 +42,11 @@ struct MappedOutputs {
 };
 
 // A part of the batch. An input that has none stays as it is.
-[[nodiscard]] std::vector<Tensor> take_chunk(std::span<const Tensor> inputs,
-                                             std::span<const std::optional<int64_t>> dims,
-                                             int64_t start, int64_t length);
-[[nodiscard]] std::vector<Tensor> join_chunks(std::span<const std::vector<Tensor>> chunks,
-                                              std::span<const std::optional<int64_t>> dims);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> take_chunk(
+    std::span<const Tensor> inputs, std::span<const std::optional<int64_t>> dims, int64_t start,
+    int64_t length);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> join_chunks(
+    std::span<const std::vector<Tensor>> chunks, std::span<const std::optional<int64_t>> dims);
 
 // Runs `function(std::span<const Tensor> samples) -> MappedOutputs` over the whole batch. Inputs
 // without a batch, and undefined ones, are given as they are.

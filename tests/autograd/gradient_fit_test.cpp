@@ -50,7 +50,7 @@ TEST(GradientFit, SizesThatDoNotBroadcastGiveNothing) {
 TEST(GradientFit, OfAComplexGradientTheRealPartFitsARealValue) {
   const Tensor gradient = testing::tensor_of<Complex<float>>({2}, {{1, 5}, {2, 6}});
 
-  EXPECT_EQ(floats(in_dtype(gradient, DType::Float32)), (Values{1, 2}));
+  EXPECT_EQ(floats(fit_dtype(gradient, DType::Float32)), (Values{1, 2}));
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 namespace opwright {
 namespace {
 
-int dropped = 0;
-Error error_with_payload() {
+int given_dropped = 0;
+Error given_error_with_payload() {
   static int payload;
-  return Error("ValueError", "bad", &dropped, &payload, [](void*) { ++dropped; });
+  return Error("ValueError", "bad", &given_dropped, &payload, [](void*) { ++given_dropped; });
 }
 
 TEST(GivenError, IsTakenOnce) {
@@ -35,11 +35,11 @@ TEST(GivenError, IsThrownAsTheSameObject) {
 }
 
 TEST(GivenError, IsReplacedByALaterOne) {
-  dropped = 0;
-  give_error(error_with_payload().share());
+  given_dropped = 0;
+  give_error(given_error_with_payload().share());
   give_error(Error("TypeError", "later").share());
 
-  EXPECT_EQ(dropped, 1);
+  EXPECT_EQ(given_dropped, 1);
   EXPECT_ERROR(require_ok(1), "TypeError", "later");
 }
 
@@ -54,9 +54,9 @@ TEST(GivenError, BelongsToOneThread) {
 }
 
 TEST(GivenError, IsReleasedAtTheEndOfItsThread) {
-  dropped = 0;
-  std::thread([] { give_error(error_with_payload().share()); }).join();
-  EXPECT_EQ(dropped, 1);
+  given_dropped = 0;
+  std::thread([] { give_error(given_error_with_payload().share()); }).join();
+  EXPECT_EQ(given_dropped, 1);
 }
 
 }  // namespace

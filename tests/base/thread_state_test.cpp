@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
-namespace opwright {
+#include "base/stand_ins.h"
 
-class Interpreter {};
-class Mode {};
+namespace opwright {
 
 namespace {
 

@@ -19,8 +19,8 @@ namespace {
 
 // ---- Operators ----
 
-Tensor twice(const Tensor& x) { return x * 2.0; }
-Tensor product(const Tensor& x, const Tensor& y) { return x * y; }
+Tensor autograd_twice(const Tensor& x) { return x * 2.0; }
+Tensor autograd_product(const Tensor& x, const Tensor& y) { return x * y; }
 Tensor sum_all(const std::vector<Tensor>& xs) {
   OPWRIGHT_CHECK_VALUE(!xs.empty(), "sum_all: no tensors");
   Tensor sum = xs[0];
@@ -47,7 +47,8 @@ void save_result(AutogradContext& context, const Tensor& /*x*/, const Tensor& y)
 void save_scratch(AutogradContext& context, const Tensor& x, const Tensor& /*y*/) {
   context.save({x * 1.0});
 }
-void save_both(AutogradContext& context, const Tensor& x, const Tensor& y, const Tensor& /*z*/) {
+void save_both_factors(AutogradContext& context, const Tensor& x, const Tensor& y,
+                       const Tensor& /*z*/) {
   context.save({x, y});
 }
 void raise_in_setup(AutogradContext& /*context*/, const Tensor& /*x*/, const Tensor& /*y*/) {
@@ -144,9 +145,9 @@ OPWRIGHT_LIBRARY(autograd_check_test, m) {
   m.register_autograd("other_each_time", &save_argument, &counts_its_runs);
   m.register_autograd("wants_contiguous", &save_argument, &reads_gradient_as_contiguous);
   m.register_autograd("hidden", &save_argument, &doubled);
-  m.register_autograd("product", &save_both, &of_product);
-  m.register_autograd("refuses_y", &save_both, &refuses_y);
-  m.register_autograd("forgets", &save_both, &forgets_when_alone);
+  m.register_autograd("product", &save_both_factors, &of_product);
+  m.register_autograd("refuses_y", &save_both_factors, &refuses_y);
+  m.register_autograd("forgets", &save_both_factors, &forgets_when_alone);
   m.register_autograd("sum_all", &for_three);
   m.register_autograd("both", &needs_both);
   m.register_autograd("both_or_none", &want_undefined, &needs_both);
@@ -157,19 +158,19 @@ OPWRIGHT_LIBRARY_IMPL(autograd_check_test, CPU, m) {
                            "integers", "writes_gradient", "writes_gradient_quietly",
                            "writes_argument", "writes_result", "writes_saved", "raises",
                            "raises_in_setup", "other_each_time", "wants_contiguous", "tagged"}) {
-    m.impl(name, &twice);
+    m.impl(name, &autograd_twice);
   }
   m.impl("hidden", &hidden);
-  m.impl("product", &product);
-  m.impl("forgets", &product);
-  m.impl("refuses_y", &product);
+  m.impl("product", &autograd_product);
+  m.impl("forgets", &autograd_product);
+  m.impl("refuses_y", &autograd_product);
   m.impl("sum_all", &sum_all);
   m.impl("both", &both);
   m.impl("both_or_none", &both);
   m.impl("halve_", &halve);
 }
 OPWRIGHT_LIBRARY_IMPL(autograd_check_test, CompositeImplicitAutograd, m) {
-  m.impl("body", &twice);
+  m.impl("body", &autograd_twice);
   m.impl("body_without", [](const Tensor& x) {
     return OperatorHandle<Tensor(const Tensor&)>("autograd_check_test::no_formula")(x);
   });
@@ -177,7 +178,7 @@ OPWRIGHT_LIBRARY_IMPL(autograd_check_test, CompositeImplicitAutograd, m) {
 
 // ---- What the check says ----
 
-Tensor numbers(std::initializer_list<int64_t> sizes = {2, 3}) {
+Tensor rising_numbers(std::initializer_list<int64_t> sizes = {2, 3}) {
   const std::vector<int64_t> all(sizes);
   const Tensor made = empty(all, DType::Float32);
   for (int64_t i = 0; i < made.numel(); ++i)
@@ -185,147 +186,160 @@ Tensor numbers(std::initializer_list<int64_t> sizes = {2, 3}) {
   return made;
 }
 
-CheckReport check(const std::string& op, const std::vector<Value>& args) {
+CheckReport check_autograd(const std::string& op, const std::vector<Value>& args) {
   OpcheckOptions options;
   options.checks = {"autograd"};
   options.examples = 0;
   return opcheck("autograd_check_test::" + op, args, options);
 }
 
-std::string found(const std::string& op, const std::vector<Value>& args) {
+std::string found_by_autograd(const std::string& op, const std::vector<Value>& args) {
   std::string text;
-  for (const CheckFinding& each : check(op, args).findings)
+  for (const CheckFinding& each : check_autograd(op, args).findings)
     text += each.kind + ": " + each.message + "\n";
   return text;
 }
-std::string found(const std::string& op) { return found(op, {Value(numbers())}); }
+std::string found_by_autograd(const std::string& op) {
+  return found_by_autograd(op, {Value(rising_numbers())});
+}
 
-void expect_starts(const std::string& text, const std::string& begin) {
+void expect_begins(const std::string& text, const std::string& begin) {
   EXPECT_EQ(text.substr(0, begin.size()), begin) << text;
 }
-void expect_has(const std::string& text, const std::string& part) {
+void expect_has_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
 TEST(AutogradCheck, PassesSoundFormulas) {
-  EXPECT_EQ(found("sound"), "");
-  EXPECT_EQ(found("sound", {Value(numbers({}))}), "");
-  EXPECT_EQ(found("sound", {Value(numbers({0, 3}))}), "");
-  EXPECT_EQ(found("product", {Value(numbers()), Value(numbers())}), "");
-  EXPECT_EQ(found("both"), "");
-  EXPECT_EQ(found("halve_"), "");
-  EXPECT_EQ(found("body"), "");
-  EXPECT_EQ(found("sum_all", {Value(std::vector<Tensor>{numbers(), numbers(), numbers()})}), "");
+  EXPECT_EQ(found_by_autograd("sound"), "");
+  EXPECT_EQ(found_by_autograd("sound", {Value(rising_numbers({}))}), "");
+  EXPECT_EQ(found_by_autograd("sound", {Value(rising_numbers({0, 3}))}), "");
+  EXPECT_EQ(found_by_autograd("product", {Value(rising_numbers()), Value(rising_numbers())}), "");
+  EXPECT_EQ(found_by_autograd("both"), "");
+  EXPECT_EQ(found_by_autograd("halve_"), "");
+  EXPECT_EQ(found_by_autograd("body"), "");
+  EXPECT_EQ(found_by_autograd(
+                "sum_all",
+                {Value(std::vector<Tensor>{rising_numbers(), rising_numbers(), rising_numbers()})}),
+            "");
 }
 
 TEST(AutogradCheck, RemarksOnAMissingFormulaUnlessTheExampleAsksForGradients) {
-  const CheckReport report = check("no_formula", {Value(numbers())});
+  const CheckReport report = check_autograd("no_formula", {Value(rising_numbers())});
   EXPECT_TRUE(report.ok());
   ASSERT_EQ(report.remarks.size(), 1u);
   EXPECT_EQ(report.remarks[0].message,
             "autograd_check_test::no_formula has no backward formula, so training through it is an "
             "error; register one with register_autograd, or tag the operator nondifferentiable");
 
-  const Tensor trained = numbers();
+  const Tensor trained = rising_numbers();
   set_requires_grad(trained, true);
-  expect_starts(found("no_formula", {Value(trained)}),
+  expect_begins(found_by_autograd("no_formula", {Value(trained)}),
                 "missing-formula: autograd_check_test::no_formula has no backward formula");
 }
 
 TEST(AutogradCheck, RemarksOnAMissingFormulaInABody) {
-  const CheckReport report = check("body_without", {Value(numbers())});
+  const CheckReport report = check_autograd("body_without", {Value(rising_numbers())});
   EXPECT_TRUE(report.ok());
   ASSERT_EQ(report.remarks.size(), 1u);
-  expect_starts(report.remarks[0].message,
+  expect_begins(report.remarks[0].message,
                 "in the body of autograd_check_test::body_without: autograd_check_test::no_formula "
                 "has no backward formula");
 }
 
 TEST(AutogradCheck, SkipsWhatHasNoGradients) {
-  const CheckReport tagged = check("tagged", {Value(numbers())});
+  const CheckReport tagged = check_autograd("tagged", {Value(rising_numbers())});
   ASSERT_EQ(tagged.lines.size(), 1u);
   EXPECT_EQ(tagged.lines[0].text, "it is tagged nondifferentiable");
-  EXPECT_EQ(found("counts_wrong", {Value(numbers().to(DType::Int64))}), "");
+  EXPECT_EQ(found_by_autograd("counts_wrong", {Value(rising_numbers().to(DType::Int64))}), "");
 }
 
 TEST(AutogradCheck, FindsAWrongNumberOfGradients) {
-  const std::string text = found("counts_wrong");
-  expect_starts(text, "gradient-count: autograd_check_test::counts_wrong: its backward formula (");
-  expect_has(text, "autograd_check_test.cpp:");
-  expect_has(text, "gave 2 gradients, but the operator has 1 tensor arguments");
+  const std::string text = found_by_autograd("counts_wrong");
+  expect_begins(text, "gradient-count: autograd_check_test::counts_wrong: its backward formula (");
+  expect_has_part(text, "autograd_check_test.cpp:");
+  expect_has_part(text, "gave 2 gradients, but the operator has 1 tensor arguments");
 }
 
 TEST(AutogradCheck, FindsAWrongNumberOfGradientsOfAList) {
-  const std::string text = found("sum_all", {Value(std::vector<Tensor>{numbers(), numbers()})});
-  expect_starts(text, "gradient-count: autograd_check_test::sum_all: its backward formula (");
-  expect_has(text, "gives 3 gradients for 'xs', which has 1 tensor; give one for each, or None");
+  const std::string text = found_by_autograd(
+      "sum_all", {Value(std::vector<Tensor>{rising_numbers(), rising_numbers()})});
+  expect_begins(text, "gradient-count: autograd_check_test::sum_all: its backward formula (");
+  expect_has_part(text,
+                  "gives 3 gradients for 'xs', which has 1 tensor; give one for each, or None");
 }
 
 TEST(AutogradCheck, FindsGradientsOfWrongSizes) {
-  const std::string text = found("wrong_shape");
-  expect_starts(text, "gradient-shape: ");
-  expect_has(text, "gives a gradient of sizes [] for 'x', which has sizes [");
-  expect_has(text, "; a gradient has the sizes of its argument");
+  const std::string text = found_by_autograd("wrong_shape");
+  expect_begins(text, "gradient-shape: ");
+  expect_has_part(text, "gives a gradient of sizes [] for 'x', which has sizes [");
+  expect_has_part(text, "; a gradient has the sizes of its argument");
 }
 
 TEST(AutogradCheck, FindsGradientsOfADtypeThatNothingElseHas) {
-  expect_starts(found("wrong_dtype"), "gradient-dtype: ");
-  expect_has(found("wrong_dtype"), "gives for 'x' of float32 a gradient of float64");
-  expect_has(found("integers"), "gives for 'x' of float32 a gradient of int64");
-  EXPECT_EQ(found("wrong_dtype", {Value(numbers().to(DType::Float64))}), "");
+  expect_begins(found_by_autograd("wrong_dtype"), "gradient-dtype: ");
+  expect_has_part(found_by_autograd("wrong_dtype"),
+                  "gives for 'x' of float32 a gradient of float64");
+  expect_has_part(found_by_autograd("integers"), "gives for 'x' of float32 a gradient of int64");
+  EXPECT_EQ(found_by_autograd("wrong_dtype", {Value(rising_numbers().to(DType::Float64))}), "");
 }
 
 TEST(AutogradCheck, FindsWritesToTheIncomingGradient) {
-  expect_starts(found("writes_gradient"), "gradient-written: ");
-  expect_has(found("writes_gradient"), "writes to incoming gradient 0, which others may hold");
-  expect_starts(found("writes_gradient_quietly"), "gradient-written: ");
+  expect_begins(found_by_autograd("writes_gradient"), "gradient-written: ");
+  expect_has_part(found_by_autograd("writes_gradient"),
+                  "writes to incoming gradient 0, which others may hold");
+  expect_begins(found_by_autograd("writes_gradient_quietly"), "gradient-written: ");
 }
 
 TEST(AutogradCheck, FindsWritesToWhatTheCallGotGaveAndSaved) {
-  expect_starts(found("writes_argument"), "input-written: ");
-  expect_has(found("writes_argument"), "writes to argument 'x': a backward leaves what the call");
-  expect_starts(found("writes_result"), "saved-written: ");
-  expect_starts(found("writes_saved"), "saved-written: ");
-  expect_has(found("writes_saved"), "writes to saved tensor 0");
+  expect_begins(found_by_autograd("writes_argument"), "input-written: ");
+  expect_has_part(found_by_autograd("writes_argument"),
+                  "writes to argument 'x': a backward leaves what the call");
+  expect_begins(found_by_autograd("writes_result"), "saved-written: ");
+  expect_begins(found_by_autograd("writes_saved"), "saved-written: ");
+  expect_has_part(found_by_autograd("writes_saved"), "writes to saved tensor 0");
 }
 
 TEST(AutogradCheck, ShowsWhatARuleRaisedWithItsLine) {
-  expect_starts(found("raises"),
+  expect_begins(found_by_autograd("raises"),
                 "formula-raised: autograd_check_test::raises: its backward formula (");
-  expect_has(found("raises"), ") raised ValueError: not today");
-  expect_starts(found("raises_in_setup"),
+  expect_has_part(found_by_autograd("raises"), ") raised ValueError: not today");
+  expect_begins(found_by_autograd("raises_in_setup"),
                 "formula-raised: autograd_check_test::raises_in_setup: its setup_context (");
-  expect_has(found("raises_in_setup"), ") raised ValueError: nothing to save");
+  expect_has_part(found_by_autograd("raises_in_setup"), ") raised ValueError: nothing to save");
 }
 
 TEST(AutogradCheck, FindsAFormulaThatFailsWhenSomeResultsHaveNoGradient) {
-  const std::string text = found("both_or_none");
-  expect_starts(text, "formula-raised: ");
-  expect_has(text, "when result 0 has no gradient");
+  const std::string text = found_by_autograd("both_or_none");
+  expect_begins(text, "formula-raised: ");
+  expect_has_part(text, "when result 0 has no gradient");
 }
 
 TEST(AutogradCheck, TakesANotImplementedErrorForARefusalUnlessTheExampleAsksForTheGradient) {
-  const Tensor trained = numbers();
+  const Tensor trained = rising_numbers();
   set_requires_grad(trained, true);
 
-  EXPECT_EQ(found("refuses_y", {Value(trained), Value(numbers())}), "");
-  expect_has(found("refuses_y", {Value(numbers()), Value(trained)}),
-             "raised NotImplementedError: no gradient of 'y'");
+  EXPECT_EQ(found_by_autograd("refuses_y", {Value(trained), Value(rising_numbers())}), "");
+  expect_has_part(found_by_autograd("refuses_y", {Value(rising_numbers()), Value(trained)}),
+                  "raised NotImplementedError: no gradient of 'y'");
 }
 
 TEST(AutogradCheck, FindsFormulasThatGiveOtherGradientsForTheSame) {
-  expect_starts(found("other_each_time"), "backward-differs: ");
-  expect_has(found("other_each_time"), "gives another gradient for 'x' when it runs again: ");
-  expect_starts(found("wants_contiguous"), "backward-differs: ");
-  expect_has(found("wants_contiguous"), "for an incoming gradient that is not contiguous: ");
-  const std::string text = found("forgets", {Value(numbers()), Value(numbers())});
-  expect_starts(text, "backward-differs: ");
-  expect_has(text, "another gradient for 'y' when other arguments do not require grad: ");
+  expect_begins(found_by_autograd("other_each_time"), "backward-differs: ");
+  expect_has_part(found_by_autograd("other_each_time"),
+                  "gives another gradient for 'x' when it runs again: ");
+  expect_begins(found_by_autograd("wants_contiguous"), "backward-differs: ");
+  expect_has_part(found_by_autograd("wants_contiguous"),
+                  "for an incoming gradient that is not contiguous: ");
+  const std::string text =
+      found_by_autograd("forgets", {Value(rising_numbers()), Value(rising_numbers())});
+  expect_begins(text, "backward-differs: ");
+  expect_has_part(text, "another gradient for 'y' when other arguments do not require grad: ");
 }
 
 TEST(AutogradCheck, FindsAKernelThatHidesATensorThatRequiresGrad) {
-  expect_starts(
-      found("hidden"),
+  expect_begins(
+      found_by_autograd("hidden"),
       "differentiates-itself: autograd_check_test::hidden: result 0 requires grad although "
       "no argument does");
 }

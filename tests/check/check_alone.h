@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "check/example_of.h"
 #include "check/look.h"
 #include "opwright/check/check.h"
 #include "opwright/check/example.h"
@@ -35,7 +36,7 @@ inline std::string finding_of(const char* check, Example example) {
 }
 inline std::string finding_of(const char* check, const std::string& op,
                               std::initializer_list<Value> args) {
-  return finding_of(check, testing::example_of(op.c_str(), args));
+  return finding_of(check, example_of(op.c_str(), args));
 }
 
 }  // namespace opwright

@@ -11,10 +11,10 @@
 namespace opwright {
 namespace {
 
-Tensor one(double value) { return full({1}, value, DType::Float32); }
+Tensor tensor_of_one(double value) { return full({1}, value, DType::Float32); }
 
-Tensor doubles(const Tensor& x) { return x + x; }
-Tensor counts(const Tensor& x) {
+Tensor doubles_again(const Tensor& x) { return x + x; }
+Tensor counts_calls(const Tensor& x) {
   static double calls = 0;
   return x + ++calls;
 }
@@ -30,9 +30,9 @@ Tensor rounds_by_threads(const Tensor& x) { return x * (1 + 1e-7 * num_threads()
 Tensor draws(const Tensor& x) { return x + rand({1}, DType::Float32); }
 
 OPWRIGHT_LIBRARY(determinism_check_test, m) {
-  m.def("doubles(Tensor x) -> Tensor", &doubles);
-  m.def("counts(Tensor x) -> Tensor", &counts);
-  m.def("counts_and_says_so(Tensor x) -> Tensor", &counts, {Tag::Nondeterministic});
+  m.def("doubles(Tensor x) -> Tensor", &doubles_again);
+  m.def("counts(Tensor x) -> Tensor", &counts_calls);
+  m.def("counts_and_says_so(Tensor x) -> Tensor", &counts_calls, {Tag::Nondeterministic});
   m.def("fails_at_times(Tensor x) -> Tensor", &fails_at_times);
   m.def("by_threads(Tensor x) -> Tensor", &by_threads);
   m.def("rounds_by_threads(Tensor x) -> Tensor", &rounds_by_threads);
@@ -46,17 +46,21 @@ OPWRIGHT_LIBRARY_IMPL(determinism_check_test, CPU, m) {
   m.impl("draws_untagged", &draws);
 }
 
-std::string check(const char* name, double value = 1) {
+std::string check_determinism(const char* name, double value = 1) {
   return finding_of("determinism", concatenate("determinism_check_test::", name),
-                    {Value(one(value))});
+                    {Value(tensor_of_one(value))});
 }
 
-TEST(DeterminismCheck, PassesWhatIsTheSameEveryTime) { EXPECT_EQ(check("doubles"), "fine"); }
+TEST(DeterminismCheck, PassesWhatIsTheSameEveryTime) {
+  EXPECT_EQ(check_determinism("doubles"), "fine");
+}
 
-TEST(DeterminismCheck, TakesANanForTheSame) { EXPECT_EQ(check("doubles", std::nan("")), "fine"); }
+TEST(DeterminismCheck, TakesANanForTheSame) {
+  EXPECT_EQ(check_determinism("doubles", std::nan("")), "fine");
+}
 
 TEST(DeterminismCheck, FindsStateThatACallLeaves) {
-  const std::string found = check("counts");
+  const std::string found = check_determinism("counts");
 
   EXPECT_TRUE(
       found.starts_with("differs-between-runs: determinism_check_test::counts does not give the "
@@ -65,7 +69,7 @@ TEST(DeterminismCheck, FindsStateThatACallLeaves) {
 }
 
 TEST(DeterminismCheck, FindsAnErrorThatComesAtTimes) {
-  EXPECT_EQ(check("fails_at_times"),
+  EXPECT_EQ(check_determinism("fails_at_times"),
             "differs-between-runs: determinism_check_test::fails_at_times does not give the same "
             "twice for the same input: it raises RuntimeError: not today");
 }
@@ -73,7 +77,7 @@ TEST(DeterminismCheck, FindsAnErrorThatComesAtTimes) {
 TEST(DeterminismCheck, FindsAResultThatDependsOnTheThreads) {
   set_num_threads(2);
 
-  EXPECT_EQ(check("by_threads"),
+  EXPECT_EQ(check_determinism("by_threads"),
             "differs-by-threads: determinism_check_test::by_threads gives another result on 1 "
             "thread than on 2: the result: element [0] is 1 and should be 2 (1 of 1 element "
             "differs)");
@@ -81,16 +85,16 @@ TEST(DeterminismCheck, FindsAResultThatDependsOnTheThreads) {
 }
 
 TEST(DeterminismCheck, AllowsOtherRoundingOnOtherThreads) {
-  EXPECT_EQ(check("rounds_by_threads"), "fine");
+  EXPECT_EQ(check_determinism("rounds_by_threads"), "fine");
 }
 
 TEST(DeterminismCheck, PassesWhatDrawsFromTheGeneratorAndSaysSo) {
-  EXPECT_EQ(check("draws"), "fine");
-  EXPECT_EQ(check("is_made_of_others"), "fine");
+  EXPECT_EQ(check_determinism("draws"), "fine");
+  EXPECT_EQ(check_determinism("is_made_of_others"), "fine");
 }
 
 TEST(DeterminismCheck, FindsWhatDrawsAndDoesNotSayIt) {
-  const std::string found = check("draws_untagged");
+  const std::string found = check_determinism("draws_untagged");
 
   EXPECT_TRUE(found.starts_with(
       "differs-between-runs: determinism_check_test::draws_untagged draws random numbers and does "

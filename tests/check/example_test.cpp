@@ -64,8 +64,8 @@ TEST_F(ExampleTest, TensorsThatShareMemoryShareItInACopy) {
   const std::vector<Tensor> copies = example.copy().tensors();
   copies[0].select(0, 1).fill_(9);
 
-  EXPECT_EQ(values_of(copies[1]), (std::vector<float>{9, 3}));
-  EXPECT_EQ(values_of(base), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(testing::values_of(copies[1]), (std::vector<float>{9, 3}));
+  EXPECT_EQ(testing::values_of(base), (std::vector<float>{1, 2, 3, 4}));
 }
 
 TEST_F(ExampleTest, ACopyHasAGeneratorWithTheSameState) {

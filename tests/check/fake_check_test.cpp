@@ -68,7 +68,9 @@ std::tuple<FakeTensor, SymInt> with_rows_fake(const FakeTensor& x) {
 }
 
 void halve_(Tensor& x) { x.mul_(0.5); }
-Tensor branch(const Tensor& x) { return x.sum().item().to<double>() > 0 ? x.neg() : x.clone(); }
+Tensor fake_branch(const Tensor& x) {
+  return x.sum().item().to<double>() > 0 ? x.neg() : x.clone();
+}
 Tensor sum_of(std::span<const Tensor> tracks, const std::optional<Tensor>& bias) {
   Tensor sum = tracks[0].clone();
   for (const Tensor& track : tracks.subspan(1)) sum = sum.add(track);
@@ -108,7 +110,7 @@ OPWRIGHT_LIBRARY(fake_check_test, m) {
   m.def("halve_(Tensor(a!) x) -> ()");
   m.def("sum_of(Tensor[] tracks, Tensor? bias=None) -> Tensor");
   m.register_fake("sum_of", &sum_of_fake);
-  m.def("branch(Tensor x) -> Tensor", &branch);
+  m.def("branch(Tensor x) -> Tensor", &fake_branch);
 }
 OPWRIGHT_LIBRARY_IMPL(fake_check_test, CPU, m) {
   for (const char* name : {"missing", "right", "whole", "baked", "square", "branching", "double",
@@ -124,22 +126,22 @@ OPWRIGHT_LIBRARY_IMPL(fake_check_test, CPU, m) {
   m.impl("sum_of", &sum_of);
 }
 
-std::string look_at(const char* op, const Tensor& x) {
+std::string look_at_fake(const char* op, const Tensor& x) {
   return look("fake", (std::string("fake_check_test::") + op).c_str(), {Value(x)});
 }
 
 TEST(FakeCheck, PassesSoundFakeKernels) {
-  EXPECT_EQ(look_at("right", ones({3, 6})), "");
-  EXPECT_EQ(look_at("right", ones({3, 1})), "");
-  EXPECT_EQ(look_at("right", ones({0, 4})), "");
-  EXPECT_EQ(look_at("right", ones({6, 3}).t()), "");
-  EXPECT_EQ(look_at("tail", ones({3, 6})), "");
-  EXPECT_EQ(look_at("tail", ones({7, 3}).t().slice(0, 1, 3)), "");
-  EXPECT_EQ(look_at("counted", ones({3, 6})), "");
+  EXPECT_EQ(look_at_fake("right", ones({3, 6})), "");
+  EXPECT_EQ(look_at_fake("right", ones({3, 1})), "");
+  EXPECT_EQ(look_at_fake("right", ones({0, 4})), "");
+  EXPECT_EQ(look_at_fake("right", ones({6, 3}).t()), "");
+  EXPECT_EQ(look_at_fake("tail", ones({3, 6})), "");
+  EXPECT_EQ(look_at_fake("tail", ones({7, 3}).t().slice(0, 1, 3)), "");
+  EXPECT_EQ(look_at_fake("counted", ones({3, 6})), "");
 }
 
 TEST(FakeCheck, PassesOperatorsThatNeedNoFakeKernel) {
-  EXPECT_EQ(look_at("halve_", ones({3, 6})), "");
+  EXPECT_EQ(look_at_fake("halve_", ones({3, 6})), "");
   EXPECT_EQ(look("fake", "aten::sin", {Value(ones({3}))}), "");
 }
 
@@ -150,46 +152,47 @@ TEST(FakeCheck, PassesListsAndWhatIsNotGiven) {
 }
 
 TEST(FakeCheck, PassesSizesThatOnlyTheDataTell) {
-  EXPECT_EQ(look_at("positive", ones({2, 3})), "");
+  EXPECT_EQ(look_at_fake("positive", ones({2, 3})), "");
   EXPECT_EQ(look("fake", "aten::nonzero", {Value(ones({2, 3}))}), "");
 }
 
 TEST(FakeCheck, LeavesReadingOfDataInABodyToTheTrace) {
-  EXPECT_EQ(look_at("branch", ones({2, 3})), "");
+  EXPECT_EQ(look_at_fake("branch", ones({2, 3})), "");
 }
 
 TEST(FakeCheck, TellsHowToRegisterAMissingFakeKernel) {
-  EXPECT_FAULT(look_at("missing", ones({3, 6})),
+  EXPECT_FAULT(look_at_fake("missing", ones({3, 6})),
                "missing-fake: fake_check_test::missing has no "
                "fake kernel");
-  EXPECT_FAULT(look_at("missing", ones({3, 6})), "Register one with m.register_fake(\"missing\"");
+  EXPECT_FAULT(look_at_fake("missing", ones({3, 6})),
+               "Register one with m.register_fake(\"missing\"");
 }
 
 TEST(FakeCheck, ShowsTheErrorOfAFakeKernelAndItsLine) {
-  EXPECT_FAULT(look_at("refusing", ones({3, 6})),
+  EXPECT_FAULT(look_at_fake("refusing", ones({3, 6})),
                "fake-refuses: fake_check_test::refusing: the fake kernel (");
-  EXPECT_FAULT(look_at("refusing", ones({3, 6})),
+  EXPECT_FAULT(look_at_fake("refusing", ones({3, 6})),
                "refuses what the kernel takes: ValueError: x must have 3 dimensions, got 2");
-  EXPECT_FAULT(look_at("reading", ones({3, 6})), "the data of a fake tensor was read");
+  EXPECT_FAULT(look_at_fake("reading", ones({3, 6})), "the data of a fake tensor was read");
 }
 
 TEST(FakeCheck, FindsWrongSizes) {
-  EXPECT_FAULT(look_at("whole", ones({3, 6})),
+  EXPECT_FAULT(look_at_fake("whole", ones({3, 6})),
                "gives the result sizes [3, 6] and the kernel gives [3, 3]");
 }
 
 TEST(FakeCheck, FindsWrongDtypes) {
-  EXPECT_FAULT(look_at("double", ones({3, 6}, DType::Float32)),
+  EXPECT_FAULT(look_at_fake("double", ones({3, 6}, DType::Float32)),
                "fake-dtype: fake_check_test::double: the fake kernel (");
 }
 
 TEST(FakeCheck, FindsWrongStrides) {
-  EXPECT_FAULT(look_at("transposed", ones({3, 6})),
+  EXPECT_FAULT(look_at_fake("transposed", ones({3, 6})),
                "gives the result strides [1, 3] and the kernel gives [3, 1]");
 }
 
 TEST(FakeCheck, TellsTheLineThatFixesASize) {
-  const std::string found = look_at("baked", ones({3, 6}));
+  const std::string found = look_at_fake("baked", ones({3, 6}));
 
   EXPECT_FAULT(found, "fake-specialises: fake_check_test::baked: the fake kernel (");
   EXPECT_FAULT(found, "fixes dimension 0 of 'x' to 3 (s0 == 3 at ");
@@ -197,8 +200,9 @@ TEST(FakeCheck, TellsTheLineThatFixesASize) {
 }
 
 TEST(FakeCheck, FindsQuestionsThatOneSizeAnswers) {
-  EXPECT_FAULT(look_at("branching", ones({3, 6})), "fixes dimension 0 of 'x' to 3 (s0 == 3 at ");
-  EXPECT_EQ(look_at("branching", ones({4, 6})), "");
+  EXPECT_FAULT(look_at_fake("branching", ones({3, 6})),
+               "fixes dimension 0 of 'x' to 3 (s0 == 3 at ");
+  EXPECT_EQ(look_at_fake("branching", ones({4, 6})), "");
 }
 
 TEST(FakeCheck, LeavesSizesOfOneAndNumbersToAskFor) {
@@ -208,7 +212,7 @@ TEST(FakeCheck, LeavesSizesOfOneAndNumbersToAskFor) {
 }
 
 TEST(FakeCheck, FindsWhatIsRightForTheGivenSizesAlone) {
-  const std::string found = look_at("square", ones({3, 6}));
+  const std::string found = look_at_fake("square", ones({3, 6}));
 
   EXPECT_FAULT(found, "fake-other-size: fake_check_test::square: the fake kernel (");
   EXPECT_FAULT(found,
@@ -218,24 +222,25 @@ TEST(FakeCheck, FindsWhatIsRightForTheGivenSizesAlone) {
 }
 
 TEST(FakeCheck, FindsSizesOutsideOfTheirRange) {
-  EXPECT_FAULT(look_at("few_positive", ones({2, 3})),
+  EXPECT_FAULT(look_at_fake("few_positive", ones({2, 3})),
                "says that dimension 0 of the result lies in [0, 2], and the kernel gives 6");
 }
 
 TEST(FakeCheck, FindsViewsThatTheFakeKernelCopies) {
-  EXPECT_FAULT(look_at("copied", ones({3, 6})),
+  EXPECT_FAULT(look_at_fake("copied", ones({3, 6})),
                "gives the result as a tensor with memory of its own, and the kernel gives a view "
                "of 'x'");
 }
 
 TEST(FakeCheck, FindsViewsOfOtherElements) {
-  EXPECT_FAULT(look_at("shifted", ones({3, 6})),
+  EXPECT_FAULT(look_at_fake("shifted", ones({3, 6})),
                "gives the result as a view from element 0 of its storage on, and the kernel gives "
                "one from 6");
 }
 
 TEST(FakeCheck, FindsWrongNumbers) {
-  EXPECT_FAULT(look_at("miscounted", ones({3, 6})), "gives 3 as result 2, and the kernel gives 18");
+  EXPECT_FAULT(look_at_fake("miscounted", ones({3, 6})),
+               "gives 3 as result 2, and the kernel gives 18");
 }
 
 }  // namespace

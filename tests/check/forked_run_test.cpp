@@ -112,14 +112,14 @@ TEST(ForkedRun, TakesAnotherChildWhenTheWorkAsksForIt) {
 }
 
 TEST(ForkedRun, PrintsNothing) {
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
 
   (void)run_forked(1, [](size_t) -> std::string {
     std::cout << "from the child" << std::endl;
     return {};
   });
 
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
 
 #ifndef __SANITIZE_THREAD__  // which ends a child that starts threads

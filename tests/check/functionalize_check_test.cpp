@@ -71,18 +71,18 @@ OPWRIGHT_LIBRARY_IMPL(functionalize_check_test, Functional, m) {
   m.impl("wrong_", &wrong_increment);
 }
 
-std::string look_at(const char* op, std::initializer_list<Value> args) {
+std::string look_at_functionalize(const char* op, std::initializer_list<Value> args) {
   return look("functionalize", (std::string("functionalize_check_test::") + op).c_str(), args);
 }
 
 TEST(FunctionalizeCheck, PassesSoundOperators) {
-  EXPECT_EQ(look_at("increment_", {Value(ones({3, 4}))}), "");
-  EXPECT_EQ(look_at("increment_", {Value(ones({4, 3}).t())}), "");
-  EXPECT_EQ(look_at("increment_", {Value(ones({}))}), "");
-  EXPECT_EQ(look_at("increment_", {Value(ones({0, 2}))}), "");
-  EXPECT_EQ(look_at("swap_", {Value(ones({2})), Value(zeros({2}))}), "");
-  EXPECT_EQ(look_at("clear_", {Value(ones({2, 3}))}), "");
-  EXPECT_EQ(look_at("first_row", {Value(ones({2, 3}))}), "");
+  EXPECT_EQ(look_at_functionalize("increment_", {Value(ones({3, 4}))}), "");
+  EXPECT_EQ(look_at_functionalize("increment_", {Value(ones({4, 3}).t())}), "");
+  EXPECT_EQ(look_at_functionalize("increment_", {Value(ones({}))}), "");
+  EXPECT_EQ(look_at_functionalize("increment_", {Value(ones({0, 2}))}), "");
+  EXPECT_EQ(look_at_functionalize("swap_", {Value(ones({2})), Value(zeros({2}))}), "");
+  EXPECT_EQ(look_at_functionalize("clear_", {Value(ones({2, 3}))}), "");
+  EXPECT_EQ(look_at_functionalize("first_row", {Value(ones({2, 3}))}), "");
 }
 
 TEST(FunctionalizeCheck, PassesBuiltInOperators) {
@@ -93,7 +93,7 @@ TEST(FunctionalizeCheck, PassesBuiltInOperators) {
 }
 
 TEST(FunctionalizeCheck, FindsAWrongFunctionalForm) {
-  const std::string found = look_at("wrong_", {Value(ones({3}, DType::Float32))});
+  const std::string found = look_at_functionalize("wrong_", {Value(ones({3}, DType::Float32))});
 
   EXPECT_FAULT(found,
                "functionalize-differs: functionalize_check_test::wrong_ under functionalize "
@@ -103,14 +103,15 @@ TEST(FunctionalizeCheck, FindsAWrongFunctionalForm) {
 
 TEST(FunctionalizeCheck, FindsWritesThatForgetTheStridesOfAView) {
   EXPECT_FAULT(
-      look_at("flat_", {Value(ones({3, 2}, DType::Float32))}),
+      look_at_functionalize("flat_", {Value(ones({3, 2}, DType::Float32))}),
       "functionalize-differs: functionalize_check_test::flat_ under functionalize, written "
       "through a transposed slice of a larger tensor, gives something else than the call: "
       "the result: element [");
 }
 
 TEST(FunctionalizeCheck, FindsAWrongScatterRule) {
-  const std::string found = look_at("misplaced_row", {Value(ones({2, 3}, DType::Float32))});
+  const std::string found =
+      look_at_functionalize("misplaced_row", {Value(ones({2, 3}, DType::Float32))});
 
   EXPECT_FAULT(found,
                "misplaced_row under functionalize, with a write to its result, gives "
@@ -119,14 +120,14 @@ TEST(FunctionalizeCheck, FindsAWrongScatterRule) {
 }
 
 TEST(FunctionalizeCheck, ShowsWhatFunctionalizeRefuses) {
-  EXPECT_FAULT(look_at("view_and_write", {Value(ones({2})), Value(ones({2, 3}))}),
+  EXPECT_FAULT(look_at_functionalize("view_and_write", {Value(ones({2})), Value(ones({2, 3}))}),
                "functionalize-raised: functionalize_check_test::view_and_write under functionalize "
                "raises where the call does not: NotImplementedError: ");
 }
 
 TEST(FunctionalizeCheck, LeavesOutWhatSharesMemory) {
   const Tensor x = ones({2});
-  EXPECT_EQ(look_at("swap_", {Value(x), Value(x.slice(0, 0, 2))}), "");
+  EXPECT_EQ(look_at_functionalize("swap_", {Value(x), Value(x.slice(0, 0, 2))}), "");
 }
 
 }  // namespace

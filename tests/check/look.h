@@ -3,25 +3,14 @@
 
 #include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "check/example_of.h"
 #include "opwright/check/check.h"
 #include "opwright/check/example.h"
-#include "opwright/dispatch/registry.h"
-#include "opwright/schema/bind.h"
 #include "opwright/value.h"
 
 namespace opwright::testing {
-
-inline Example example_of(const char* op, std::initializer_list<Value> args) {
-  const Operator& found = Registry::get().require(op);
-  std::vector<OpwValue> given;
-  for (const Value& value : args) given.push_back(value.get());
-  const BoundArguments bound(found.schema(), given, {});
-  return Example(found, bound.values());
-}
 
 // "kind: message", "skipped: reason"; empty: nothing was found.
 inline std::string look(const char* check, const char* op, std::initializer_list<Value> args) {

@@ -63,16 +63,16 @@ TEST_F(MutationCheck, NamesTheOperatorTheArgumentTheElementAndWhatToDeclare) {
 }
 
 TEST_F(MutationCheck, LetsCallsThatWriteNothingPass) {
-  EXPECT_EQ(values_of(add(x, x)), (Values{2, 4, 6}));
-  EXPECT_EQ(values_of(zeros({2})), (Values{0, 0}));
-  EXPECT_EQ(values_of(x.slice(0, 1).contiguous()), (Values{2, 3}));
+  EXPECT_EQ(testing::values_of(add(x, x)), (Values{2, 4, 6}));
+  EXPECT_EQ(testing::values_of(zeros({2})), (Values{0, 0}));
+  EXPECT_EQ(testing::values_of(x.slice(0, 1).contiguous()), (Values{2, 3}));
 }
 
 TEST_F(MutationCheck, LetsDeclaredWritesPass) {
   TestOperators::increment_(x);
   x.add_(tensor({1, 1, 1}));
 
-  EXPECT_EQ(values_of(x), (Values{3, 4, 5}));
+  EXPECT_EQ(testing::values_of(x), (Values{3, 4, 5}));
 }
 
 TEST_F(MutationCheck, LeavesOutWhatSharesMemoryWithAWrittenArgument) {
@@ -82,7 +82,7 @@ TEST_F(MutationCheck, LeavesOutWhatSharesMemoryWithAWrittenArgument) {
   x.add_(x);
   x.add_(again);
 
-  EXPECT_EQ(values_of(x), (Values{4, 8, 12}));
+  EXPECT_EQ(testing::values_of(x), (Values{4, 8, 12}));
 }
 
 TEST_F(MutationCheck, ChecksWhatSharesOnlyTheStorageWithAWrittenArgument) {
@@ -129,7 +129,7 @@ TEST_F(MutationCheck, CountsElementsInTheOrderOfTheTensor) {
 TEST_F(MutationCheck, ComparesBytesSoThatNotANumberIsTheSame) {
   const Tensor nans = tensor({std::nanf(""), std::nanf("")});
 
-  EXPECT_TRUE(std::isnan(values_of(add(nans, nans))[0]));
+  EXPECT_TRUE(std::isnan(testing::values_of(add(nans, nans))[0]));
 }
 
 TEST_F(MutationCheck, TakesWhatAKernelCallsAsPartOfTheCall) {
@@ -141,8 +141,8 @@ TEST_F(MutationCheck, TakesWhatAKernelCallsAsPartOfTheCall) {
       }));
   OperatorHandle<Tensor(const Tensor&)> wraps_secret("test::wraps_secret");
 
-  EXPECT_EQ(values_of(wraps_secret(x)), (Values{1, 7, 3}));
-  EXPECT_EQ(values_of(x), (Values{1, 2, 3}));
+  EXPECT_EQ(testing::values_of(wraps_secret(x)), (Values{1, 7, 3}));
+  EXPECT_EQ(testing::values_of(x), (Values{1, 2, 3}));
 }
 
 TEST_F(MutationCheck, PassesTheErrorOfTheCallOn) {
@@ -170,14 +170,14 @@ TEST_F(MutationCheck, GivesItsPreviousValue) {
 TEST_F(MutationCheck, IsOffWhenItWasSwitchedOff) {
   set_check_mutation(false);
 
-  EXPECT_EQ(values_of(secret(x)), (Values{1, 7, 3}));
+  EXPECT_EQ(testing::values_of(secret(x)), (Values{1, 7, 3}));
   EXPECT_FALSE(thread_state().needs_attention());
 }
 
 TEST_F(MutationCheck, IsOfItsThreadAlone) {
   Values result;
 
-  std::thread([&] { result = values_of(secret(x)); }).join();
+  std::thread([&] { result = testing::values_of(secret(x)); }).join();
 
   EXPECT_EQ(result, (Values{1, 7, 3}));
 }

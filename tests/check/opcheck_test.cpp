@@ -25,7 +25,7 @@ std::tuple<Tensor, Tensor> give_twice(const Tensor& x) {
   return {result, result};
 }
 void write_nothing(Tensor& /*x*/) {}
-Tensor twice(const Tensor& x) { return x * 2.0; }
+Tensor opcheck_twice(const Tensor& x) { return x * 2.0; }
 
 OPWRIGHT_LIBRARY(opcheck_test, m) {
   m.def("write_first(Tensor x) -> Tensor");
@@ -42,7 +42,7 @@ OPWRIGHT_LIBRARY_IMPL(opcheck_test, CPU, m) {
   m.impl("copied_view", &copy_of);
   m.impl("give_twice", &give_twice);
   m.impl("write_nothing", &write_nothing);
-  m.impl("twice", &twice);
+  m.impl("twice", &opcheck_twice);
 }
 
 CheckReport check_schema(const char* name) {

@@ -54,7 +54,7 @@ Tensor refuses_company(const Tensor& x) {
   for (int i = 0; i < 10; ++i) std::this_thread::yield();
   return x + x;
 }
-Tensor counts(const Tensor& x) {
+Tensor counts_by_threads(const Tensor& x) {
   static std::atomic<int> calls = 0;
   return x + ++calls;
 }
@@ -67,17 +67,17 @@ OPWRIGHT_LIBRARY(threads_check_test, m) {
   m.def("refuses_company(Tensor x) -> Tensor", &refuses_company);
   m.def("through_place(Tensor x) -> Tensor", &through_place);
   m.def("leaves_new_memory(Tensor x) -> Tensor", &leaves_new_memory);
-  m.def("counts(Tensor x) -> Tensor", &counts);
+  m.def("counts(Tensor x) -> Tensor", &counts_by_threads);
 }
 
-std::string check(const char* name) {
+std::string check_threads(const char* name) {
   return finding_of("threads", concatenate("threads_check_test::", name), {Value(one(3))});
 }
 
 TEST(ThreadsCheck, PassesSoundKernels) {
-  EXPECT_EQ(check("doubles"), "fine");
-  EXPECT_EQ(check("adds_one"), "fine");
-  EXPECT_EQ(check("through_guarded_scratch"), "fine");
+  EXPECT_EQ(check_threads("doubles"), "fine");
+  EXPECT_EQ(check_threads("adds_one"), "fine");
+  EXPECT_EQ(check_threads("through_guarded_scratch"), "fine");
 }
 
 TEST(ThreadsCheck, GivesEachCallAGeneratorOfItsOwn) {
@@ -90,7 +90,7 @@ TEST(ThreadsCheck, GivesEachCallAGeneratorOfItsOwn) {
 }
 
 TEST(ThreadsCheck, FindsMemoryThatCallsShare) {
-  const std::string found = check("through_scratch");
+  const std::string found = check_threads("through_scratch");
 
   EXPECT_TRUE(found.starts_with(
       "differs-in-threads: threads_check_test::through_scratch gives another result while 4 "
@@ -99,16 +99,18 @@ TEST(ThreadsCheck, FindsMemoryThatCallsShare) {
 }
 
 TEST(ThreadsCheck, FindsAPlaceThatCallsOnOtherValuesOverwrite) {
-  EXPECT_TRUE(check("through_place").starts_with("differs-in-threads: "));
+  EXPECT_TRUE(check_threads("through_place").starts_with("differs-in-threads: "));
 }
 
 TEST(ThreadsCheck, FindsAnErrorThatOnlyCompanyGives) {
-  EXPECT_EQ(check("refuses_company"),
+  EXPECT_EQ(check_threads("refuses_company"),
             "differs-in-threads: threads_check_test::refuses_company gives another result while 4 "
             "threads call it at once: it raises RuntimeError: one at a time");
 }
 
-TEST(ThreadsCheck, LeavesWhatDiffersByItselfToTheOtherCheck) { EXPECT_EQ(check("counts"), "fine"); }
+TEST(ThreadsCheck, LeavesWhatDiffersByItselfToTheOtherCheck) {
+  EXPECT_EQ(check_threads("counts"), "fine");
+}
 
 }  // namespace
 }  // namespace opwright

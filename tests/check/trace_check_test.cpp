@@ -16,7 +16,9 @@ namespace {
 
 Tensor centre(const Tensor& x) { return x.sub(x.mean()); }
 // Reads the data, in a body.
-Tensor branch(const Tensor& x) { return x.sum().item().to<double>() > 0 ? x.neg() : x.clone(); }
+Tensor trace_branch(const Tensor& x) {
+  return x.sum().item().to<double>() > 0 ? x.neg() : x.clone();
+}
 
 Tensor scale(const Tensor& x) { return x.mul(2); }
 FakeTensor scale_fake(const FakeTensor& x) { return empty_like(x); }
@@ -28,11 +30,11 @@ Tensor parts_of_three_rows(const Tensor& x) {
 Tensor draw(const Tensor& x, const std::optional<Generator>& generator) {
   return x.mul(0.5).bernoulli(generator);
 }
-Tensor& increment_(Tensor& x) { return x.add_(1); }
+Tensor& trace_increment_(Tensor& x) { return x.add_(1); }
 
 OPWRIGHT_LIBRARY(trace_check_test, m) {
   m.def("centre(Tensor x) -> Tensor", &centre);
-  m.def("branch(Tensor x) -> Tensor", &branch);
+  m.def("branch(Tensor x) -> Tensor", &trace_branch);
   for (const char* name : {"scale", "wrong_parts", "three_rows"}) {
     m.def(std::string(name) + "(Tensor x) -> Tensor");
     m.register_fake(name, &scale_fake);
@@ -45,7 +47,7 @@ OPWRIGHT_LIBRARY_IMPL(trace_check_test, CPU, m) {
   m.impl("scale", &scale);
   m.impl("wrong_parts", &scale);
   m.impl("three_rows", &scale);
-  m.impl("increment_", &increment_);
+  m.impl("increment_", &trace_increment_);
   m.impl("missing_fake", &scale);
 }
 OPWRIGHT_LIBRARY_IMPL(trace_check_test, Decompose, m) {
@@ -53,16 +55,16 @@ OPWRIGHT_LIBRARY_IMPL(trace_check_test, Decompose, m) {
   m.impl("three_rows", &parts_of_three_rows);
 }
 
-std::string look_at(const char* op, std::initializer_list<Value> args) {
+std::string look_at_trace(const char* op, std::initializer_list<Value> args) {
   return look("trace", (std::string("trace_check_test::") + op).c_str(), args);
 }
-std::string look_at(const char* op, const Tensor& x) { return look_at(op, {Value(x)}); }
+std::string look_at_trace(const char* op, const Tensor& x) { return look_at_trace(op, {Value(x)}); }
 
 TEST(TraceCheck, PassesSoundOperators) {
-  EXPECT_EQ(look_at("centre", ones({3, 4})), "");
-  EXPECT_EQ(look_at("scale", ones({3, 4})), "");
-  EXPECT_EQ(look_at("increment_", ones({3, 4})), "");
-  EXPECT_EQ(look_at("increment_", ones({4, 3}).t().slice(0, 1, 3)), "");
+  EXPECT_EQ(look_at_trace("centre", ones({3, 4})), "");
+  EXPECT_EQ(look_at_trace("scale", ones({3, 4})), "");
+  EXPECT_EQ(look_at_trace("increment_", ones({3, 4})), "");
+  EXPECT_EQ(look_at_trace("increment_", ones({4, 3}).t().slice(0, 1, 3)), "");
 }
 
 TEST(TraceCheck, PassesBuiltInOperators) {
@@ -81,11 +83,11 @@ TEST(TraceCheck, ComparesRandomNumbersOfOneSeed) {
 
 TEST(TraceCheck, LeavesOutWhatAGraphHoldsAsItIs) {
   const Generator generator = make_generator(kCpu);
-  EXPECT_EQ(look_at("draw", {Value(ones({3})), Value(generator)}), "");
+  EXPECT_EQ(look_at_trace("draw", {Value(ones({3})), Value(generator)}), "");
 }
 
 TEST(TraceCheck, LeavesWhatTheFakeKernelLacksToItsCheck) {
-  EXPECT_EQ(look_at("missing_fake", ones({3, 4})), "");
+  EXPECT_EQ(look_at_trace("missing_fake", ones({3, 4})), "");
 }
 
 TEST(TraceCheck, SkipsNumbersOfTheData) {
@@ -94,14 +96,15 @@ TEST(TraceCheck, SkipsNumbersOfTheData) {
 }
 
 TEST(TraceCheck, TellsThatABodyReadsData) {
-  EXPECT_FAULT(look_at("branch", ones({3, 4})),
+  EXPECT_FAULT(look_at_trace("branch", ones({3, 4})),
                "trace-raised: trace_check_test::branch traced with tracing_mode=\"fake\": its body "
                "(");
-  EXPECT_FAULT(look_at("branch", ones({3, 4})), "reads data of a tensor, which no trace has: item");
+  EXPECT_FAULT(look_at_trace("branch", ones({3, 4})),
+               "reads data of a tensor, which no trace has: item");
 }
 
 TEST(TraceCheck, FindsWrongDecompositions) {
-  const std::string found = look_at("wrong_parts", ones({3, 4}, DType::Float32));
+  const std::string found = look_at_trace("wrong_parts", ones({3, 4}, DType::Float32));
 
   EXPECT_FAULT(found,
                "trace-differs: the graph of trace_check_test::wrong_parts traced with "
@@ -112,7 +115,7 @@ TEST(TraceCheck, FindsWrongDecompositions) {
 }
 
 TEST(TraceCheck, FindsWhatIsWrongAtOtherSizesAlone) {
-  EXPECT_FAULT(look_at("three_rows", ones({3, 4})),
+  EXPECT_FAULT(look_at_trace("three_rows", ones({3, 4})),
                "trace-differs-at-other-size: the graph of trace_check_test::three_rows");
 }
 

@@ -31,7 +31,9 @@ VmapResult<Tensor> refusing_rule(const VmapInfo& info, const Tensor& x) {
 Tensor less_mean(const Tensor& x) { return x.sub(x.mean()); }
 Tensor norm(const Tensor& x) { return x.mul(x).sum().sqrt(); }
 Tensor noise(const Tensor& x) { return x.add(rand_like(x)); }
-Tensor branch(const Tensor& x) { return x.sum().item().to<double>() > 0 ? x.neg() : x.clone(); }
+Tensor vmap_branch(const Tensor& x) {
+  return x.sum().item().to<double>() > 0 ? x.neg() : x.clone();
+}
 
 Tensor dot(const Tensor& x, const Tensor& y) { return x.mul(y).sum(); }
 VmapResult<Tensor> dot_rule(const VmapInfo& info, const Tensor& x, const Tensor& y) {
@@ -52,7 +54,7 @@ OPWRIGHT_LIBRARY(vmap_check_test, m) {
   m.def("tagged(Tensor x) -> Tensor", Tags{Tag::Pointwise});
   m.def("norm(Tensor x) -> Tensor", &norm);
   m.def("noise(Tensor x) -> Tensor", &noise);
-  m.def("branch(Tensor x) -> Tensor", &branch);
+  m.def("branch(Tensor x) -> Tensor", &vmap_branch);
   m.def("dot(Tensor x, Tensor y) -> Tensor");
   m.register_vmap("dot", &dot_rule);
   m.def("add_rows_(Tensor(a!) x, Tensor y) -> Tensor(a!)", Tags{Tag::Pointwise});
@@ -64,17 +66,17 @@ OPWRIGHT_LIBRARY_IMPL(vmap_check_test, CPU, m) {
   m.impl("add_rows_", &add_rows_);
 }
 
-std::string look_at(const char* op, std::initializer_list<Value> args) {
+std::string look_at_vmap(const char* op, std::initializer_list<Value> args) {
   return look("vmap", (std::string("vmap_check_test::") + op).c_str(), args);
 }
 
 TEST(VmapCheck, PassesSoundRules) {
-  EXPECT_EQ(look_at("right", {Value(ordered())}), "");
-  EXPECT_EQ(look_at("right", {Value(ones({0, 2}))}), "");
-  EXPECT_EQ(look_at("dot", {Value(ones({3})), Value(ones({3}))}), "");
-  EXPECT_EQ(look_at("norm", {Value(ordered())}), "");
-  EXPECT_EQ(look_at("norm", {Value(ones({}))}), "");
-  EXPECT_EQ(look_at("add_rows_", {Value(ordered()), Value(ones({3}))}), "");
+  EXPECT_EQ(look_at_vmap("right", {Value(ordered())}), "");
+  EXPECT_EQ(look_at_vmap("right", {Value(ones({0, 2}))}), "");
+  EXPECT_EQ(look_at_vmap("dot", {Value(ones({3})), Value(ones({3}))}), "");
+  EXPECT_EQ(look_at_vmap("norm", {Value(ordered())}), "");
+  EXPECT_EQ(look_at_vmap("norm", {Value(ones({}))}), "");
+  EXPECT_EQ(look_at_vmap("add_rows_", {Value(ordered()), Value(ones({3}))}), "");
 }
 
 TEST(VmapCheck, PassesBuiltInOperators) {
@@ -95,15 +97,15 @@ TEST(VmapCheck, PassesBuiltInOperators) {
 TEST(VmapCheck, LeavesOutWhatNoRuleCanDo) {
   EXPECT_EQ(look("vmap", "aten::bernoulli", {Value(ones({2}))}),
             "skipped: it draws random numbers");
-  EXPECT_EQ(look_at("noise", {Value(ones({2}))}), "");
-  EXPECT_EQ(look_at("branch", {Value(ones({2}))}), "");
+  EXPECT_EQ(look_at_vmap("noise", {Value(ones({2}))}), "");
+  EXPECT_EQ(look_at_vmap("branch", {Value(ones({2}))}), "");
 }
 
 TEST(VmapCheck, RemarksThatThereIsNoRule) {
   const auto check = find_checks({"vmap"}).front()->make();
   const Operator& op = Registry::get().require("vmap_check_test::without_rule");
 
-  EXPECT_EQ(look_at("without_rule", {Value(ones({2}))}),
+  EXPECT_EQ(look_at_vmap("without_rule", {Value(ones({2}))}),
             "skipped: it has no rule, so samples run one by one");
   ASSERT_EQ(check->remarks(op).size(), 1u);
   EXPECT_EQ(check->remarks(op)[0].kind, "no-rule");
@@ -111,7 +113,7 @@ TEST(VmapCheck, RemarksThatThereIsNoRule) {
 }
 
 TEST(VmapCheck, NamesTheDimensionThatARuleIsWrongFor) {
-  const std::string found = look_at("front", {Value(ordered())});
+  const std::string found = look_at_vmap("front", {Value(ordered())});
 
   EXPECT_FAULT(found,
                "vmap-differs: vmap_check_test::front under vmap with in_dims {x: 2} gives "
@@ -120,7 +122,7 @@ TEST(VmapCheck, NamesTheDimensionThatARuleIsWrongFor) {
 }
 
 TEST(VmapCheck, ShowsTheErrorOfARuleAndItsLine) {
-  const std::string found = look_at("refusing", {Value(ordered())});
+  const std::string found = look_at_vmap("refusing", {Value(ordered())});
 
   EXPECT_FAULT(found,
                "vmap-raised: vmap_check_test::refusing under vmap with in_dims {x: 2} raises "
@@ -129,7 +131,7 @@ TEST(VmapCheck, ShowsTheErrorOfARuleAndItsLine) {
 }
 
 TEST(VmapCheck, FindsWrongTags) {
-  EXPECT_FAULT(look_at("tagged", {Value(ordered())}), "; is it pointwise, as its tag says?");
+  EXPECT_FAULT(look_at_vmap("tagged", {Value(ordered())}), "; is it pointwise, as its tag says?");
 }
 
 }  // namespace

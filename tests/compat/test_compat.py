@@ -5,8 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from binary_listing import list_blocks, list_imports, open_binary
-from extension_build import ROOT, build_extension, run_compiler
+
+from tests.abi.binary_listing import list_blocks, list_imports, open_binary
+
+from .extension_build import ROOT, build_extension, run_compiler
 
 SOURCES = sorted((ROOT / "tests/operators").glob("compat_*.cpp"))
 BASE_LIBRARIES = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}

@@ -25,7 +25,7 @@
 namespace opwright {
 namespace {
 
-using Function = std::function<Tensor(Tensor)>;
+using TensorFunction = std::function<Tensor(Tensor)>;
 
 struct Captured {
   Tensor result;
@@ -34,8 +34,8 @@ struct Captured {
 };
 
 // Runs a function of one tensor as compile captures it.
-Captured capture(const Function& f, const Tensor& x, BreakOptions options = {},
-                 TracingMode mode = TracingMode::Fake) {
+Captured capture_with_breaks(const TensorFunction& f, const Tensor& x, BreakOptions options = {},
+                             TracingMode mode = TracingMode::Fake) {
   TraceSessionOptions session_options;
   session_options.mode = mode;
   session_options.trace.may_end_early = true;
@@ -76,7 +76,7 @@ TEST(Break, MakesLiveValuesRealInPlace) {
   Tensor kept;
   const OpwTensor* address = nullptr;
 
-  const Captured captured = capture(
+  const Captured captured = capture_with_breaks(
       [&](const Tensor& x) {
         kept = x * 2;
         address = kept.get();
@@ -94,7 +94,7 @@ TEST(Break, MakesLiveValuesRealInPlace) {
 TEST(Break, WritesInputsOnce) {
   const Tensor x = floats({1, 2});
 
-  const Captured captured = capture(
+  const Captured captured = capture_with_breaks(
       [](Tensor own) {
         own.mul_(3);
         return is_positive(own) ? own + 1 : own;
@@ -110,7 +110,7 @@ TEST(Break, KeepsViewsOfTheirBases) {
   Tensor base;
   Tensor view;
 
-  (void)capture(
+  (void)capture_with_breaks(
       [&](const Tensor& x) {
         base = x + 0;
         view = base.select(0, 1);
@@ -128,7 +128,7 @@ TEST(Break, KeepsTheHistoryThatWasRecorded) {
   const Tensor x = floats({1, 2});
   set_requires_grad(x, true);
 
-  const Captured captured = capture(
+  const Captured captured = capture_with_breaks(
       [](Tensor own) {
         const Tensor y = own * own;
         return is_positive(y.detach()) ? (y * own).sum() : y.sum();
@@ -144,7 +144,7 @@ TEST(Break, GivesGradientsToWhatWasComputedOutside) {
   set_requires_grad(leaf, true);
   const Tensor x = leaf * 5;
 
-  const Captured captured = capture(
+  const Captured captured = capture_with_breaks(
       [](Tensor own) {
         const Tensor y = own * own;
         (void)is_positive(y.detach());
@@ -162,7 +162,7 @@ TEST(Break, GivesAWrittenInputTheHistoryOfTheWrite) {
   const Tensor x = leaf * 1;
   const Tensor view = x.select(0, 0);
 
-  (void)capture(
+  (void)capture_with_breaks(
       [](Tensor own) {
         own.mul_(own.detach().clone());
         (void)is_positive(own.detach());
@@ -179,7 +179,7 @@ TEST(Break, FindsAValueThatWasWrittenAfterItWasSaved) {
   const Tensor x = floats({1, 2});
   set_requires_grad(x, true);
 
-  const Captured captured = capture(
+  const Captured captured = capture_with_breaks(
       [](Tensor own) {
         Tensor y = own * 2;
         const Tensor z = y * y;
@@ -207,7 +207,7 @@ TEST(Break, DrawsTheRandomNumbersOfAnEagerRun) {
   const Tensor expected = f(x);
 
   default_generator(kCpu).set_seed(3);
-  const Captured captured = capture(f, x);
+  const Captured captured = capture_with_breaks(f, x);
 
   EXPECT_EQ(values_of(captured.result), values_of(expected));
 }
@@ -217,14 +217,14 @@ TEST(Break, LeavesTheLevelsInsideAlive) {
     return grad([](const Tensor& y) { return is_positive(y) ? (y * y).sum() : y.sum(); })(x * 2)[0];
   };
 
-  const Captured captured = capture(f, floats({1, 2}));
+  const Captured captured = capture_with_breaks(f, floats({1, 2}));
 
   EXPECT_TRUE(captured.has_broken);
   EXPECT_EQ(values_of(captured.result), (std::vector<float>{4, 8}));
 }
 
 TEST(Break, AnswersAQuestionAboutANumberFromData) {
-  const Captured captured = capture(
+  const Captured captured = capture_with_breaks(
       [](const Tensor& x) {
         const Tensor places = x.nonzero();
         return places.sym_size(0) > 2 ? x + 1 : x - 1;
@@ -238,7 +238,7 @@ TEST(Break, AnswersAQuestionAboutANumberFromData) {
 TEST(Break, KeepsSymbolicSizesReadable) {
   SymInt size = 0;
 
-  const Captured captured = capture(
+  const Captured captured = capture_with_breaks(
       [&](const Tensor& x) {
         const Tensor y = x + 1;
         size = lifted(x).sym_size(0);
@@ -252,7 +252,7 @@ TEST(Break, KeepsSymbolicSizesReadable) {
 }
 
 TEST(Break, EndsNothingWithoutAReason) {
-  const Captured captured = capture([](const Tensor& x) { return x + 1; }, floats({1}));
+  const Captured captured = capture_with_breaks([](const Tensor& x) { return x + 1; }, floats({1}));
 
   EXPECT_FALSE(captured.has_broken);
   EXPECT_FALSE(captured.reason);
@@ -262,7 +262,7 @@ TEST(Break, EndsNothingWithoutAReason) {
 TEST(Break, IsRefusedWhereTheFunctionMustBeOneGraph) {
   const UserLineScope line({.file = "model.py", .line = 7});
 
-  EXPECT_ERROR(capture(
+  EXPECT_ERROR(capture_with_breaks(
                    [](const Tensor& x) {
                      make_data_real("numpy", x);
                      return x;
@@ -284,7 +284,7 @@ TEST(Break, IsRefusedAlsoWhereTheFunctionCatchesTheError) {
     return x + 1;
   };
 
-  EXPECT_ERROR_CONTAINS(capture(f, floats({1}), {.fullgraph = true}), "GraphBreakError",
+  EXPECT_ERROR_CONTAINS(capture_with_breaks(f, floats({1}), {.fullgraph = true}), "GraphBreakError",
                         "item() reads the data of a tensor");
 }
 
@@ -292,7 +292,7 @@ TEST(Break, LeavesAnErrorOfTheFunctionToAnEagerRun) {
   const Tensor x = floats({1, 2});
   const Tensor other = floats({1, 2, 3});
 
-  EXPECT_ERROR_CONTAINS(capture(
+  EXPECT_ERROR_CONTAINS(capture_with_breaks(
                             [&](Tensor own) {
                               own.add_(1);
                               return own + other;
@@ -306,7 +306,7 @@ TEST(Break, LeavesNoTransformCurrent) {
   const Tensor x = floats({1, 2});
   Interpreter* inside = nullptr;
 
-  (void)capture(
+  (void)capture_with_breaks(
       [&](Tensor own) {
         (void)is_positive(own);
         inside = current_interpreter();

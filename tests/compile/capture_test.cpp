@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-Tensor zeros_of(std::vector<SymInt> sizes) { return opwright::zeros(sizes); }
+Tensor capture_zeros(std::vector<SymInt> sizes) { return opwright::zeros(sizes); }
 
 template <class F>
 GraphPtr capture(const F& f, const Tensor& x, uint64_t dynamic = 0) {
@@ -31,7 +31,7 @@ GraphPtr capture(const F& f, const Tensor& x, uint64_t dynamic = 0) {
   return graph;
 }
 
-std::string difference(const SizeGuards& guards, const Tensor& x) {
+std::string size_difference(const SizeGuards& guards, const Tensor& x) {
   const OpwValue arguments[] = {ValueOf<Tensor>::lend(x)};
   const std::string text = guards.find_difference(arguments);
   EXPECT_EQ(text.empty(), guards.check(arguments));
@@ -39,7 +39,7 @@ std::string difference(const SizeGuards& guards, const Tensor& x) {
 }
 
 TEST(Capture, TakesTheCallersOwnTensorForItsTwin) {
-  const GraphPtr graph = capture([](const Tensor& x) { return x + x; }, zeros_of({3}));
+  const GraphPtr graph = capture([](const Tensor& x) { return x + x; }, capture_zeros({3}));
 
   EXPECT_EQ(to_text(*graph),
             "graph(%x: float32[3]) -> (%add) {\n"
@@ -48,7 +48,8 @@ TEST(Capture, TakesTheCallersOwnTensorForItsTwin) {
 }
 
 TEST(Capture, MakesSymbolsOfTheDimensionsThatItIsTold) {
-  const GraphPtr graph = capture([](const Tensor& x) { return x * 2; }, zeros_of({3, 4}), 0b01);
+  const GraphPtr graph =
+      capture([](const Tensor& x) { return x * 2; }, capture_zeros({3, 4}), 0b01);
 
   EXPECT_EQ(to_text(*graph),
             "graph(%x: float32[s0, 4]) -> (%mul) {\n"
@@ -63,25 +64,26 @@ TEST(Capture, PutsWritesToTheEnd) {
         Tensor(x).add_(1);
         return x * 2;
       },
-      zeros_of({2}));
+      capture_zeros({2}));
 
   EXPECT_EQ(written_inputs(*graph), std::vector<uint32_t>{0});
   EXPECT_NE(to_text(*graph).find("aten::copy_(%x, %add)"), std::string::npos);
 }
 
 TEST(SizeGuards, AskWhatTheFunctionAsked) {
-  const GraphPtr graph = capture(
-      [](const Tensor& x) { return x.reshape(std::vector<SymInt>{-1, 2}); }, zeros_of({4}), 0b1);
+  const GraphPtr graph =
+      capture([](const Tensor& x) { return x.reshape(std::vector<SymInt>{-1, 2}); },
+              capture_zeros({4}), 0b1);
   const SizeGuards guards(*graph, 1);
 
-  EXPECT_EQ(difference(guards, zeros_of({8})), "");
-  EXPECT_EQ(difference(guards, zeros_of({8})), "");
-  EXPECT_NE(difference(guards, zeros_of({7})), "");
+  EXPECT_EQ(size_difference(guards, capture_zeros({8})), "");
+  EXPECT_EQ(size_difference(guards, capture_zeros({8})), "");
+  EXPECT_NE(size_difference(guards, capture_zeros({7})), "");
   EXPECT_FALSE(guards.text().empty());
 }
 
 TEST(SizeGuards, AskNothingOfAGraphWithoutSymbols) {
-  const GraphPtr graph = capture([](const Tensor& x) { return x * 2; }, zeros_of({3}));
+  const GraphPtr graph = capture([](const Tensor& x) { return x * 2; }, capture_zeros({3}));
 
   EXPECT_TRUE(SizeGuards(*graph, 1).is_empty());
 }
@@ -89,21 +91,21 @@ TEST(SizeGuards, AskNothingOfAGraphWithoutSymbols) {
 TEST(SizeHistory, MakesASymbolOfASizeThatChanged) {
   SizeHistory history(std::nullopt);
 
-  EXPECT_EQ(history.note("x", zeros_of({3, 4})), 0b00);
-  EXPECT_EQ(history.note("x", zeros_of({5, 4})), 0b01);
-  EXPECT_EQ(history.note("x", zeros_of({1, 4})), 0b00);
-  EXPECT_EQ(history.note("x", zeros_of({3, 4})), 0b01);
-  EXPECT_EQ(history.note("y", zeros_of({5, 4})), 0b00);
-  EXPECT_EQ(history.note("x", zeros_of({5})), 0b0);
+  EXPECT_EQ(history.note("x", capture_zeros({3, 4})), 0b00);
+  EXPECT_EQ(history.note("x", capture_zeros({5, 4})), 0b01);
+  EXPECT_EQ(history.note("x", capture_zeros({1, 4})), 0b00);
+  EXPECT_EQ(history.note("x", capture_zeros({3, 4})), 0b01);
+  EXPECT_EQ(history.note("y", capture_zeros({5, 4})), 0b00);
+  EXPECT_EQ(history.note("x", capture_zeros({5})), 0b0);
 }
 
 TEST(SizeHistory, DoesAsItIsTold) {
   SizeHistory always(true);
   SizeHistory never(false);
 
-  EXPECT_EQ(always.note("x", zeros_of({3, 0, 1, 4})), 0b1001);
-  EXPECT_EQ(never.note("x", zeros_of({3})), 0);
-  EXPECT_EQ(never.note("x", zeros_of({4})), 0);
+  EXPECT_EQ(always.note("x", capture_zeros({3, 0, 1, 4})), 0b1001);
+  EXPECT_EQ(never.note("x", capture_zeros({3})), 0);
+  EXPECT_EQ(never.note("x", capture_zeros({4})), 0);
 }
 
 }  // namespace

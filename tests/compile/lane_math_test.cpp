@@ -19,7 +19,7 @@
 namespace opwright {
 namespace {
 
-struct Function {
+struct LaneFunction {
   const char* name;
   double (*exact)(double);
   double most;  // units in the last place
@@ -50,7 +50,7 @@ struct Worst {
 
 class Sweep {
  public:
-  Sweep(const testing::EmittedCode& code, const Function& function, uint64_t step)
+  Sweep(const testing::EmittedCode& code, const LaneFunction& function, uint64_t step)
       : code_(code), function_(function), step_(step) {}
 
   // From input `first` on, in bits, to `last`.
@@ -75,11 +75,11 @@ class Sweep {
 
  private:
   const testing::EmittedCode& code_;
-  const Function& function_;
+  const LaneFunction& function_;
   uint64_t step_;
 };
 
-Worst worst_of(const Function& function, uint32_t vector_bytes) {
+Worst worst_of(const LaneFunction& function, uint32_t vector_bytes) {
   const testing::EmittedCode code(std::string("rows depth columns n0\n"
                                               "operand 0 float32 [1]\n"
                                               "operand 1 written float32 [1]\n"
@@ -102,7 +102,7 @@ double exact_sigmoid(double x) {
 }
 double exact_rsqrt(double x) { return 1 / std::sqrt(x); }
 
-class LaneMath : public ::testing::TestWithParam<Function> {};
+class LaneMath : public ::testing::TestWithParam<LaneFunction> {};
 
 TEST_P(LaneMath, IsNearTheExactResultOnAllInputs) {
   if (!testing::can_compile()) GTEST_SKIP() << "LLVM's library is not here";
@@ -117,13 +117,14 @@ TEST_P(LaneMath, IsNearTheExactResultOnAllInputs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Functions, LaneMath,
-    ::testing::Values(Function{"exp", std::exp, 2}, Function{"log", std::log, 2},
-                      Function{"tanh", std::tanh, 2}, Function{"erf", std::erf, 2},
-                      Function{"sin", std::sin, 2}, Function{"cos", std::cos, 2},
-                      Function{"sigmoid", exact_sigmoid, 2}, Function{"rsqrt", exact_rsqrt, 2},
-                      Function{"sqrt", std::sqrt, 0.51}, Function{"exp2", std::exp2, 2},
-                      Function{"expm1", std::expm1, 1}, Function{"log2", std::log2, 1},
-                      Function{"log10", std::log10, 1}, Function{"log1p", std::log1p, 1}),
+    ::testing::Values(LaneFunction{"exp", std::exp, 2}, LaneFunction{"log", std::log, 2},
+                      LaneFunction{"tanh", std::tanh, 2}, LaneFunction{"erf", std::erf, 2},
+                      LaneFunction{"sin", std::sin, 2}, LaneFunction{"cos", std::cos, 2},
+                      LaneFunction{"sigmoid", exact_sigmoid, 2},
+                      LaneFunction{"rsqrt", exact_rsqrt, 2}, LaneFunction{"sqrt", std::sqrt, 0.51},
+                      LaneFunction{"exp2", std::exp2, 2}, LaneFunction{"expm1", std::expm1, 1},
+                      LaneFunction{"log2", std::log2, 1}, LaneFunction{"log10", std::log10, 1},
+                      LaneFunction{"log1p", std::log1p, 1}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 }  // namespace

@@ -66,7 +66,7 @@ class NestParser {
     parse_lane(words);
   }
 
-  Extent extent_of(const std::string& word) {
+  NestExtent extent_of(const std::string& word) {
     if (word[0] != 'n') return {.fixed = int_of(word)};
     const auto number = static_cast<uint32_t>(int_of(word.substr(1)));
     nest_.num_numbers = std::max(nest_.num_numbers, number + 1);
@@ -74,7 +74,7 @@ class NestParser {
   }
 
   void parse_loops(const std::vector<std::string>& words) {
-    std::vector<Extent>* loops = &nest_.rows;
+    std::vector<NestExtent>* loops = &nest_.rows;
     nest_.folds_columns = words.back() == "folded";
     for (size_t i = 1; i < words.size(); ++i) {
       if (words[i] == "folded") return;

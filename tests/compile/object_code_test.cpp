@@ -49,7 +49,7 @@ bool loads(std::span<const std::byte> bytes) {
 }
 
 // The rights of the page of `address`, as the system lists them.
-std::string rights_of(const void* address) {
+std::string page_rights(const void* address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     size_t end = 0;
@@ -84,8 +84,8 @@ TEST(ObjectCode, FindsNoFunctionOfAnotherName) {
 TEST(ObjectCode, MapsCodeThatNobodyCanWrite) {
   const ObjectCodePtr code = ObjectCode::load(KeptObject().bytes);
   const auto* function = reinterpret_cast<const std::byte*>(code->find("nest"));
-  EXPECT_EQ(rights_of(function), "r-xp");
-  EXPECT_EQ(rights_of(function + 4096), "r--p");  // its constants
+  EXPECT_EQ(page_rights(function), "r-xp");
+  EXPECT_EQ(page_rights(function + 4096), "r--p");  // its constants
 }
 
 TEST(ObjectCode, WritesWholeAddresses) {

@@ -14,7 +14,8 @@
 namespace opwright {
 namespace {
 
-Partition split(const std::string& text, std::vector<uint32_t> tangents, size_t num_outputs) {
+Partition split_in_parts(const std::string& text, std::vector<uint32_t> tangents,
+                         size_t num_outputs) {
   return partition(*parse_graph(text), {.tangents = tangents, .num_outputs = num_outputs});
 }
 
@@ -50,7 +51,7 @@ TEST(MinCut, AddsUpPathsThatMeet) {
 }
 
 TEST(Partition, ComputesCheapValuesAgain) {
-  const Partition parts = split(
+  const Partition parts = split_in_parts(
       "graph(%x: float32[8], %tangent: float32[8]) -> (%sin, %mul_1) {\n"
       "  %mul: float32[8] = aten::mul.Scalar(%x, 2)\n"
       "  %sin: float32[8] = aten::sin(%mul)\n"
@@ -74,7 +75,7 @@ TEST(Partition, ComputesCheapValuesAgain) {
 }
 
 TEST(Partition, SavesOneValueThatManyComeFrom) {
-  const Partition parts = split(
+  const Partition parts = split_in_parts(
       "graph(%x: float32[8], %tangent: float32[8]) -> (%sin, %c) {\n"
       "  %mul: float32[8] = aten::mul.Scalar(%x, 2)\n"
       "  %sin: float32[8] = aten::sin(%mul)\n"
@@ -98,7 +99,7 @@ TEST(Partition, SavesOneValueThatManyComeFrom) {
 }
 
 TEST(Partition, SavesProductsAndTakesViewsAgain) {
-  const Partition parts = split(
+  const Partition parts = split_in_parts(
       "graph(%x: float32[4, 4], %w: float32[4, 4], %tangent: float32[4, 4]) -> (%exp, %dx, %dw) {\n"
       "  %mm: float32[4, 4] = aten::mm(%x, %w)\n"
       "  %exp: float32[4, 4] = aten::exp(%mm)\n"
@@ -126,7 +127,7 @@ TEST(Partition, SavesProductsAndTakesViewsAgain) {
 }
 
 TEST(Partition, SavesAMaskRatherThanNumbers) {
-  const Partition parts = split(
+  const Partition parts = split_in_parts(
       "graph(%x: float32[8, 8], %w: float32[8, 8], %tangent: float32[8, 8]) -> (%total, %d) {\n"
       "  %mm: float32[8, 8] = aten::mm(%x, %w)\n"
       "  %gt: bool[8, 8] = aten::gt.Scalar(%mm, 0)\n"
@@ -141,7 +142,7 @@ TEST(Partition, SavesAMaskRatherThanNumbers) {
 }
 
 TEST(Partition, CopiesWhatIsWrittenBeforeTheBackward) {
-  const Partition parts = split(
+  const Partition parts = split_in_parts(
       "graph(%x: float32[8], %w: float32[8], %tangent: float32[8]) -> (%mul, %dw) {\n"
       "  %mul: float32[8] = aten::mul.Tensor(%x, %w)\n"
       "  %dw: float32[8] = aten::mul.Tensor(%tangent, %x)\n"
@@ -159,7 +160,7 @@ TEST(Partition, CopiesWhatIsWrittenBeforeTheBackward) {
 }
 
 TEST(Partition, SavesSizesThatNoTensorShows) {
-  const Partition parts = split(
+  const Partition parts = split_in_parts(
       "graph(%x: float32[s0, 3], %tangent: float32[]) -> (%total, %expand) {\n"
       "  symbol s0 in [2, inf], hint 5, from x.size(0)\n"
       "  %total: float32[] = aten::sum(%x)\n"
@@ -181,13 +182,13 @@ TEST(Partition, SavesSizesThatNoTensorShows) {
 }
 
 TEST(Partition, RefusesAnEffectOfABackward) {
-  EXPECT_ERROR_CONTAINS((void)split("graph(%x: float32[8], %tangent: float32[8]) -> (%mul) {\n"
-                                    "  %mul: float32[8] = aten::mul.Tensor(%x, %x)\n"
-                                    "  %copy_: float32[8] = aten::copy_(%x, %tangent)\n"
-                                    "}\n",
-                                    {1}, 1),
-                        "RuntimeError",
-                        "aten::copy_ in a backward formula has an effect beside its results");
+  EXPECT_ERROR_CONTAINS(
+      (void)split_in_parts("graph(%x: float32[8], %tangent: float32[8]) -> (%mul) {\n"
+                           "  %mul: float32[8] = aten::mul.Tensor(%x, %x)\n"
+                           "  %copy_: float32[8] = aten::copy_(%x, %tangent)\n"
+                           "}\n",
+                           {1}, 1),
+      "RuntimeError", "aten::copy_ in a backward formula has an effect beside its results");
 }
 
 TEST(ZeroTangents, LeaveOutWhatIsZeroWithThem) {

@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-std::string split(const std::string& text) {
+std::string split_all_folds(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
   split_folds(*graph);
   remove_dead_code(*graph);
@@ -19,10 +19,10 @@ std::string split(const std::string& text) {
 }
 
 TEST(SplitFolds, FoldsRowsFirst) {
-  EXPECT_EQ(split("graph(%x: float32[512, 256]) -> (%total) {\n"
-                  "  %exp: float32[512, 256] = aten::exp(%x)\n"
-                  "  %total: float32[] = aten::sum(%exp)\n"
-                  "}\n"),
+  EXPECT_EQ(split_all_folds("graph(%x: float32[512, 256]) -> (%total) {\n"
+                            "  %exp: float32[512, 256] = aten::exp(%x)\n"
+                            "  %total: float32[] = aten::sum(%exp)\n"
+                            "}\n"),
             "graph(%x: float32[512, 256]) -> (%sum_2) {\n"
             "  %exp: float32[512, 256] = aten::exp(%x)\n"
             "  %sum_1: float32[512] = aten::sum.dim_IntList(%exp, [1], dtype=float32)\n"
@@ -31,10 +31,10 @@ TEST(SplitFolds, FoldsRowsFirst) {
 }
 
 TEST(SplitFolds, KeepsPartialMeansOfHalvesWide) {
-  EXPECT_EQ(split("graph(%x: float16[512, 256]) -> (%total) {\n"
-                  "  %exp: float16[512, 256] = aten::exp(%x)\n"
-                  "  %total: float16[] = aten::mean(%exp)\n"
-                  "}\n"),
+  EXPECT_EQ(split_all_folds("graph(%x: float16[512, 256]) -> (%total) {\n"
+                            "  %exp: float16[512, 256] = aten::exp(%x)\n"
+                            "  %total: float16[] = aten::mean(%exp)\n"
+                            "}\n"),
             "graph(%x: float16[512, 256]) -> (%mean_1) {\n"
             "  %exp: float16[512, 256] = aten::exp(%x)\n"
             "  %mean: float32[512] = aten::mean.dim(%exp, [1], dtype=float32)\n"
@@ -49,7 +49,7 @@ TEST(SplitFolds, LeavesSmallFolds) {
       "  %total: float32[] = aten::sum(%exp)\n"
       "}\n";
 
-  EXPECT_EQ(split(text), text);
+  EXPECT_EQ(split_all_folds(text), text);
 }
 
 TEST(SplitFolds, LeavesFoldsOfWhatNoNestComputes) {
@@ -59,7 +59,7 @@ TEST(SplitFolds, LeavesFoldsOfWhatNoNestComputes) {
       "  %total: float32[] = aten::sum(%mm)\n"
       "}\n";
 
-  EXPECT_EQ(split(text), text);
+  EXPECT_EQ(split_all_folds(text), text);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-std::string split(const std::string& text) {
+std::string split_all_products(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
   split_products(*graph);
   remove_dead_code(*graph);
@@ -19,10 +19,11 @@ std::string split(const std::string& text) {
 }
 
 TEST(SplitProducts, PartsASumThatAPointwiseOperatorTakes) {
-  EXPECT_EQ(split("graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"
-                  "  %addmm: float32[6, 4] = aten::addmm(%b, %x, %w)\n"
-                  "  %relu: float32[6, 4] = aten::relu(%addmm)\n"
-                  "}\n"),
+  EXPECT_EQ(split_all_products(
+                "graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"
+                "  %addmm: float32[6, 4] = aten::addmm(%b, %x, %w)\n"
+                "  %relu: float32[6, 4] = aten::relu(%addmm)\n"
+                "}\n"),
             "graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"
             "  %mm: float32[6, 4] = aten::mm(%x, %w)\n"
             "  %add: float32[6, 4] = aten::add.Tensor(%mm, %b)\n"
@@ -31,11 +32,12 @@ TEST(SplitProducts, PartsASumThatAPointwiseOperatorTakes) {
 }
 
 TEST(SplitProducts, AddsBehindAReshapeOfTheRows) {
-  EXPECT_EQ(split("graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"
-                  "  %addmm: float32[6, 4] = aten::addmm(%b, %x, %w)\n"
-                  "  %view: float32[2, 3, 4] = aten::view(%addmm, [2, 3, 4])\n"
-                  "  %relu: float32[2, 3, 4] = aten::relu(%view)\n"
-                  "}\n"),
+  EXPECT_EQ(split_all_products(
+                "graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"
+                "  %addmm: float32[6, 4] = aten::addmm(%b, %x, %w)\n"
+                "  %view: float32[2, 3, 4] = aten::view(%addmm, [2, 3, 4])\n"
+                "  %relu: float32[2, 3, 4] = aten::relu(%view)\n"
+                "}\n"),
             "graph(%b: float32[4], %x: float32[6, 3], %w: float32[3, 4]) -> (%relu) {\n"
             "  %mm: float32[6, 4] = aten::mm(%x, %w)\n"
             "  %view_1: float32[2, 3, 4] = aten::view(%mm, [2, 3, 4])\n"
@@ -50,7 +52,7 @@ TEST(SplitProducts, LeavesASumThatNothingPointwiseTakes) {
       "  %addmm: float32[6, 4] = aten::addmm(%b, %x, %w)\n"
       "}\n";
 
-  EXPECT_EQ(split(text), text);
+  EXPECT_EQ(split_all_products(text), text);
 }
 
 TEST(SplitProducts, LeavesASumWithFactors) {
@@ -60,7 +62,7 @@ TEST(SplitProducts, LeavesASumWithFactors) {
       "  %relu: float32[6, 4] = aten::relu(%addmm)\n"
       "}\n";
 
-  EXPECT_EQ(split(text), text);
+  EXPECT_EQ(split_all_products(text), text);
 }
 
 }  // namespace

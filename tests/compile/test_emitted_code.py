@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("llvmlite")
-from emitted_nest import TOOL, EmittedNest, vector_sizes
+from .emitted_nest import TOOL, EmittedNest, vector_sizes
 
 pytestmark = [
     pytest.mark.skipif(not TOOL.exists(), reason="emit_nest is not built"),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("llvmlite")
-from emitted_nest import TOOL, EmittedNest, vector_sizes
-from nest_reference import run_reference
+from .emitted_nest import TOOL, EmittedNest, vector_sizes
+from .nest_reference import run_reference
 
 pytestmark = [
     pytest.mark.skipif(not TOOL.exists(), reason="emit_nest is not built"),

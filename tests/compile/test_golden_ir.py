@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("llvmlite")
-from emitted_nest import llvm, outside_names
+from .emitted_nest import llvm, outside_names
 
 GOLDEN = sorted((Path(__file__).resolve().parents[1] / "golden" / "nest").rglob("*.txt"))
 

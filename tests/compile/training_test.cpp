@@ -16,7 +16,7 @@ using testing::Function;
 using testing::Trained;
 using Tensors = std::vector<Tensor>;
 
-Tensor leaf(std::vector<SymInt> sizes) {
+Tensor random_leaf(std::vector<SymInt> sizes) {
   Tensor made = randn(sizes);
   set_requires_grad(made, true);
   return made;
@@ -62,29 +62,29 @@ void expect_as_eager(const Function& f, const Tensors& inputs, const Tensors& ta
 }
 
 TEST(CompiledTraining, GivesTheGradientsOfEager) {
-  const Tensor x = leaf({3, 4});
-  const Tensor w = leaf({4, 2});
+  const Tensor x = random_leaf({3, 4});
+  const Tensor w = random_leaf({4, 2});
 
   expect_as_eager([](auto in) { return Tensors{tanh(mm(in[0], in[1])).sum()}; }, {x, w}, {x, w});
 }
 
 TEST(CompiledTraining, GivesGradientsToCapturedTensors) {
-  const Tensor x = leaf({3, 4});
-  const Tensor w = leaf({4, 2});
+  const Tensor x = random_leaf({3, 4});
+  const Tensor w = random_leaf({4, 2});
 
   expect_as_eager([&](auto in) { return Tensors{sin(mm(in[0], w))}; }, {x}, {x, w});
 }
 
 TEST(CompiledTraining, TakesNewSizesWhereTheyAreSymbols) {
-  const Tensor w = leaf({4, 2});
+  const Tensor w = random_leaf({4, 2});
   const Function f = [](auto in) {
     return Tensors{(tanh(mm(in[0], in[1])) * in[0].sym_size(0)).sum(std::vector<int64_t>{0}),
                    in[0].view({-1})};
   };
-  const Trained compiled(f, Tensors{leaf({3, 4}), w}, TracingMode::Symbolic);
+  const Trained compiled(f, Tensors{random_leaf({3, 4}), w}, TracingMode::Symbolic);
 
   for (const int64_t rows : {2, 5, 7}) {
-    const Tensors inputs{leaf({rows, 4}), w};
+    const Tensors inputs{random_leaf({rows, 4}), w};
     const Tensors actual = gradients_of(compiled(inputs), inputs);
     const Tensors expected = gradients_of(f(inputs), inputs);
     EXPECT_TRUE(is_close(actual[0], expected[0]));
@@ -95,7 +95,7 @@ TEST(CompiledTraining, TakesNewSizesWhereTheyAreSymbols) {
 TEST(CompiledTraining, LeavesOutWhatNoGradientComesTo) {
   Tensor x = zeros(std::vector<SymInt>{3});
   set_requires_grad(x, true);
-  const Tensor w = leaf({3});
+  const Tensor w = random_leaf({3});
   const Function f = [](auto in) { return Tensors{in[0] * 2, log(in[0]) * in[1]}; };
   const Trained compiled(f, Tensors{x, w});
 
@@ -108,7 +108,7 @@ TEST(CompiledTraining, LeavesOutWhatNoGradientComesTo) {
 }
 
 TEST(CompiledTraining, GivesItsInputsBackAsThemselves) {
-  const Tensor x = leaf({3});
+  const Tensor x = random_leaf({3});
   const Trained compiled([](auto in) { return Tensors{in[0], in[0] * 2}; }, Tensors{x});
 
   const Tensors results = compiled(Tensors{x});
@@ -117,7 +117,7 @@ TEST(CompiledTraining, GivesItsInputsBackAsThemselves) {
 }
 
 TEST(CompiledTraining, GivesViewsOfInputsWithTheirHistory) {
-  const Tensor z = leaf({2, 3});
+  const Tensor z = random_leaf({2, 3});
   const Tensor x = z * 1;
   const Trained compiled([](auto in) { return Tensors{in[0].view({6}), in[0] * 2}; }, Tensors{x});
 
@@ -130,7 +130,7 @@ TEST(CompiledTraining, GivesViewsOfInputsWithTheirHistory) {
 }
 
 TEST(CompiledTraining, GivesViewsOfOneValueThatShareIt) {
-  const Tensor x = leaf({4});
+  const Tensor x = random_leaf({4});
   const Function f = [](auto in) {
     const Tensor h = in[0] * 2;
     return Tensors{h.view({2, 2}), h.view({4})};
@@ -145,7 +145,7 @@ TEST(CompiledTraining, GivesViewsOfOneValueThatShareIt) {
 }
 
 TEST(CompiledTraining, WritesInputsAndGivesThemTheirHistory) {
-  const Tensor w = leaf({3});
+  const Tensor w = random_leaf({3});
   const Function f = [](auto in) {
     Tensor buffer = in[0];
     buffer.mul_(in[1]);
@@ -162,8 +162,8 @@ TEST(CompiledTraining, WritesInputsAndGivesThemTheirHistory) {
 }
 
 TEST(CompiledTraining, NoticesThatASavedValueWasWritten) {
-  const Tensor x = leaf({3});
-  Tensor w = leaf({3});
+  const Tensor x = random_leaf({3});
+  Tensor w = random_leaf({3});
   const Trained compiled([](auto in) { return Tensors{in[0] * in[1]}; }, Tensors{x, w});
 
   const Tensors results = compiled(Tensors{x, w});
@@ -177,7 +177,7 @@ TEST(CompiledTraining, NoticesThatASavedValueWasWritten) {
 }
 
 TEST(CompiledTraining, FreesWhatItSavedUnlessItIsAskedToKeepIt) {
-  const Tensor x = leaf({3});
+  const Tensor x = random_leaf({3});
   const Trained compiled([](auto in) { return Tensors{(in[0] * in[0]).sum()}; }, Tensors{x});
 
   const Tensors results = compiled(Tensors{x});
@@ -190,8 +190,8 @@ TEST(CompiledTraining, FreesWhatItSavedUnlessItIsAskedToKeepIt) {
 }
 
 TEST(CompiledTraining, IsDifferentiatedTwiceAsEager) {
-  const Tensor x = leaf({2, 3});
-  const Tensor w = leaf({3, 2});
+  const Tensor x = random_leaf({2, 3});
+  const Tensor w = random_leaf({3, 2});
   const Function f = [](auto in) { return Tensors{tanh(mm(in[0], in[1])) * in[0].sum()}; };
   const auto use = [&](const auto& function) {
     const Tensor y = function(Tensors{x, w * 2})[0];
@@ -208,7 +208,7 @@ TEST(CompiledTraining, IsDifferentiatedTwiceAsEager) {
 }
 
 TEST(CompiledTraining, RefusesASecondDerivativeOfWhatIsGone) {
-  const Tensor w = leaf({3});
+  const Tensor w = random_leaf({3});
   const Function f = [](auto in) {
     Tensor buffer = in[0];
     buffer.mul_(in[1]);
@@ -223,7 +223,7 @@ TEST(CompiledTraining, RefusesASecondDerivativeOfWhatIsGone) {
 }
 
 TEST(CompiledTraining, RecordsNothingWithGradModeOff) {
-  const Tensor x = leaf({3});
+  const Tensor x = random_leaf({3});
   const Trained compiled([](auto in) { return Tensors{in[0] * in[0]}; }, Tensors{x});
 
   const NoGradScope no_grad;

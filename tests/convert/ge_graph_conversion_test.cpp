@@ -43,7 +43,7 @@ class RuleOf final : public GeConverter {
   Function function_;
 };
 
-std::string with_rule(const char* op, RuleOf::Function function, const std::string& text) {
+std::string convert_with_rule(const char* op, RuleOf::Function function, const std::string& text) {
   const Registration rule = register_converter(op, make_intrusive<RuleOf>(function));
   return convert_text(text);
 }
@@ -149,7 +149,7 @@ TEST(GeGraphConversion, MakesOneOpOfATextRule) {
 }
 
 TEST(GeGraphConversion, TakesOpsOfAConverter) {
-  const std::string text = with_rule(
+  const std::string text = convert_with_rule(
       "ge_test::scale",
       [](GraphBuilder& g, const Call& call) {
         return g.custom_op("ScaleCustom", {{"x", call.input(0)}}, {{"z"}},
@@ -163,7 +163,7 @@ TEST(GeGraphConversion, TakesOpsOfAConverter) {
 }
 
 TEST(GeGraphConversion, TakesListsOfInputsAndOutputs) {
-  const std::string text = with_rule(
+  const std::string text = convert_with_rule(
       "ge_test::parts",
       [](GraphBuilder& g, const Call& call) {
         const OutputPlace x = call.input(0);
@@ -210,14 +210,14 @@ TEST(GeGraphConversion, RefusesGradientsThatNoOpGives) {
 }
 
 TEST(GeGraphConversion, RefusesAnotherNumberOfValues) {
-  EXPECT_EQ(with_rule(
+  EXPECT_EQ(convert_with_rule(
                 "ge_test::scale", [](GraphBuilder&, const Call&) { return GeValues(); }, kScale),
             "ValueError: ge_test::scale (model.py:7): its GE converter gave 0 values, but the call "
             "has 1\n  A converter returns one ge.Tensor for each result.\n");
 }
 
 TEST(GeGraphConversion, ShowsThePrototypeAndTheOpWhereTheyDoNotMatch) {
-  EXPECT_EQ(with_rule(
+  EXPECT_EQ(convert_with_rule(
                 "ge_test::scale",
                 [](GraphBuilder& g, const Call& call) {
                   return g.custom_op("Add", {{"x1", call.input(0)}, {"other", call.input(0)}},

@@ -14,12 +14,12 @@ namespace {
 constexpr int kThreads = 8;
 constexpr int kRounds = 300;
 
-struct Closure {
+struct CountedClosure {
   std::atomic<int>* live;
-  explicit Closure(std::atomic<int>* counter) : live(counter) { ++*live; }
-  Closure(const Closure& other) : live(other.live) { ++*live; }
-  Closure& operator=(const Closure&) = delete;
-  ~Closure() { --*live; }
+  explicit CountedClosure(std::atomic<int>* counter) : live(counter) { ++*live; }
+  CountedClosure(const CountedClosure& other) : live(other.live) { ++*live; }
+  CountedClosure& operator=(const CountedClosure&) = delete;
+  ~CountedClosure() { --*live; }
   Tensor operator()(const Tensor& x, const Tensor& y) const {
     EXPECT_GT(live->load(), 0);  // a dropped closure would be seen here by the sanitizers
     return add_kernel(x, y);
@@ -42,7 +42,7 @@ TEST(ManyThreads, CallWhileOthersReplaceTheKernel) {
     const Tensor y = tensor({10, 20});
     for (int round = 0; round < kRounds; ++round) {
       if (t % 4 == 0) {
-        auto replaced = Registry::get().implement("test::add", Slot::Cpu, Closure(&live));
+        auto replaced = Registry::get().implement("test::add", Slot::Cpu, CountedClosure(&live));
         EXPECT_EQ(values_of(TestOperators::add(x, y)), (std::vector<float>{11, 22}));
       } else {
         EXPECT_EQ(values_of(TestOperators::add(x, y)), (std::vector<float>{11, 22}));

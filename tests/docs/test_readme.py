@@ -103,6 +103,7 @@ def test_the_compiled_example_tells_its_code(tmp_path):
     assert "audio::soft_clip" in told
 
 
+@pytest.mark.devices
 def test_the_kernel_as_text_runs_on_its_device(tmp_path):
     if not ow.is_available("opencl"):
         pytest.skip("there is no OpenCL platform: the README's part was not run")

@@ -38,7 +38,7 @@ def example(tmp_path_factory) -> Path:
     return Path(shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("example") / "vendor_device"))
 
 
-@pytest.mark.parametrize("device", ["cpu", "opencl"])
+@pytest.mark.parametrize("device", ["cpu", pytest.param("opencl", marks=pytest.mark.devices)])
 def test_both_modes_give_the_same_on(device, prefix, example, tmp_path):
     if not ow.is_available(device):
         pytest.skip(f"there is no device {device} here")

@@ -38,8 +38,8 @@ constexpr const char* kSum =
     "  %relu: float32[s0] = aten::relu(%add)\n"
     "}\n";
 
-std::vector<Tensor> run(const Executable& executable, const std::vector<Tensor>& inputs,
-                        size_t num_results = 1) {
+std::vector<Tensor> run_engine(const Executable& executable, const std::vector<Tensor>& inputs,
+                               size_t num_results = 1) {
   std::vector<OpwValue> arguments;
   for (const Tensor& each : inputs) arguments.push_back(ValueOf<Tensor>::lend(each));
   std::vector<OpwValue> results(num_results);
@@ -55,7 +55,7 @@ std::vector<float> elements(const Tensor& tensor) {
   return {dense.data<float>(), dense.data<float>() + dense.numel()};
 }
 
-Tensor floats(const std::vector<float>& values) {
+Tensor float_list(const std::vector<float>& values) {
   Tensor tensor = empty({static_cast<int64_t>(values.size())});
   std::copy(values.begin(), values.end(), tensor.mutable_data<float>());
   return tensor;
@@ -75,9 +75,9 @@ TEST(VendorLibrary, BuildsOnceAndRunsInTwoPhases) {
   {
     const EngineExecutable executable(parse_graph(kSum), {.library = kStandIn});
 
-    EXPECT_EQ(elements(run(executable, {floats({1, -5, 2}), floats({1, 1, 1})})[0]),
+    EXPECT_EQ(elements(run_engine(executable, {float_list({1, -5, 2}), float_list({1, 1, 1})})[0]),
               (std::vector<float>{2, 0, 3}));
-    EXPECT_EQ(elements(run(executable, {floats({1, 2}), floats({3, 4})})[0]),
+    EXPECT_EQ(elements(run_engine(executable, {float_list({1, 2}), float_list({3, 4})})[0]),
               (std::vector<float>{4, 6}));
   }
   EXPECT_EQ(take_record(),
@@ -95,9 +95,10 @@ TEST(VendorLibrary, GetsItsOptions) {
 
 TEST(VendorLibrary, GetsInputsWithoutGaps) {
   const EngineExecutable executable(parse_graph(kSum), {.library = kStandIn});
-  const Tensor wide = floats({1, 9, 2, 9}).view({2, 2}).select(1, 0);
+  const Tensor wide = float_list({1, 9, 2, 9}).view({2, 2}).select(1, 0);
 
-  EXPECT_EQ(elements(run(executable, {wide, floats({1, 1})})[0]), (std::vector<float>{2, 3}));
+  EXPECT_EQ(elements(run_engine(executable, {wide, float_list({1, 1})})[0]),
+            (std::vector<float>{2, 3}));
 }
 
 TEST(VendorLibrary, IsNamedWhenItIsNotThere) {
@@ -126,7 +127,7 @@ TEST(VendorLibrary, ItsStatusAndMessageAreTheError) {
       parse_graph("graph(%x: int64[2]) -> (%add) {\n"
                   "  %add: int64[2] = aten::add.Tensor(%x, %x, alpha=1)\n}\n"),
       {.library = kStandIn});
-  EXPECT_ERROR(run(ints, {ones({2}, DType::Int64)}), "RuntimeError",
+  EXPECT_ERROR(run_engine(ints, {ones({2}, DType::Int64)}), "RuntimeError",
                "GE: asking for the workspace of a run failed with status 145001 in " + kStandIn +
                    ": E10002: input 0 has dtype 9, only 0 is known");
 }
@@ -134,7 +135,7 @@ TEST(VendorLibrary, ItsStatusAndMessageAreTheError) {
 TEST(OperatorGraph, RunsCallsByTheOperatorsThatTheyWereConvertedFrom) {
   const EngineExecutable executable(parse_graph(kSum), {});
 
-  EXPECT_EQ(elements(run(executable, {floats({1, -5, 2}), floats({1, 1, 1})})[0]),
+  EXPECT_EQ(elements(run_engine(executable, {float_list({1, -5, 2}), float_list({1, 1, 1})})[0]),
             (std::vector<float>{2, 0, 3}));
   EXPECT_NE(executable.built().describe().find("(Add): operator aten::add.Tensor"),
             std::string::npos)
@@ -145,13 +146,13 @@ TEST(OperatorGraph, ServesAllSizesThatTheSymbolsTake) {
   const EngineExecutable executable(parse_graph(kSum), {});
 
   for (int64_t size = 1; size < 5; ++size)
-    EXPECT_EQ(run(executable, {ones({size}), ones({size})})[0].size(0), size);
+    EXPECT_EQ(run_engine(executable, {ones({size}), ones({size})})[0].size(0), size);
 }
 
 TEST(OperatorGraph, RefusesSizesThatTheProgramWasNotMadeFor) {
   const EngineExecutable executable(parse_graph(kSum), {});
 
-  EXPECT_ERROR_CONTAINS(run(executable, {ones({3}), ones({4})}), "ValueError", "y");
+  EXPECT_ERROR_CONTAINS(run_engine(executable, {ones({3}), ones({4})}), "ValueError", "y");
 }
 
 // Adds a hundred, so that one sees that it ran.
@@ -163,7 +164,7 @@ TEST(OperatorGraph, PrefersTheKernelUnderTheOpsOwnName) {
 
   const EngineExecutable executable(parse_graph(kSum), {});
 
-  EXPECT_EQ(elements(run(executable, {floats({1, -500}), floats({1, 1})})[0]),
+  EXPECT_EQ(elements(run_engine(executable, {float_list({1, -500}), float_list({1, 1})})[0]),
             (std::vector<float>{102, 0}));
   EXPECT_NE(executable.built().describe().find("(Add): kernel ge::Add"), std::string::npos);
   EXPECT_NE(executable.built().describe().find("(Relu): operator aten::relu"), std::string::npos);
@@ -176,9 +177,9 @@ TEST(OperatorGraph, WritesWhatTheProgramWrites) {
       "  %copy_: float32[2] = aten::copy_(%x, %mul)\n"
       "}\n");
   const EngineExecutable executable(graph, {});
-  const Tensor x = floats({2, 3});
+  const Tensor x = float_list({2, 3});
 
-  const std::vector<Tensor> results = run(executable, {x});
+  const std::vector<Tensor> results = run_engine(executable, {x});
 
   EXPECT_EQ(elements(results[0]), (std::vector<float>{4, 9}));
   EXPECT_EQ(elements(x), (std::vector<float>{4, 9}));

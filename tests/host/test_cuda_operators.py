@@ -11,10 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
 LIBRARY = BUILD / "operators" / "libscale_cuda.so"
 
-pytestmark = pytest.mark.skipif(
-    not LIBRARY.exists(),
-    reason=f"CUDA WAS NOT TESTED: {LIBRARY} was not built, since nvcc is missing",
-)
+pytestmark = [
+    pytest.mark.devices,
+    pytest.mark.skipif(
+        not LIBRARY.exists(),
+        reason=f"CUDA WAS NOT TESTED: {LIBRARY} was not built, since nvcc is missing",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

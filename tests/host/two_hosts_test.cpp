@@ -2,6 +2,7 @@
 // records, its allocator, its operators.
 #include <cmath>
 #include <deque>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -57,7 +58,8 @@ class CountingHost : public OpwHost {
 };
 
 TEST(TwoHosts, UseOneBinaryWithTheirOwnOperatorsEach) {
-  const OpwBinary& binary = open_binary(operator_binary("soft_clip"));
+  const std::string path = operator_binary("soft_clip");
+  const OpwBinary& binary = open_binary(path);
   CountingHost first(binary);
   CountingHost second(binary);
   const LoadedFor core("soft_clip");  // the core is a third
@@ -82,8 +84,10 @@ TEST(TwoHosts, GetTheErrorsOfTheirOwnCalls) {
 }
 
 TEST(TwoHosts, SeeTheListsOfTwoBinariesApart) {
-  const OpwBinary& first = open_binary(operator_binary("soft_clip"));
-  const OpwBinary& second = open_binary(operator_binary("dual_residual"));
+  const std::string first_path = operator_binary("soft_clip");
+  const std::string second_path = operator_binary("dual_residual");
+  const OpwBinary& first = open_binary(first_path);
+  const OpwBinary& second = open_binary(second_path);
   EXPECT_NE(&first, &second);
   EXPECT_NE(first.libraries, second.libraries);
   EXPECT_EQ(std::string(first.libraries->name_space), "audio");

@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from binary_listing import list_blocks, open_binary
+
+from tests.abi.binary_listing import list_blocks, open_binary
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()

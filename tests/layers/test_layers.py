@@ -17,8 +17,8 @@ BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
 def compile_with_roots_of(layer: str, source: Path) -> subprocess.CompletedProcess:
     """Compile `source` with the flags that the build uses for a file of `layer`."""
     commands = json.loads((BUILD / "compile_commands.json").read_text())
-    folder = ROOT / "src" / layer
-    entry = next(entry for entry in commands if Path(entry["file"]).is_relative_to(folder))
+    target = f"CMakeFiles/opwright_{layer}_"
+    entry = next(entry for entry in commands if target in entry["command"])
     words = shlex.split(entry["command"])
     flags = [word for word in words[1:] if word.startswith(("-I", "-D", "-std=", "-f", "-W"))]
     system = [word for flag, word in pairwise(words) if flag == "-isystem"]

@@ -1,6 +1,7 @@
 // Reductions on a device that computes folds.
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,7 @@ using testing::range;
 using testing::sizes;
 using testing::tensor_of;
 using testing::TestDevice;
+using IntDims = std::vector<int64_t>;  // not a number: var and std have an overload for a bool
 
 TEST(DeviceFold, SumsAllElementsInOneFold) {
   const Tensor x = computed(range({2, 3, 4}));
@@ -106,7 +108,7 @@ TEST(DeviceFold, ComputesVariancesAndTheirRoots) {
   expect_twin(computed(x).var(IntList{1}, true, false), x.var(IntList{1}, true, false));
   expect_twin(opwright::std(computed(x), {0}, Scalar(0), true),
               opwright::std(x, {0}, Scalar(0), true));
-  expect_twin(opwright::std(computed(half), {0}), opwright::std(half, {0}));
+  expect_twin(opwright::std(computed(half), IntDims{0}), opwright::std(half, IntDims{0}));
   expect_twin(computed(x).var(std::nullopt, Scalar(100)), x.var(std::nullopt, Scalar(100)));
 }
 
@@ -124,7 +126,7 @@ TEST(DeviceFold, ComputesWhatIsMadeOfFolds) {
 
   expect_twin(logsumexp(computed(x), {1}), logsumexp(x, {1}));
   expect_twin(count_nonzero(computed(x)), count_nonzero(x));
-  expect_twin(std::get<0>(var_mean(computed(x), {1})), std::get<0>(var_mean(x, {1})));
+  expect_twin(std::get<0>(var_mean(computed(x), IntDims{1})), std::get<0>(var_mean(x, IntDims{1})));
 }
 
 TEST(DeviceFold, GivesTheValueOfNothing) {
@@ -136,7 +138,7 @@ TEST(DeviceFold, GivesTheValueOfNothing) {
   expect_twin(computed(x).mean({1}), x.mean({1}));
   expect_twin(computed(x).any(1), x.any(1));
   expect_twin(computed(x).all(1), x.all(1));
-  expect_twin(opwright::std(computed(x), {1}), opwright::std(x, {1}));
+  expect_twin(opwright::std(computed(x), IntDims{1}), opwright::std(x, IntDims{1}));
   expect_twin(computed(x).sum({0}), x.sum({0}));
   expect_twin(linalg_vector_norm(computed(x), 2, IntList{1}), linalg_vector_norm(x, 2, IntList{1}));
   EXPECT_EQ(ComputingDevice::folds, 0);

@@ -12,7 +12,7 @@ using testing::range;
 using testing::tensor_of;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 TEST(Equal, ComparesSizesAndEveryElement) {
   const Tensor x = range({2, 3});
@@ -63,9 +63,9 @@ TEST(Allclose, TakesNotANumberAsEqualWhenAsked) {
 }
 
 TEST(Allclose, TakesInfinityAsCloseToItselfOnly) {
-  EXPECT_TRUE(allclose(full({1}, kInfinity), full({1}, kInfinity)));
-  EXPECT_FALSE(allclose(full({1}, 1.0), full({1}, kInfinity)));
-  EXPECT_FALSE(allclose(full({1}, -kInfinity), full({1}, kInfinity)));
+  EXPECT_TRUE(allclose(full({1}, kInfinite), full({1}, kInfinite)));
+  EXPECT_FALSE(allclose(full({1}, 1.0), full({1}, kInfinite)));
+  EXPECT_FALSE(allclose(full({1}, -kInfinite), full({1}, kInfinite)));
 }
 
 TEST(Allclose, BroadcastsAndTakesEveryDType) {

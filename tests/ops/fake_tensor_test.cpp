@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-FakeTensor fake(const SymSizes& sizes) {
+FakeTensor fake_of_sizes(const SymSizes& sizes) {
   return FakeTensor::borrow(make_fake(sizes, DType::Float32, kCpu).get());
 }
 
@@ -20,7 +20,7 @@ TEST(FakeTensorFunctions, TakeAndGiveFakeTensorsWithSymbols) {
   testing::TestOwner owner;
   const SymInt rows = owner.backed("s0", 5);
 
-  const FakeTensor y = maximum(fake({rows, 4}), fake({1}));
+  const FakeTensor y = maximum(fake_of_sizes({rows, 4}), fake_of_sizes({1}));
 
   EXPECT_EQ(y.size(0).word(), rows.word());
   EXPECT_EQ(y.size(1).word(), 4);
@@ -29,7 +29,7 @@ TEST(FakeTensorFunctions, TakeAndGiveFakeTensorsWithSymbols) {
 TEST(FakeTensorMethods, TakeSymbolicSizes) {
   testing::TestOwner owner;
   const SymInt rows = owner.backed("s0", 5);
-  const FakeTensor x = fake({rows, 4});
+  const FakeTensor x = fake_of_sizes({rows, 4});
 
   const FakeTensor y = (x * 2.0 + x).unsqueeze(0).expand({3, x.size(0), 4});
   const FakeTensor z = x.new_empty({x.size(0), 7}, DType::Int64);
@@ -41,9 +41,9 @@ TEST(FakeTensorMethods, TakeSymbolicSizes) {
 }
 
 TEST(FakeTensorMethods, WriteInPlace) {
-  FakeTensor x = fake({2, 3});
+  FakeTensor x = fake_of_sizes({2, 3});
 
-  const FakeTensor& y = x.add_(fake({3}));
+  const FakeTensor& y = x.add_(fake_of_sizes({3}));
 
   EXPECT_EQ(&y, &x);
 }

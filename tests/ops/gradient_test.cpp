@@ -16,7 +16,7 @@ using testing::range;
 using testing::tensor_of;
 using testing::TestOwner;
 
-const std::optional<Tensor> kNone;
+const std::optional<Tensor> kNoTensor;
 constexpr std::array<bool, 3> kAll{true, true, true};
 
 TEST(OutputMask, LeavesGradientsOut) {
@@ -33,8 +33,8 @@ TEST(OutputMask, LeavesGradientsOut) {
 
 TEST(LayerNormBackward, RefusesStatisticsOfOtherSizes) {
   EXPECT_ERROR_CONTAINS(
-      native_layer_norm_backward(range({2, 3}), range({2, 3}), {3}, range({2}), range({2}), kNone,
-                                 kNone, kAll),
+      native_layer_norm_backward(range({2, 3}), range({2, 3}), {3}, range({2}), range({2}),
+                                 kNoTensor, kNoTensor, kAll),
       "RuntimeError",
       "native_layer_norm_backward: mean (float32[2]) and rstd (float32[2]) must have the sizes of "
       "input with 1 in place of normalized_shape [3]");
@@ -42,8 +42,8 @@ TEST(LayerNormBackward, RefusesStatisticsOfOtherSizes) {
 
 TEST(BatchNormBackward, NeedsSavedStatisticsInTraining) {
   EXPECT_ERROR_CONTAINS(
-      native_batch_norm_backward(range({2, 3}), range({2, 3}), kNone, kNone, kNone, kNone, kNone,
-                                 true, 1e-5, kAll),
+      native_batch_norm_backward(range({2, 3}), range({2, 3}), kNoTensor, kNoTensor, kNoTensor,
+                                 kNoTensor, kNoTensor, true, 1e-5, kAll),
       "RuntimeError",
       "native_batch_norm_backward: with train save_mean and save_invstd are needed");
 }
@@ -90,10 +90,11 @@ TEST(FakeGradients, KeepSymbolicSizes) {
   const auto of_rows = native_layer_norm_backward(x, x, {4}, one, one, channels, channels, kAll);
   EXPECT_EQ(concatenate(std::get<0>(of_rows), " ", std::get<1>(of_rows)),
             "float32[s0, 4] float32[4]");
-  const auto of_groups = native_group_norm_backward(x, x, one, one, kNone, batch, 4, 1, 1, kAll);
+  const auto of_groups =
+      native_group_norm_backward(x, x, one, one, kNoTensor, batch, 4, 1, 1, kAll);
   EXPECT_EQ(concatenate(std::get<0>(of_groups)), "float32[s0, 4]");
-  EXPECT_EQ(concatenate(std::get<2>(native_batch_norm_backward(x, x, kNone, kNone, kNone, channels,
-                                                               channels, true, 1e-5, kAll))),
+  EXPECT_EQ(concatenate(std::get<2>(native_batch_norm_backward(
+                x, x, kNoTensor, kNoTensor, kNoTensor, channels, channels, true, 1e-5, kAll))),
             "float32[4]");
   EXPECT_EQ(concatenate(_softmax_backward_data(x, x, 1, DType::Float32)), "float32[s0, 4]");
   EXPECT_EQ(concatenate(embedding_dense_backward(x, indices, batch, -1, false)), "float32[s0, 4]");

@@ -16,7 +16,7 @@ using testing::tensor_of;
 
 using Indices = std::vector<std::optional<Tensor>>;
 
-Tensor ints(const std::vector<int64_t>& values) {
+Tensor int_list(const std::vector<int64_t>& values) {
   return tensor_of<int64_t>({static_cast<int64_t>(values.size())}, values);
 }
 Tensor fake(SymIntList sizes, DType dtype = DType::Float32) {
@@ -24,16 +24,16 @@ Tensor fake(SymIntList sizes, DType dtype = DType::Float32) {
 }
 
 TEST(Index, CountsFromTheEndWhenNegative) {
-  EXPECT_EQ(floats(range({2, 3}).index(Indices{std::nullopt, ints({-1, 0})})),
+  EXPECT_EQ(floats(range({2, 3}).index(Indices{std::nullopt, int_list({-1, 0})})),
             (std::vector<float>{2, 0, 5, 3}));
 }
 
 TEST(Index, PutsNewDimensionsFirstWhenTheIndexedOnesAreApart) {
   const Tensor x = range({2, 3, 4});
 
-  EXPECT_EQ(sizes(x.index(Indices{ints({0}), std::nullopt, ints({1})})),
+  EXPECT_EQ(sizes(x.index(Indices{int_list({0}), std::nullopt, int_list({1})})),
             (std::vector<int64_t>{1, 3}));
-  EXPECT_EQ(sizes(x.index(Indices{std::nullopt, ints({0, 1, 2, 0, 1}), ints({1})})),
+  EXPECT_EQ(sizes(x.index(Indices{std::nullopt, int_list({0, 1, 2, 0, 1}), int_list({1})})),
             (std::vector<int64_t>{2, 5}));
 }
 
@@ -46,18 +46,18 @@ TEST(Index, TakesMasks) {
 TEST(Index, NamesWhatIsWrong) {
   const Tensor x = range({2, 3});
 
-  EXPECT_ERROR_CONTAINS(x.index(Indices{std::nullopt, ints({0, 3})}), "IndexError",
+  EXPECT_ERROR_CONTAINS(x.index(Indices{std::nullopt, int_list({0, 3})}), "IndexError",
                         "index: index 3 is out of range for dimension 1 of size 3");
-  EXPECT_ERROR_CONTAINS(x.index(Indices{ints({-3})}), "IndexError",
+  EXPECT_ERROR_CONTAINS(x.index(Indices{int_list({-3})}), "IndexError",
                         "index: index -3 is out of range for dimension 0 of size 2");
   EXPECT_ERROR_CONTAINS(x.index(Indices{tensor_of<bool>({3}, {true, true, true})}), "IndexError",
                         "index: a mask of sizes [3] does not fit the sizes [2, 3] of self from "
                         "dimension 0 on");
-  EXPECT_ERROR_CONTAINS(x.index(Indices{ints({0}), ints({0}), ints({0})}), "IndexError",
+  EXPECT_ERROR_CONTAINS(x.index(Indices{int_list({0}), int_list({0}), int_list({0})}), "IndexError",
                         "index: 3 dimensions are indexed, but self has sizes [2, 3]");
   EXPECT_ERROR_CONTAINS(x.index(Indices{range({1})}), "IndexError",
                         "index: an index tensor must be of int64, int32 or bool, got float32[1]");
-  EXPECT_ERROR_CONTAINS(x.index(Indices{ints({0, 1}), ints({0, 1, 2})}), "ValueError",
+  EXPECT_ERROR_CONTAINS(x.index(Indices{int_list({0, 1}), int_list({0, 1, 2})}), "ValueError",
                         "index: sizes [2] and [3] do not broadcast");
   EXPECT_ERROR_CONTAINS(x.index(Indices{}), "IndexError",
                         "index: indices must hold at least one tensor");
@@ -66,16 +66,16 @@ TEST(Index, NamesWhatIsWrong) {
 TEST(IndexPut, WritesAndAddsUp) {
   const Tensor x = range({4});
 
-  EXPECT_EQ(floats(x.index_put(Indices{ints({1, 3})}, range({}))),
+  EXPECT_EQ(floats(x.index_put(Indices{int_list({1, 3})}, range({}))),
             (std::vector<float>{0, 0, 2, 0}));
-  EXPECT_EQ(floats(x.index_put(Indices{ints({1, 1})}, tensor_of<float>({2}, {5, 6}), true)),
+  EXPECT_EQ(floats(x.index_put(Indices{int_list({1, 1})}, tensor_of<float>({2}, {5, 6}), true)),
             (std::vector<float>{0, 12, 2, 3}));
 }
 
 TEST(IndexPut, ReadsItsOwnIndicesBeforeItWrites) {
-  Tensor x = ints({2, 0, 1});
+  Tensor x = int_list({2, 0, 1});
 
-  x.index_put_(Indices{x}, ints({7, 8, 9}));
+  x.index_put_(Indices{x}, int_list({7, 8, 9}));
 
   EXPECT_EQ(elements<int64_t>(x), (std::vector<int64_t>{8, 9, 7}));
 }
@@ -83,25 +83,26 @@ TEST(IndexPut, ReadsItsOwnIndicesBeforeItWrites) {
 TEST(IndexPut, NamesWhatIsWrong) {
   Tensor x = range({2, 3});
 
-  EXPECT_ERROR_CONTAINS(x.index_put_(Indices{ints({0})}, ints({1})), "TypeError",
+  EXPECT_ERROR_CONTAINS(x.index_put_(Indices{int_list({0})}, int_list({1})), "TypeError",
                         "index_put_: values of int64 must have the dtype of self, float32");
-  EXPECT_ERROR_CONTAINS(x.index_put_(Indices{ints({0})}, range({2})), "ValueError",
+  EXPECT_ERROR_CONTAINS(x.index_put_(Indices{int_list({0})}, range({2})), "ValueError",
                         "index_put_: values");
 }
 
 TEST(IndexSelect, RefusesNegativeIndices) {
-  EXPECT_EQ(floats(range({3, 2}).index_select(0, ints({2, 2}))), (std::vector<float>{4, 5, 4, 5}));
-  EXPECT_ERROR_CONTAINS(range({3, 2}).index_select(0, ints({-1})), "IndexError",
+  EXPECT_EQ(floats(range({3, 2}).index_select(0, int_list({2, 2}))),
+            (std::vector<float>{4, 5, 4, 5}));
+  EXPECT_ERROR_CONTAINS(range({3, 2}).index_select(0, int_list({-1})), "IndexError",
                         "index_select: index -1 is out of range for dimension 0 of size 3");
   EXPECT_ERROR_CONTAINS(range({3}).index_select(0, range({1})), "TypeError",
                         "index_select: index must be of int64 or int32, got float32[1]");
 }
 
 TEST(Embedding, TakesRows) {
-  EXPECT_EQ(floats(embedding(range({3, 2}), ints({1, 0}))), (std::vector<float>{2, 3, 0, 1}));
-  EXPECT_ERROR_CONTAINS(embedding(range({3, 2}), ints({3})), "IndexError",
+  EXPECT_EQ(floats(embedding(range({3, 2}), int_list({1, 0}))), (std::vector<float>{2, 3, 0, 1}));
+  EXPECT_ERROR_CONTAINS(embedding(range({3, 2}), int_list({3})), "IndexError",
                         "embedding: index 3 is out of range for dimension 0 of size 3");
-  EXPECT_ERROR_CONTAINS(embedding(range({3}), ints({0})), "ValueError",
+  EXPECT_ERROR_CONTAINS(embedding(range({3}), int_list({0})), "ValueError",
                         "embedding: weight must have two dimensions, got sizes [3]");
 }
 
@@ -123,12 +124,12 @@ TEST(Scatter, WritesOneElementForEachIndex) {
   const Tensor index = tensor_of<int64_t>({2, 1}, {2, 0});
 
   EXPECT_EQ(floats(zeros({2, 3}).scatter(1, index, 5)), (std::vector<float>{0, 0, 5, 5, 0, 0}));
-  EXPECT_ERROR_CONTAINS(zeros({2, 3}).scatter(1, index, ints({1})), "TypeError",
+  EXPECT_ERROR_CONTAINS(zeros({2, 3}).scatter(1, index, int_list({1})), "TypeError",
                         "scatter_: src of int64 must have the dtype of self, float32");
 }
 
 TEST(Scatter, IsSafeWhenItWritesItsOwnIndices) {
-  Tensor x = ints({1, 0});
+  Tensor x = int_list({1, 0});
 
   x.scatter_(0, x, 1000000000);
 
@@ -136,9 +137,10 @@ TEST(Scatter, IsSafeWhenItWritesItsOwnIndices) {
 }
 
 TEST(ScatterReduce, NamesTheReductions) {
-  EXPECT_EQ(floats(range({2}).scatter_reduce(0, ints({1, 1}), range({2}), "mean", false)),
+  EXPECT_EQ(floats(range({2}).scatter_reduce(0, int_list({1, 1}), range({2}), "mean", false)),
             (std::vector<float>{0, 0.5}));
-  EXPECT_ERROR_CONTAINS(range({2}).scatter_reduce(0, ints({1}), range({1}), "median"), "ValueError",
+  EXPECT_ERROR_CONTAINS(range({2}).scatter_reduce(0, int_list({1}), range({1}), "median"),
+                        "ValueError",
                         "scatter_reduce_: reduce must be one of 'sum', 'prod', 'mean', 'amax', "
                         "'amin', got 'median'");
 }
@@ -170,8 +172,9 @@ TEST(IndexFill, CountsFromTheEndAndTakesInt64Alone) {
 TEST(MaskedFill, KeepsTheDtype) {
   const Tensor mask = tensor_of<bool>({2}, {true, false});
 
-  EXPECT_EQ(elements<int64_t>(ints({1, 2}).masked_fill(mask, 3.5)), (std::vector<int64_t>{3, 2}));
-  EXPECT_ERROR_CONTAINS(ints({1, 2}).masked_fill(ints({1, 0}), 3), "TypeError",
+  EXPECT_EQ(elements<int64_t>(int_list({1, 2}).masked_fill(mask, 3.5)),
+            (std::vector<int64_t>{3, 2}));
+  EXPECT_ERROR_CONTAINS(int_list({1, 2}).masked_fill(int_list({1, 0}), 3), "TypeError",
                         "masked_fill_: mask must be of bool, got int64[2]");
 }
 

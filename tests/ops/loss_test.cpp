@@ -15,7 +15,7 @@ using testing::range;
 using testing::tensor_of;
 using testing::TestOwner;
 
-const std::optional<Tensor> kNone;
+const std::optional<Tensor> kNoWeight;
 
 TEST(Loss, RefusesAnUnknownReduction) {
   EXPECT_ERROR_CONTAINS(mse_loss(range({2}), range({2}), 3), "ValueError",
@@ -52,7 +52,7 @@ TEST(NllLoss, RefusesTargetsOfAnotherBatch) {
 
 TEST(CrossEntropy, RefusesSmoothingThatIsNoShare) {
   EXPECT_ERROR_CONTAINS(
-      cross_entropy_loss(range({1, 3}), tensor_of<int64_t>({1}, {0}), kNone, 1, -100, 1.5),
+      cross_entropy_loss(range({1, 3}), tensor_of<int64_t>({1}, {0}), kNoWeight, 1, -100, 1.5),
       "RuntimeError", "cross_entropy_loss: label_smoothing must lie between 0 and 1, got 1.5");
 }
 
@@ -66,10 +66,12 @@ TEST(FakeLosses, KeepSymbolicSizes) {
   EXPECT_EQ(concatenate(mse_loss(x, x, 0)), "float32[s0, 4]");
   EXPECT_EQ(concatenate(mse_loss(x, x)), "float32[]");
   EXPECT_EQ(concatenate(mse_loss_backward(one, x, x, 1)), "float32[s0, 4]");
-  EXPECT_EQ(concatenate(binary_cross_entropy(x, x, kNone, 0)), "float32[s0, 4]");
-  EXPECT_EQ(concatenate(std::get<0>(nll_loss_forward(x, classes, kNone, 0, -100))), "float32[s0]");
-  EXPECT_EQ(concatenate(nll_loss_backward(one, x, classes, kNone, 1, -100, one)), "float32[s0, 4]");
-  EXPECT_EQ(concatenate(cross_entropy_loss(x, classes, kNone, 0, -100, 0.1)), "float32[s0]");
+  EXPECT_EQ(concatenate(binary_cross_entropy(x, x, kNoWeight, 0)), "float32[s0, 4]");
+  EXPECT_EQ(concatenate(std::get<0>(nll_loss_forward(x, classes, kNoWeight, 0, -100))),
+            "float32[s0]");
+  EXPECT_EQ(concatenate(nll_loss_backward(one, x, classes, kNoWeight, 1, -100, one)),
+            "float32[s0, 4]");
+  EXPECT_EQ(concatenate(cross_entropy_loss(x, classes, kNoWeight, 0, -100, 0.1)), "float32[s0]");
   EXPECT_EQ(concatenate(cross_entropy_loss(x, x)), "float32[]");
   EXPECT_TRUE(owner.specialisations.empty());
 }

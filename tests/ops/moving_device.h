@@ -191,8 +191,8 @@ class MovingDevice {
     if (is_narrow) return static_cast<int64_t>(low + (words(0, i) * range >> 32));
     const uint64_t bits = uint64_t{words(1, i)} << 32 | words(0, i);
     if (range == 0) return static_cast<int64_t>(low + bits);
-    const auto product = static_cast<unsigned __int128>(bits) * range;
-    return static_cast<int64_t>(low + static_cast<uint64_t>(product >> 64));
+    const auto wide = static_cast<unsigned __int128>(bits) * range;
+    return static_cast<int64_t>(low + static_cast<uint64_t>(wide >> 64));
   }
 
   static void draw(const OpwRandom& by) {

@@ -17,7 +17,7 @@ using testing::range;
 using testing::tensor_of;
 using testing::TestOwner;
 
-const std::optional<Tensor> kNone;
+const std::optional<Tensor> kNoParameter;
 
 TEST(Softmax, OfLargeNumbersDoesNotOverflow) {
   EXPECT_EQ(floats(_softmax(full({2, 2}, 1e30F), 1, false)),
@@ -32,10 +32,11 @@ TEST(Softmax, RefusesIntsAndConversion) {
 }
 
 TEST(LayerNorm, RefusesShapesThatDoNotFit) {
-  EXPECT_ERROR_CONTAINS(native_layer_norm(range({2, 3}), {2}, kNone, kNone, 1e-5), "RuntimeError",
+  EXPECT_ERROR_CONTAINS(native_layer_norm(range({2, 3}), {2}, kNoParameter, kNoParameter, 1e-5),
+                        "RuntimeError",
                         "native_layer_norm: input of sizes [2, 3] does not end with "
                         "normalized_shape [2]");
-  EXPECT_ERROR_CONTAINS(native_layer_norm(range({2, 3}), {3}, range({2}), kNone, 1e-5),
+  EXPECT_ERROR_CONTAINS(native_layer_norm(range({2, 3}), {3}, range({2}), kNoParameter, 1e-5),
                         "RuntimeError",
                         "native_layer_norm: weight of sizes [2] does not have normalized_shape "
                         "[3]");
@@ -43,23 +44,25 @@ TEST(LayerNorm, RefusesShapesThatDoNotFit) {
 
 TEST(LayerNorm, RefusesMixedDTypes) {
   EXPECT_ERROR_CONTAINS(
-      native_layer_norm(range({2, 3}), {3}, full({3}, 1, DType::Float64), kNone, 1e-5), "TypeError",
-      "native_layer_norm: weight of float64 does not go with input of float32");
+      native_layer_norm(range({2, 3}), {3}, full({3}, 1, DType::Float64), kNoParameter, 1e-5),
+      "TypeError", "native_layer_norm: weight of float64 does not go with input of float32");
 }
 
 TEST(GroupNorm, RefusesGroupsThatDoNotDivideTheChannels) {
-  EXPECT_ERROR_CONTAINS(native_group_norm(range({2, 4}), kNone, kNone, 2, 4, 1, 3, 1e-5),
-                        "RuntimeError",
-                        "native_group_norm: C = 4 channels cannot be divided among group = 3 "
-                        "groups");
+  EXPECT_ERROR_CONTAINS(
+      native_group_norm(range({2, 4}), kNoParameter, kNoParameter, 2, 4, 1, 3, 1e-5),
+      "RuntimeError",
+      "native_group_norm: C = 4 channels cannot be divided among group = 3 "
+      "groups");
 }
 
 TEST(BatchNorm, UpdatesRunningStatistics) {
   Tensor mean = full({1}, 1.0F);
   Tensor variance = full({1}, 1.0F);
 
-  const auto [y, saved_mean, saved_reciprocal] = _native_batch_norm_legit(
-      tensor_of<float>({4, 1}, {1, 2, 3, 4}), kNone, kNone, mean, variance, true, 0.5, 0.0);
+  const auto [y, saved_mean, saved_reciprocal] =
+      _native_batch_norm_legit(tensor_of<float>({4, 1}, {1, 2, 3, 4}), kNoParameter, kNoParameter,
+                               mean, variance, true, 0.5, 0.0);
 
   EXPECT_EQ(floats(mean), (std::vector<float>{1.75}));
   EXPECT_FLOAT_EQ(floats(variance)[0], 0.5F + 0.5F * 5 / 3);
@@ -68,10 +71,11 @@ TEST(BatchNorm, UpdatesRunningStatistics) {
 }
 
 TEST(BatchNorm, NeedsRunningStatisticsWithoutTraining) {
-  EXPECT_ERROR_CONTAINS(_native_batch_norm_legit(range({2, 3}), kNone, kNone, false, 0.1, 1e-5),
-                        "RuntimeError",
-                        "without training the running statistics are needed; give running_mean "
-                        "and running_var");
+  EXPECT_ERROR_CONTAINS(
+      _native_batch_norm_legit(range({2, 3}), kNoParameter, kNoParameter, false, 0.1, 1e-5),
+      "RuntimeError",
+      "without training the running statistics are needed; give running_mean "
+      "and running_var");
 }
 
 TEST(FakeNorms, KeepSymbolicSizes) {
@@ -79,13 +83,16 @@ TEST(FakeNorms, KeepSymbolicSizes) {
   const SymInt batch = owner.backed("s0", 5);
   const Tensor fake = make_fake(std::vector<SymInt>{batch, 4, 6}, DType::Float32, kCpu);
 
-  const auto [y, mean, reciprocal] = native_layer_norm(fake, {4, 6}, kNone, kNone, 1e-5);
+  const auto [y, mean, reciprocal] =
+      native_layer_norm(fake, {4, 6}, kNoParameter, kNoParameter, 1e-5);
 
   EXPECT_EQ(concatenate(_softmax(fake, 1, false)), "float32[s0, 4, 6]");
   EXPECT_EQ(concatenate(y, " ", mean), "float32[s0, 4, 6] float32[s0, 1, 1]");
-  EXPECT_EQ(concatenate(std::get<1>(native_group_norm(fake, kNone, kNone, batch, 4, 6, 2, 1e-5))),
+  EXPECT_EQ(concatenate(std::get<1>(
+                native_group_norm(fake, kNoParameter, kNoParameter, batch, 4, 6, 2, 1e-5))),
             "float32[s0, 2]");
-  EXPECT_EQ(concatenate(std::get<1>(_native_batch_norm_legit(fake, kNone, kNone, true, 0.1, 1e-5))),
+  EXPECT_EQ(concatenate(std::get<1>(
+                _native_batch_norm_legit(fake, kNoParameter, kNoParameter, true, 0.1, 1e-5))),
             "float32[4]");
   EXPECT_TRUE(owner.specialisations.empty());
 }

@@ -34,7 +34,7 @@ constexpr DType kRealDTypes[] = {DType::Bool,    DType::UInt8,  DType::Int8,    
 constexpr int kVariants = 5;
 
 // Every value of the list meets its neighbours: argument i begins at place 3 i.
-Tensor samples(DType dtype, size_t argument) {
+Tensor formula_samples(DType dtype, size_t argument) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   std::vector<double> values = {-2.5, -1,   3,  0,    1,   2,    0.3,  -0.25, 5,   -7,  0.75,
                                 0.5,  -0.0, 20, -100, 0.1, 1e-6, -4.2, 88.5,  1.5, -0.8};
@@ -62,7 +62,7 @@ class Example {
     switch (argument.type.required().kind()) {
       case TypeKind::Tensor: {
         const DType own = argument.name == "condition" ? DType::Bool : dtype;
-        value = ValueOf<Tensor>::lend(tensors_.emplace_back(samples(own, values_.size())));
+        value = ValueOf<Tensor>::lend(tensors_.emplace_back(formula_samples(own, values_.size())));
         break;
       }
       case TypeKind::Scalar:

@@ -62,7 +62,7 @@ TEST(Recurrent, ShowsTheProjectionOfTheCell) {
   EXPECT_EQ(sizes(c), (std::vector<int64_t>{1, 1, 2}));
 }
 
-FakeTensor fake(std::span<const SymInt> fake_sizes) {
+FakeTensor fake_input(std::span<const SymInt> fake_sizes) {
   return FakeTensor::take(make_fake(fake_sizes, DType::Float32, kCpu).give());
 }
 
@@ -70,11 +70,11 @@ TEST(Recurrent, KeepsTheLengthAndTheBatchOfAFake) {
   TestOwner owner;
   const SymInt length = owner.backed("length", 5);
   const SymInt batch = owner.backed("batch", 3);
-  const std::vector<FakeTensor> first{fake({{1, batch, 4}}), fake({{1, batch, 4}})};
-  const std::vector<FakeTensor> weights{fake({{16, 2}}), fake({{16, 4}})};
+  const std::vector<FakeTensor> first{fake_input({{1, batch, 4}}), fake_input({{1, batch, 4}})};
+  const std::vector<FakeTensor> weights{fake_input({{16, 2}}), fake_input({{16, 4}})};
 
   const auto [output, h, c] =
-      lstm(fake({{batch, length, 2}}), first, weights, false, 1, 0, false, false, true);
+      lstm(fake_input({{batch, length, 2}}), first, weights, false, 1, 0, false, false, true);
 
   EXPECT_EQ(output.size(0).word(), batch.word());
   EXPECT_EQ(output.size(1).word(), length.word());

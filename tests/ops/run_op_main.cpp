@@ -8,13 +8,14 @@
 // same where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes,
 // of the elements in logical order, a number as a zero-dim tensor, N an undefined one, several
 // tensors separated by ";"; or E kind: text.
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,11 @@ namespace {
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
   return parts;
 }
 
@@ -47,12 +51,12 @@ std::vector<int64_t> parse_ints(const std::string& text) {
 
 Tensor parse_tensor(const std::vector<std::string>& words) {
   const DType dtype = find_dtype(words[1]).value();
-  const std::string bytes = words[5] == "-" ? "" : words[5];
+  const std::string_view bytes = words[5] == "-" ? std::string_view() : words[5];
   const auto numel = static_cast<int64_t>(bytes.size() / 2 / item_size(dtype));
   const Tensor flat = make_empty(IntList{numel}, dtype);
   auto* memory = static_cast<uint8_t*>(flat.mutable_data());
   for (size_t i = 0; i < bytes.size() / 2; ++i) {
-    memory[i] = static_cast<uint8_t>(std::stoul(bytes.substr(2 * i, 2), nullptr, 16));
+    std::from_chars(bytes.data() + 2 * i, bytes.data() + 2 * i + 2, memory[i], 16);
   }
   return as_strided(flat, parse_ints(words[2]), parse_ints(words[3]), SymInt(std::stoll(words[4])));
 }
@@ -121,10 +125,10 @@ std::string print_tensor(const Tensor& tensor) {
   if (!tensor.is_defined()) return "N";
   const Tensor dense = tensor.contiguous();
   const auto* memory = static_cast<const uint8_t*>(dense.data());
-  std::string bytes;
-  for (size_t i = 0; i < static_cast<size_t>(dense.numel()) * item_size(dense.dtype()); ++i) {
-    bytes += "0123456789abcdef"[memory[i] >> 4];
-    bytes += "0123456789abcdef"[memory[i] & 15];
+  std::string bytes(2 * static_cast<size_t>(dense.numel()) * item_size(dense.dtype()), '0');
+  for (size_t i = 0; i < bytes.size() / 2; ++i) {
+    bytes[2 * i] = "0123456789abcdef"[memory[i] >> 4];
+    bytes[2 * i + 1] = "0123456789abcdef"[memory[i] & 15];
   }
   std::string text = "T ";
   append_text(text, tensor.dtype());
@@ -179,6 +183,7 @@ std::string run_line(const std::string& line) {
 }  // namespace opwright
 
 int main() {
+  std::ios::sync_with_stdio(false);  // lines have megabytes
   for (std::string line; std::getline(std::cin, line);) {
     try {
       std::cout << opwright::run_line(line) << '\n';

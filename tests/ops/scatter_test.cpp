@@ -20,7 +20,7 @@ namespace {
 using testing::floats;
 using testing::range;
 
-Value ints(std::vector<int64_t> values) { return Value(values); }
+Value int_values(std::vector<int64_t> values) { return Value(values); }
 Value number(int64_t value) { return Value(value); }
 
 struct ViewCall {
@@ -31,34 +31,34 @@ struct ViewCall {
 
 const std::vector<ViewCall>& view_calls() {
   static const auto* calls = new std::vector<ViewCall>{
-      {"aten::view", {2, 6}, {ints({3, 4})}},
-      {"aten::view", {4, 3}, {ints({-1})}},
+      {"aten::view", {2, 6}, {int_values({3, 4})}},
+      {"aten::view", {4, 3}, {int_values({-1})}},
       {"aten::transpose.int", {2, 3, 4}, {number(0), number(-1)}},
       {"aten::t", {2, 3}, {}},
       {"aten::t", {3}, {}},
-      {"aten::expand", {2, 3}, {ints({1, 2, 3}), Value(false)}},
-      {"aten::expand", {2, 3}, {ints({-1, 3}), Value(false)}},
+      {"aten::expand", {2, 3}, {int_values({1, 2, 3}), Value(false)}},
+      {"aten::expand", {2, 3}, {int_values({-1, 3}), Value(false)}},
       {"aten::select.int", {2, 3}, {number(1), number(-1)}},
       {"aten::slice.Tensor", {5, 2}, {number(0), number(1), Value(), number(2)}},
       {"aten::slice.Tensor", {5, 2}, {number(-1), Value(), number(-1), number(1)}},
-      {"aten::permute", {2, 3, 4}, {ints({2, 0, 1})}},
-      {"aten::permute", {2, 3, 4}, {ints({-1, -3, -2})}},
+      {"aten::permute", {2, 3, 4}, {int_values({2, 0, 1})}},
+      {"aten::permute", {2, 3, 4}, {int_values({-1, -3, -2})}},
       {"aten::squeeze", {1, 3, 1, 2}, {}},
       {"aten::squeeze.dim", {1, 3, 1}, {number(-1)}},
       {"aten::squeeze.dim", {2, 3}, {number(0)}},
-      {"aten::squeeze.dims", {1, 3, 1}, {ints({0, 1, 2})}},
-      {"aten::squeeze.dims", {1, 3}, {ints({})}},
+      {"aten::squeeze.dims", {1, 3, 1}, {int_values({0, 1, 2})}},
+      {"aten::squeeze.dims", {1, 3}, {int_values({})}},
       {"aten::unsqueeze", {2, 3}, {number(1)}},
       {"aten::unsqueeze", {2, 3}, {number(-1)}},
-      {"aten::as_strided", {4, 3}, {ints({2, 2}), ints({5, 2}), number(1)}},
-      {"aten::as_strided", {4, 3}, {ints({3}), ints({4}), Value()}},
+      {"aten::as_strided", {4, 3}, {int_values({2, 2}), int_values({5, 2}), number(1)}},
+      {"aten::as_strided", {4, 3}, {int_values({3}), int_values({4}), Value()}},
       {"aten::alias", {2, 3}, {}},
       {"aten::detach", {2, 3}, {}},
       {"aten::diagonal", {3, 4}, {number(1), number(0), number(1)}},
       {"aten::diagonal", {2, 3, 4}, {number(-1), number(-1), number(0)}},
       {"aten::unfold", {6, 2}, {number(0), number(2), number(3)}},
       {"aten::unfold", {2, 5}, {number(-1), number(2), number(2)}},
-      {"aten::split_with_sizes", {5, 2}, {ints({1, 0, 4}), number(0)}},
+      {"aten::split_with_sizes", {5, 2}, {int_values({1, 0, 4}), number(0)}},
       {"aten::split.Tensor", {2, 5}, {number(2), number(-1)}},
       {"aten::unbind.int", {2, 3}, {number(1)}},
   };
@@ -167,13 +167,13 @@ std::string symbolic_sizes(const char* op, std::vector<Value> args) {
 }
 
 TEST(Scatter, LeavesSymbolicSizesSymbolic) {
-  EXPECT_EQ(symbolic_sizes("aten::view", {ints({-1})}), "[s0, 4]");
+  EXPECT_EQ(symbolic_sizes("aten::view", {int_values({-1})}), "[s0, 4]");
   EXPECT_EQ(symbolic_sizes("aten::transpose.int", {number(0), number(1)}), "[s0, 4]");
   EXPECT_EQ(symbolic_sizes("aten::t", {}), "[s0, 4]");
   EXPECT_EQ(symbolic_sizes("aten::select.int", {number(0), number(1)}), "[s0, 4]");
   EXPECT_EQ(symbolic_sizes("aten::slice.Tensor", {number(0), number(1), Value(), number(1)}),
             "[s0, 4]");
-  EXPECT_EQ(symbolic_sizes("aten::permute", {ints({1, 0})}), "[s0, 4]");
+  EXPECT_EQ(symbolic_sizes("aten::permute", {int_values({1, 0})}), "[s0, 4]");
   EXPECT_EQ(symbolic_sizes("aten::unsqueeze", {number(0)}), "[s0, 4]");
   EXPECT_EQ(symbolic_sizes("aten::diagonal", {number(0), number(0), number(1)}), "[s0, 4]");
   EXPECT_EQ(symbolic_sizes("aten::unfold", {number(0), number(2), number(2)}), "[s0, 4]");
@@ -183,7 +183,7 @@ TEST(Scatter, LeavesSymbolicSizesSymbolic) {
 
 TEST(Scatter, OfExpandRefusesElementsThatAreTheSameMemory) {
   const Tensor base = range({1, 3});
-  const ViewCall given{"aten::expand", {}, {ints({2, 3}), Value(false)}};
+  const ViewCall given{"aten::expand", {}, {int_values({2, 3}), Value(false)}};
 
   EXPECT_ERROR_CONTAINS(
       scattered(given, base, range({2, 3}), 0), "RuntimeError",

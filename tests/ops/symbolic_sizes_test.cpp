@@ -29,7 +29,7 @@ std::string show(const Tensor& tensor) {
   return text;
 }
 
-std::vector<Tensor> list(const Tensor& a, const Tensor& b) { return {a, b}; }
+std::vector<Tensor> tensor_list(const Tensor& a, const Tensor& b) { return {a, b}; }
 
 template <class Conditions>
 std::string conditions(const Conditions& all) {
@@ -91,13 +91,13 @@ TEST_F(Unbacked, ReductionsAskNothing) {
 }
 
 TEST_F(Unbacked, JoinedSizesAddUp) {
-  EXPECT_EQ(show(cat(list(fake({u0, 3}), fake({s0, 3})), 0)), "[s0 + u0, 3]");
+  EXPECT_EQ(show(cat(tensor_list(fake({u0, 3}), fake({s0, 3})), 0)), "[s0 + u0, 3]");
   EXPECT_EQ(asserts(), "");
 }
 
 TEST_F(Unbacked, JoinedTensorsMustAgreeInTheOtherSizes) {
-  EXPECT_EQ(show(cat(list(fake({u0, 3}), fake({s0, 4})), 1)), "[u0, 7]");
-  EXPECT_EQ(show(stack(list(fake({u0}), fake({s0})), 0)), "[2, u0]");
+  EXPECT_EQ(show(cat(tensor_list(fake({u0, 3}), fake({s0, 4})), 1)), "[u0, 7]");
+  EXPECT_EQ(show(stack(tensor_list(fake({u0}), fake({s0})), 0)), "[2, u0]");
   EXPECT_EQ(asserts(), "s0 == u0");
 }
 

@@ -2,7 +2,8 @@
 with OPWRIGHT_ALL=1 all. Compiled they must give what they give uncompiled."""
 
 import pytest
-from replay_run import check_replay
+
+from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was compiled")
 

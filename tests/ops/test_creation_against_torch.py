@@ -1,7 +1,8 @@
 """Creation operators give what torch gives; random ones tensors of the same sizes and strides."""
 
 import pytest
-from torch_referee import (
+
+from .torch_referee import (
     INTS,
     REALS,
     Calls,

@@ -2,7 +2,8 @@
 share of them, with OPWRIGHT_ALL=1 all. What is left must give what the operators give."""
 
 import pytest
-from replay_run import check_replay
+
+from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was taken apart")
 

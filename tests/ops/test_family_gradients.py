@@ -4,7 +4,8 @@ First order against torch, second order against difference quotients of the firs
 """
 
 import pytest
-from gradient_referee import (
+
+from .gradient_referee import (
     Call,
     as_torch,
     check_first_order,

@@ -2,7 +2,8 @@
 all. First and second derivatives must be torch's, those of in-place forms too."""
 
 import pytest
-from replay_run import check_replay
+
+from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no gradient was compared")
 

@@ -1,7 +1,8 @@
 """Gradient helpers, losses, norms and their relatives give what torch gives."""
 
 import pytest
-from torch_referee import INTS, REALS, Calls, check_against_torch, torch
+
+from .torch_referee import INTS, REALS, Calls, check_against_torch, torch
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 3.0, -3.0, 6.0, 1e-8, -1e-30, 25.0, -30.0, 1e5]
 SPECIAL += [float("inf"), float("-inf"), float("nan")]

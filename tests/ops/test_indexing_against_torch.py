@@ -1,7 +1,8 @@
 """Seeded random calls of views, copies and indexing give what torch gives."""
 
 import pytest
-from torch_referee import ALL, INTS, REALS, Calls, OptionalTensors, check_against_torch, torch
+
+from .torch_referee import ALL, INTS, REALS, Calls, OptionalTensors, check_against_torch, torch
 
 
 def view_calls(calls: Calls) -> None:

@@ -1,7 +1,8 @@
 """Seeded random products, convolutions and attention give what torch gives."""
 
 import pytest
-from torch_referee import INTS, REALS, Calls, check_against_torch, torch
+
+from .torch_referee import INTS, REALS, Calls, check_against_torch, torch
 
 NUMBERS = [*INTS, *REALS, "complex64", "complex128"]
 SIZES = [0, 1, 2, 3, 5, 8, 17, 33]

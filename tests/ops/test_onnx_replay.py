@@ -2,7 +2,8 @@
 share of them, with OPWRIGHT_ALL=1 all. The models must be valid and give what eager gives."""
 
 import pytest
-from replay_run import check_replay
+
+from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was exported")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no model was run")

@@ -1,7 +1,8 @@
 """Seeded random calls of operators give what torch gives: values, dtype, sizes, strides."""
 
 import pytest
-from torch_referee import ALL, COMPLEX, INTS, REALS, Calls, check_against_torch, dtype_of, torch
+
+from .torch_referee import ALL, COMPLEX, INTS, REALS, Calls, check_against_torch, dtype_of, torch
 
 
 def whole_tensor_calls(calls: Calls) -> None:

@@ -1,7 +1,8 @@
 """Pointwise operators give what torch gives: dtypes, broadcasting, strides, special values."""
 
 import pytest
-from torch_referee import ALL, INTS, REALS, Calls, check_against_torch, dtype_of, torch
+
+from .torch_referee import ALL, INTS, REALS, Calls, check_against_torch, dtype_of, torch
 
 UNARY = (
     *("neg", "abs", "sign", "ceil", "floor", "round", "trunc", "reciprocal", "sqrt", "rsqrt"),

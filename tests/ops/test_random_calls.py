@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: no call was varied")
 
 ROOT = Path(__file__).parents[2]
-FEW = ["--share", "0.03", "--samples", "3", "--mutations", "3"]
+FEW = ["--share", "0.02", "--samples", "3", "--mutations", "3"]
 MANY = ["--all", "--samples", "6", "--mutations", "6"]
 # The percentage of variants that must agree; one that ends the process fails in any case.
 AT_LEAST = ["--at-least", "97"]

@@ -1,7 +1,8 @@
 """Reductions, scans, sorting and norms give what torch gives."""
 
 import pytest
-from torch_referee import ALL, INTS, REALS, Calls, check_against_torch, dtype_of, torch
+
+from .torch_referee import ALL, INTS, REALS, Calls, check_against_torch, dtype_of, torch
 
 ORDERED = ["bool", *INTS, *REALS]
 INEXACT = [*REALS, "complex64", "complex128"]

@@ -8,8 +8,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: nothing is replayed")
 ow = pytest.importorskip("opwright", reason="the Python package is not built")
 
-from replay.replayer import Replayer  # noqa: E402
-from replay.workers import run_jobs  # noqa: E402
+from .replay.replayer import Replayer  # noqa: E402
+from .replay.workers import run_jobs  # noqa: E402
 
 ATEN = ow.ops.aten
 

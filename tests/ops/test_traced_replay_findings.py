@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: nothing is traced")
 ow = pytest.importorskip("opwright", reason="the Python package is not built")
 
-from replay.traced import TracedReplayer  # noqa: E402
+from .replay.traced import TracedReplayer  # noqa: E402
 
 ATEN = ow.ops.aten
 

@@ -2,7 +2,8 @@
 must give what the operator gives sample by sample; none of the core set may run once for each."""
 
 import pytest
-from replay_run import check_replay
+
+from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was mapped")
 

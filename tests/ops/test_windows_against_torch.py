@@ -1,7 +1,8 @@
 """Seeded random calls of pooling, interpolation, distances and bags give what torch gives."""
 
 import pytest
-from torch_referee import Calls, check_against_torch, torch
+
+from .torch_referee import Calls, check_against_torch, torch
 
 FLOATS = ["float32", "float64", "float16", "bfloat16"]
 INTS = ["uint8", "int8", "int32", "int64"]

@@ -42,7 +42,7 @@ Mapped run_vmap(const char* name, int64_t batch_size, const std::vector<OpwValue
   return mapped;
 }
 
-Tensor tensor_of(const Value& value) { return Tensor::borrow(value.get().as_tensor); }
+Tensor borrowed_tensor(const Value& value) { return Tensor::borrow(value.get().as_tensor); }
 
 TEST(VmapRules, OfAReductionCountsDimensionsOfASample) {
   const Tensor x = arange(24, DType::Float32).reshape({2, 3, 4});
@@ -52,7 +52,7 @@ TEST(VmapRules, OfAReductionCountsDimensionsOfASample) {
       {ValueOf<Tensor>::lend(x), ValueOf<std::vector<int64_t>>::lend(dim), Value(false).get(), {}});
 
   EXPECT_EQ(mapped.out_dims, (Dims{0}));
-  EXPECT_TRUE(equal(tensor_of(mapped.results[0]), x.sum({2}).t()));
+  EXPECT_TRUE(equal(borrowed_tensor(mapped.results[0]), x.sum({2}).t()));
 }
 
 TEST(VmapRules, OfAReductionTakeSamplesWithoutDimensions) {
@@ -61,7 +61,7 @@ TEST(VmapRules, OfAReductionTakeSamplesWithoutDimensions) {
       run_vmap("aten::argmax", 3, {ValueOf<int64_t>::lend(0), {}, {}},
                {ValueOf<Tensor>::lend(x), ValueOf<int64_t>::lend(-1), Value(true).get()});
 
-  EXPECT_TRUE(equal(tensor_of(mapped.results[0]), zeros({3}, DType::Int64)));
+  EXPECT_TRUE(equal(borrowed_tensor(mapped.results[0]), zeros({3}, DType::Int64)));
 }
 
 TEST(VmapRules, OfAJoinTakeAListWithAndWithoutBatches) {
@@ -78,7 +78,7 @@ TEST(VmapRules, OfAJoinTakeAListWithAndWithoutBatches) {
                {ValueOf<std::vector<Tensor>>::lend(tensors), ValueOf<int64_t>::lend(0)});
 
   const std::vector<Tensor> batches{x.t(), ones({2, 1})};
-  EXPECT_TRUE(equal(tensor_of(mapped.results[0]), cat(batches, 1)));
+  EXPECT_TRUE(equal(borrowed_tensor(mapped.results[0]), cat(batches, 1)));
 }
 
 TEST(VmapRules, WriteToTheBatchWhereverItIs) {
@@ -111,7 +111,7 @@ TEST(VmapRules, LeaveOutGradientsThatAreNotAskedFor) {
                 ValueOf<std::span<const bool>>::lend(mask)});
 
   EXPECT_EQ(mapped.out_dims, (Dims{std::nullopt, 0, std::nullopt}));
-  EXPECT_EQ(sizes(tensor_of(mapped.results[1])), (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(sizes(borrowed_tensor(mapped.results[1])), (std::vector<int64_t>{2, 4}));
 }
 
 TEST(VmapRules, RefuseSamplesWithResultsOfSeveralSizes) {

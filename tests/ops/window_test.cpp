@@ -22,7 +22,7 @@ using testing::strides;
 using testing::tensor_of;
 using testing::TestOwner;
 
-const std::optional<Tensor> kNone;
+const std::optional<Tensor> kNoSampleWeights;
 const std::optional<double> kNoScale;
 
 Tensor symbolic(TestOwner& owner, std::vector<SymInt> rest) {
@@ -155,8 +155,8 @@ TEST(EmbeddingBag, RefusesOffsetsAndIndicesThatPointNowhere) {
     const auto as_tensor = [](const std::vector<int64_t>& values) {
       return tensor_of<int64_t>({static_cast<int64_t>(values.size())}, values);
     };
-    return _embedding_bag(weight, as_tensor(indices), as_tensor(offsets), false, 0, false, kNone,
-                          false, -1);
+    return _embedding_bag(weight, as_tensor(indices), as_tensor(offsets), false, 0, false,
+                          kNoSampleWeights, false, -1);
   };
   EXPECT_ERROR_CONTAINS(bag({0, 3}, {0}), "IndexError",
                         "_embedding_bag: index 3 at position 1 is out of range for a weight of 3 "

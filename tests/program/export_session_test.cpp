@@ -23,7 +23,7 @@ namespace {
 const Dim kBatch = Dim::named("batch");
 
 template <class F>
-std::string error_of(const F& f) {
+std::string export_error_of(const F& f) {
   try {
     f();
   } catch (const Error& error) {
@@ -69,7 +69,7 @@ graph(captured %weight: float32[3, 4], %x: float32[batch, 3]) -> (%relu) {
 TEST(Export, SizesWithoutADimAreFixed) {
   const Program program =
       export_program([](const Tensor& x) { return x * 2.0; }, {.names = {"x"}}, ones({2, 3}));
-  EXPECT_EQ(error_of([&] { (void)program({ones({4, 3})}); }),
+  EXPECT_EQ(export_error_of([&] { (void)program({ones({4, 3})}); }),
             "ValueError: program: dimension 0 of the argument 'x' must be 2, got 4");
 }
 
@@ -78,7 +78,7 @@ TEST(Export, ASizeOutOfItsBoundsIsRefusedByName) {
       [](const Tensor& x) { return x * 2.0; },
       {.names = {"x"}, .dynamic = {{"x", 0, Dim::named("batch", 2, 8)}}}, ones({5, 3}));
   EXPECT_EQ(
-      error_of([&] { (void)program({ones({9, 3})}); }),
+      export_error_of([&] { (void)program({ones({9, 3})}); }),
       "ValueError: program: it was exported for 2 <= batch <= 8, but is run with batch = 9 "
       "(dimension 0 of the argument 'x'); sizes outside of that range need a program of their own");
 }
@@ -143,7 +143,7 @@ TEST(Export, AWrittenInputMustNotShareMemoryWithAnother) {
       },
       {.names = {"x", "y"}}, ones({2}), ones({2}));
   const Tensor one = zeros({2});
-  EXPECT_EQ(error_of([&] { (void)program({one, one}); }),
+  EXPECT_EQ(export_error_of([&] { (void)program({one, one}); }),
             "ValueError: program: the argument 'x' is written and shares memory with 'y'; give it "
             "memory of its own");
 }
@@ -182,7 +182,7 @@ TEST(Export, ADerivedDimFollowsItsRoot) {
                      ones({3}), ones({7}));
   EXPECT_EQ(program({ones({2}), ones({5})})[0].size(0), 7);
   EXPECT_EQ(
-      error_of([&] { (void)program({ones({2}), ones({4})}); }),
+      export_error_of([&] { (void)program({ones({2}), ones({4})}); }),
       "ValueError: program: dimension 0 of the argument 'y' must be 5 (2*batch + 1 with batch = 2 "
       "(dimension 0 of the argument 'x')), got 4");
 }
@@ -192,14 +192,14 @@ TEST(Export, ADerivedDimBindsARootThatNoInputHas) {
       export_program([](const Tensor& x) { return x.view({-1, 2}); },
                      {.names = {"x"}, .dynamic = {{"x", 0, 2 * Dim::named("half")}}}, ones({6}));
   EXPECT_EQ(program({ones({10})})[0].size(0), 5);
-  EXPECT_EQ(error_of([&] { (void)program({ones({5})}); }),
+  EXPECT_EQ(export_error_of([&] { (void)program({ones({5})}); }),
             "ValueError: program: dimension 0 of the argument 'x' must be 2*half for a whole half, "
             "got 5");
 }
 
 TEST(Export, AFixedDimTellsTheLineAndTheFix) {
   EXPECT_EQ(
-      error_of([] {
+      export_error_of([] {
         (void)export_program([](const Tensor& x, const Tensor& y) { return x + y; },
                              {.names = {"x", "y"}, .dynamic = {{"x", 0, kBatch}}}, ones({5}),
                              ones({5}));
@@ -213,7 +213,7 @@ TEST(Export, AFixedDimTellsTheLineAndTheFix) {
 
 TEST(Export, TwoDimsThatMustBeEqualAreTold) {
   EXPECT_EQ(
-      error_of([] {
+      export_error_of([] {
         (void)export_program(
             [](const Tensor& x, const Tensor& y) { return x + y; },
             {.names = {"x", "y"}, .dynamic = {{"x", 0, kBatch}, {"y", 0, Dim::named("other")}}},
@@ -228,7 +228,7 @@ TEST(Export, TwoDimsThatMustBeEqualAreTold) {
 
 TEST(Export, ADivisibilityBecomesADerivedDim) {
   EXPECT_EQ(
-      error_of([] {
+      export_error_of([] {
         (void)export_program([](const Tensor& x) { return x.view({-1, 4}); },
                              {.names = {"x"}, .dynamic = {{"x", 0, kBatch}}}, ones({8}));
       }),
@@ -241,7 +241,7 @@ TEST(Export, ADivisibilityBecomesADerivedDim) {
 
 TEST(Export, BoundsThatTheFunctionNarrowsAreTold) {
   EXPECT_EQ(
-      error_of([] {
+      export_error_of([] {
         (void)export_program([](const Tensor& x) { return narrow(x, 0, 0, 4); },
                              {.names = {"x"}, .dynamic = {{"x", 0, Dim::named("batch", 1, 64)}}},
                              ones({8}));
@@ -254,7 +254,7 @@ TEST(Export, BoundsThatTheFunctionNarrowsAreTold) {
 }
 
 TEST(Export, AnExampleMustLieWithinItsBounds) {
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(export_error_of([] {
               (void)export_program([](const Tensor& x) { return x * 2.0; },
                                    {.names = {"x"}, .dynamic = {{"x", 0, Dim::named("b", 6, 9)}}},
                                    ones({5}));
@@ -264,7 +264,7 @@ TEST(Export, AnExampleMustLieWithinItsBounds) {
 }
 
 TEST(Export, OneNameWithTwoSizesIsRefused) {
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(export_error_of([] {
               (void)export_program(
                   [](const Tensor& x, const Tensor& y) { return cat(std::vector{x, y}, 0); },
                   {.names = {"x", "y"}, .dynamic = {{"x", 0, kBatch}, {"y", 0, kBatch}}}, ones({5}),
@@ -280,13 +280,13 @@ TEST(Export, AutoTakesWhatTheFunctionAdmits) {
       {.names = {"x", "y"}, .dynamic = {{"x", 0, Dim::automatic()}, {"x", 1, Dim::automatic()}}},
       ones({4, 5}), ones({5}));
   EXPECT_EQ(program({ones({7, 5}), ones({5})})[0].size(0), 7);
-  EXPECT_EQ(error_of([&] { (void)program({ones({7, 6}), ones({6})}); }),
+  EXPECT_EQ(export_error_of([&] { (void)program({ones({7, 6}), ones({6})}); }),
             "ValueError: program: dimension 0 of the argument 'y' must be 5, got 6");
 }
 
 TEST(Export, DynamicIsRefusedWhereTheFunctionFixesIt) {
   EXPECT_EQ(
-      error_of([] {
+      export_error_of([] {
         (void)export_program([](const Tensor& x, const Tensor& y) { return x + y; },
                              {.names = {"x", "y"}, .dynamic = {{"x", 0, Dim::dynamic()}}},
                              ones({5}), ones({5}));

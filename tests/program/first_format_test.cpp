@@ -27,7 +27,8 @@ constexpr const char* kPath = "tests/program/first_format_1_0.opw";
 
 Tensor tensor_of(const Value& value) { return Tensor::borrow(value.get().as_tensor); }
 
-std::vector<Value> run(const ExportedProgram& program, const Tensor& x, int64_t times) {
+std::vector<Value> run_first_format(const ExportedProgram& program, const Tensor& x,
+                                    int64_t times) {
   const std::vector<Value> inputs = {Value(x), Value(times), Value(std::string("mean")),
                                      Value(0.5)};
   std::vector<OpwValue> given;
@@ -66,7 +67,7 @@ TEST(FirstFormat, TheKeptProgramRuns) {
   const testing::KeptOperator op;
   const ExportedProgramPtr program = load_program_file(kPath);
   const Tensor x = add(arange(6, DType::Float32).reshape({2, 3}), 0.5);
-  const std::vector<Value> results = run(*program, x, 1);
+  const std::vector<Value> results = run_first_format(*program, x, 1);
   EXPECT_EQ(to_text(tensor_of(results[0]).detach()),
             "tensor([[13.0000, 26.5000],\n        [13.0000, 53.5000]])");
   EXPECT_EQ(to_text(tensor_of(results[1]).detach()), "tensor([ 8., 17.,  8., 35.])");

@@ -18,7 +18,7 @@
 namespace opwright {
 namespace {
 
-std::vector<Tensor> run(const ExportedProgram& program, const std::vector<Tensor>& inputs) {
+std::vector<Tensor> run_lifted(const ExportedProgram& program, const std::vector<Tensor>& inputs) {
   std::vector<OpwValue> given;
   given.reserve(inputs.size());
   for (const Tensor& input : inputs) given.push_back(ValueOf<Tensor>::lend(input));
@@ -40,7 +40,7 @@ TEST(LiftState, ParametersAndBuffersComeBeforeTheOwnInputs) {
   std::vector<std::string> targets;
   for (const InputSpec& spec : lifted->signature().inputs) targets.push_back(spec.target);
   EXPECT_EQ(targets, (std::vector<std::string>{"layer.weight", "captured", "x"}));
-  const Tensor result = run(*lifted, {full({3}, 2.0), ones({3})})[0];
+  const Tensor result = run_lifted(*lifted, {full({3}, 2.0), ones({3})})[0];
   EXPECT_EQ(to_text(result), "tensor([12., 12., 12.])");
 }
 
@@ -55,7 +55,7 @@ TEST(LiftState, BuffersOfTheCallerAreWritten) {
   const ExportedProgramPtr lifted = lift_state(*program_of(program.value().get()));
 
   const Tensor own = full({1}, 5.0);
-  EXPECT_EQ(to_text(run(*lifted, {own, ones({1})})[0]), "tensor([6.])");
+  EXPECT_EQ(to_text(run_lifted(*lifted, {own, ones({1})})[0]), "tensor([6.])");
   EXPECT_EQ(to_text(own), "tensor([6.])");
   EXPECT_EQ(to_text(count), "tensor([0.])");
 }

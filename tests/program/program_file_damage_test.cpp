@@ -39,20 +39,20 @@ std::string rich_file() {
       ones({3, 2}))));
 }
 
-enum class Outcome : uint8_t { Program, Refused };
+enum class ReadOutcome : uint8_t { Program, Refused };
 
 // What becomes of the bytes; anything but a program or a refusal fails the test.
-Outcome outcome_of(const std::string& bytes) {
+ReadOutcome outcome_of(const std::string& bytes) {
   try {
     const ExportedProgramPtr program = read_program(bytes, "net.opw");
     const std::string again = write_program(*program);
     EXPECT_EQ(to_text(*read_program(again, "again.opw")), to_text(*program));
-    return Outcome::Program;
+    return ReadOutcome::Program;
   } catch (const Error& error) {
     const std::string_view kind = error.kind();
     EXPECT_TRUE(kind == "ValueError" || kind == "NotImplementedError") << error.text();
     EXPECT_TRUE(std::string_view(error.text()).starts_with("net.opw: ")) << error.text();
-    return Outcome::Refused;
+    return ReadOutcome::Refused;
   }
 }
 
@@ -83,9 +83,9 @@ void change(std::string& text, std::mt19937& random) {
 
 TEST(ProgramFileDamage, AFileCutAnywhereIsRefused) {
   const std::string file = rich_file();
-  ASSERT_EQ(outcome_of(file), Outcome::Program);
+  ASSERT_EQ(outcome_of(file), ReadOutcome::Program);
   for (size_t length = 0; length < file.size(); ++length) {
-    ASSERT_EQ(outcome_of(file.substr(0, length)), Outcome::Refused) << length;
+    ASSERT_EQ(outcome_of(file.substr(0, length)), ReadOutcome::Refused) << length;
   }
 }
 
@@ -97,7 +97,7 @@ TEST(ProgramFileDamage, AnyChangedByteThatMattersIsFound) {
   for (size_t place = 0; place < text_end; ++place) {
     std::string damaged = file;
     damaged[place] ^= static_cast<char>(1 << (place % 8));
-    ASSERT_EQ(outcome_of(damaged), Outcome::Refused) << place;
+    ASSERT_EQ(outcome_of(damaged), ReadOutcome::Refused) << place;
   }
   for (size_t place = data_begin; place < file.size(); ++place) {
     std::string damaged = file;
@@ -127,7 +127,7 @@ TEST(ProgramFileDamage, TextsOfAnyChangesAreRefusedOrPrograms) {
   for (int i = 0; i < 6000; ++i) {
     FileParts changed = parts;
     for (size_t n = 1 + random() % 3; n > 0; --n) change(changed.text, random);
-    num_programs += outcome_of(changed.bytes()) == Outcome::Program ? 1 : 0;
+    num_programs += outcome_of(changed.bytes()) == ReadOutcome::Program ? 1 : 0;
   }
   EXPECT_GT(num_programs, 100u);
 }

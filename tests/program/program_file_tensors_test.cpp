@@ -38,7 +38,7 @@ ExportedProgramPtr program_of_state(std::vector<NamedTensor> state) {
   return make_intrusive<ExportedProgram>(std::move(parts));
 }
 
-std::vector<Tensor> written_and_read(std::vector<NamedTensor> state) {
+std::vector<Tensor> state_read_back(std::vector<NamedTensor> state) {
   const std::string bytes = write_program(*program_of_state(std::move(state)));
   const ExportedProgramPtr read = read_program(bytes, "net.opw");
   std::vector<Tensor> tensors;
@@ -58,7 +58,7 @@ TEST(ProgramFileTensors, EveryDtypeComesBack) {
     for (size_t i = 0; i < size; ++i) {
       static_cast<uint8_t*>(tensor.mutable_data())[i] = static_cast<uint8_t>(i % 2);
     }
-    const Tensor read = written_and_read({{"x", tensor}})[0];
+    const Tensor read = state_read_back({{"x", tensor}})[0];
     EXPECT_EQ(read.dtype(), dtype) << name;
     EXPECT_EQ(bytes_of(read), bytes_of(tensor)) << name;
   }
@@ -66,7 +66,7 @@ TEST(ProgramFileTensors, EveryDtypeComesBack) {
 
 TEST(ProgramFileTensors, NumbersAndEmptyTensorsComeBack) {
   const std::vector<Tensor> read =
-      written_and_read({{"number", full({}, 2.5)}, {"nothing", ones({0, 3})}});
+      state_read_back({{"number", full({}, 2.5)}, {"nothing", ones({0, 3})}});
   EXPECT_EQ(to_text(read[0]), "tensor(2.5000)");
   EXPECT_EQ(to_text(read[1]), to_text(ones({0, 3})));
 }
@@ -74,7 +74,7 @@ TEST(ProgramFileTensors, NumbersAndEmptyTensorsComeBack) {
 TEST(ProgramFileTensors, RequiresGradComesBack) {
   const Tensor weight = ones({2});
   set_requires_grad(weight, true);
-  const std::vector<Tensor> read = written_and_read({{"weight", weight}, {"buffer", ones({2})}});
+  const std::vector<Tensor> read = state_read_back({{"weight", weight}, {"buffer", ones({2})}});
   EXPECT_TRUE(read[0].requires_grad());
   EXPECT_TRUE(is_leaf(read[0]));
   EXPECT_FALSE(read[1].requires_grad());
@@ -82,7 +82,7 @@ TEST(ProgramFileTensors, RequiresGradComesBack) {
 
 TEST(ProgramFileTensors, ATensorOfTwoNamesIsStoredOnceAndStaysOne) {
   const Tensor tied = ones({16});
-  const std::vector<Tensor> read = written_and_read({{"a", tied}, {"b", tied}});
+  const std::vector<Tensor> read = state_read_back({{"a", tied}, {"b", tied}});
   EXPECT_EQ(read[0].get(), read[1].get());
   EXPECT_EQ(data_of({{"a", tied}, {"b", tied}}).size(), 64u);
 }
@@ -90,7 +90,7 @@ TEST(ProgramFileTensors, ATensorOfTwoNamesIsStoredOnceAndStaysOne) {
 TEST(ProgramFileTensors, ViewsOfOneStorageShareItAgain) {
   const Tensor whole = arange(12).reshape({3, 4});
   const std::vector<Tensor> read =
-      written_and_read({{"whole", whole}, {"row", whole.select(0, 1)}, {"turned", whole.t()}});
+      state_read_back({{"whole", whole}, {"row", whole.select(0, 1)}, {"turned", whole.t()}});
   EXPECT_EQ(to_text(read[1]), "tensor([4, 5, 6, 7])");
   EXPECT_EQ(to_text(read[2]), to_text(whole.t()));
   EXPECT_EQ(impl(read[0]).storage, impl(read[1]).storage);
@@ -101,7 +101,7 @@ TEST(ProgramFileTensors, ViewsOfOneStorageShareItAgain) {
 
 TEST(ProgramFileTensors, StridesComeBack) {
   const Tensor turned = arange(6).reshape({2, 3}).t();
-  const Tensor read = written_and_read({{"turned", turned}})[0];
+  const Tensor read = state_read_back({{"turned", turned}})[0];
   EXPECT_EQ(to_text(read), to_text(turned));
   EXPECT_TRUE(std::ranges::equal(read.strides(), turned.strides()));
 }
@@ -111,14 +111,14 @@ TEST(ProgramFileTensors, OnlyWhatAViewReachesIsWritten) {
   EXPECT_EQ(data_of({{"row", secret.select(0, 2)}}), std::string(4, '\x07'));
   const std::string column("\x07\0\0\0\x07\0\0\0\x07\0\0\0\x07", 13);
   EXPECT_EQ(data_of({{"column", secret.select(1, 1)}}), column);
-  EXPECT_EQ(to_text(written_and_read({{"column", secret.select(1, 1)}})[0]),
+  EXPECT_EQ(to_text(state_read_back({{"column", secret.select(1, 1)}})[0]),
             to_text(secret.select(1, 1)));
 }
 
 TEST(ProgramFileTensors, RepeatedElementsAreStoredOnce) {
   const Tensor repeated = ones({1, 4}).expand({1000, 4});
   EXPECT_EQ(data_of({{"repeated", repeated}}).size(), 16u);
-  EXPECT_EQ(to_text(written_and_read({{"repeated", repeated}})[0]), to_text(repeated));
+  EXPECT_EQ(to_text(state_read_back({{"repeated", repeated}})[0]), to_text(repeated));
 }
 
 TEST(ProgramFileTensors, TensorsThatRunBackwardsBecomeDense) {
@@ -126,7 +126,7 @@ TEST(ProgramFileTensors, TensorsThatRunBackwardsBecomeDense) {
   const Tensor backwards =
       make_from_memory(&memory[2], std::array<int64_t, 1>{3}, std::array<int64_t, 1>{-1},
                        DType::Float32, kCpu, nullptr, nullptr);
-  EXPECT_EQ(to_text(written_and_read({{"x", backwards}})[0]), "tensor([3., 2., 1.])");
+  EXPECT_EQ(to_text(state_read_back({{"x", backwards}})[0]), "tensor([3., 2., 1.])");
 }
 
 TEST(ProgramFileTensors, TensorsOfADeviceReturnToIt) {
@@ -134,7 +134,7 @@ TEST(ProgramFileTensors, TensorsOfADeviceReturnToIt) {
   const Tensor tensor = make_empty(std::array<int64_t, 1>{3}, DType::UInt8, device);
   std::memcpy(tensor.get()->dl.data, "abc", 3);
   EXPECT_EQ(data_of({{"x", tensor}}), "abc");
-  const Tensor read = written_and_read({{"x", tensor}})[0];
+  const Tensor read = state_read_back({{"x", tensor}})[0];
   EXPECT_EQ(read.device(), device);
   EXPECT_EQ(std::string_view(static_cast<const char*>(read.get()->dl.data), 3), "abc");
 }

@@ -111,7 +111,7 @@ std::vector<Value> copies(const Tensors& tensors) {
 }
 
 // Sizes, strides and bytes.
-std::string text_of(const std::vector<Value>& values) {
+std::string bytes_text(const std::vector<Value>& values) {
   std::string text;
   for (const Value& value : values) {
     const Tensor tensor = Tensor::borrow(value.get().as_tensor);
@@ -126,11 +126,11 @@ std::string text_of(const std::vector<Value>& values) {
 void expect_agreement(const Plan& plan, int64_t rows, std::mt19937& dice) {
   const Tensors inputs{random_square(rows, dice), random_square(rows, dice)};
   const std::vector<Value> wanted_inputs = copies(inputs);
-  const std::string wanted = text_of(evaluate(plan.graph(), testing::lent(wanted_inputs)));
+  const std::string wanted = bytes_text(evaluate(plan.graph(), testing::lent(wanted_inputs)));
   for (int i = 0; i < 4; ++i) {
     const std::vector<Value> given = copies(inputs);
-    EXPECT_EQ(text_of(testing::run(plan, given)), wanted);
-    EXPECT_EQ(text_of(given), text_of(wanted_inputs));
+    EXPECT_EQ(bytes_text(testing::run(plan, given)), wanted);
+    EXPECT_EQ(bytes_text(given), bytes_text(wanted_inputs));
   }
 }
 

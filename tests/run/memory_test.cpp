@@ -60,16 +60,16 @@ class PlanMemory : public ::testing::Test {
   testing::GraphOperators operators_;
 };
 
-const std::string kChain = graph_of("%d", {
-                                              "%a = test::negative(%x)",
-                                              "%b = test::add(%a, %x)",
-                                              "%c = test::add(%b, %a)",
-                                              "%e = test::add(%c, %b)",
-                                              "%d = test::negative(%e)",
-                                          });
+const std::string kMemoryChain = graph_of("%d", {
+                                                    "%a = test::negative(%x)",
+                                                    "%b = test::add(%a, %x)",
+                                                    "%c = test::add(%b, %a)",
+                                                    "%e = test::add(%c, %b)",
+                                                    "%d = test::negative(%e)",
+                                                });
 
 TEST_F(PlanMemory, IsSharedByValuesThatLiveAtDifferentTimes) {
-  const PlanPtr plan = make_plan(kChain);
+  const PlanPtr plan = make_plan(kMemoryChain);
 
   (void)run(*plan, given(large(2)));
   (void)run(*plan, given(large(2)));
@@ -102,7 +102,7 @@ TEST_F(PlanMemory, IsTheSameBlockInEveryRun) {
 }
 
 TEST_F(PlanMemory, OfResultsIsTheirOwn) {
-  const PlanPtr plan = make_plan(kChain);
+  const PlanPtr plan = make_plan(kMemoryChain);
   std::vector<Value> kept;
   for (int i = 0; i < 4; ++i) {
     kept.push_back(run(*plan, given(large(static_cast<float>(i))))[0]);
@@ -298,7 +298,7 @@ TEST_F(PlanMemory, OfAResultOutlivesThePlan) {
   (void)run(*plan, given(large(1)));
   std::vector<Value> outputs;
   {
-    const PlanPtr other = make_plan(kChain);
+    const PlanPtr other = make_plan(kMemoryChain);
     (void)run(*other, given(large(1)));
     outputs = run(*other, given(large(5)));
   }

@@ -17,7 +17,7 @@ namespace {
 
 using testing::TextEnv;
 
-TextEnv make_env() {
+TextEnv make_program_env() {
   TextEnv env;
   static_cast<void>(env.env->make_size(5, "x"));
   static_cast<void>(env.env->make_size(6, "x"));
@@ -31,7 +31,7 @@ SymProgram program_of(const TextEnv& env, const std::vector<std::string>& texts)
 }
 
 TEST(SymProgram, ReadsAsAShortPostfixText) {
-  const TextEnv env = make_env();
+  const TextEnv env = make_program_env();
   EXPECT_EQ(program_of(env, {"2*s0", "s0 + s1", "7"}).to_text(), "s0 s1 : s0 2 * ; s0 s1 + ; 7 ;");
   EXPECT_EQ(program_of(env, {"max(s0//2, s1 % 3) - 1"}).to_text(),
             "s0 s1 : s0 2 // s1 3 % max 1 - ;");
@@ -40,7 +40,8 @@ TEST(SymProgram, ReadsAsAShortPostfixText) {
 }
 
 TEST(SymProgram, ComputesItsValues) {
-  const SymProgram program = program_of(make_env(), {"s0*s1 - 1", "-s0//4", "-s0 % 4", "s0 == 3"});
+  const SymProgram program =
+      program_of(make_program_env(), {"s0*s1 - 1", "-s0//4", "-s0 % 4", "s0 == 3"});
   const int64_t symbols[] = {3, 7};
   int64_t values[4] = {};
 
@@ -53,7 +54,8 @@ TEST(SymProgram, ComputesItsValues) {
 }
 
 TEST(SymProgram, IsTheSameAfterReading) {
-  const SymProgram program = program_of(make_env(), {"max(s0, 3)//2", "s0 < s1 or s0 == 4", "12"});
+  const SymProgram program =
+      program_of(make_program_env(), {"max(s0, 3)//2", "s0 < s1 or s0 == 4", "12"});
   const SymProgram read = SymProgram::parse(program.to_text());
   EXPECT_EQ(read, program);
   EXPECT_EQ(read.num_values(), 3U);
@@ -61,7 +63,7 @@ TEST(SymProgram, IsTheSameAfterReading) {
 }
 
 TEST(SymProgram, RefusesWhatItCannotCompute) {
-  const TextEnv env = make_env();
+  const TextEnv env = make_program_env();
   const SymProgram quotient = program_of(env, {"s0//(s1 - 6)"});
   const SymProgram product = program_of(env, {"s0*s0*s1"});
   int64_t value[1] = {};
@@ -76,7 +78,7 @@ TEST(SymProgram, RefusesWhatItCannotCompute) {
 }
 
 TEST(SymProgram, RefusesSymbolsThatAreNotListed) {
-  const TextEnv env = make_env();
+  const TextEnv env = make_program_env();
   testing::TestOwner owner;
   const SymInt values[] = {env.env->parse("s0 + s1")};
   const SymInt foreign[] = {owner.backed("s0", 4)};

@@ -5,8 +5,9 @@ import random
 from collections import Counter
 
 import pytest
-from random_sizes import FAMILIES, random_expression
-from z3_referee import Referee, Session, postfix, value_of
+
+from .random_sizes import FAMILIES, random_expression
+from .z3_referee import Referee, Session, postfix, value_of
 
 ROUNDS = 60 if os.environ.get("OPWRIGHT_ALL") == "1" else 6
 SHARE_OF_WHAT_Z3_PROVES = 0.9

@@ -10,13 +10,13 @@
 namespace opwright::testing {
 namespace {
 
-const std::vector<int64_t> kSizes{4};
+const std::vector<int64_t> kStreamSizes{4};
 
 TEST(RecordStream, MakesTheHomeStreamWaitWhenTheMemoryGoes) {
   const int64_t blocks = TestDevice::counts.live_blocks;
   const int64_t events = TestDevice::counts.recorded_events;
   {
-    const Tensor x = make_empty(kSizes, DType::Float32, TestDevice::device());
+    const Tensor x = make_empty(kStreamSizes, DType::Float32, TestDevice::device());
     record_stream(x, TestDevice::stream(7));
     record_stream(x, TestDevice::stream(7));
     record_stream(x, TestDevice::stream(8));
@@ -33,14 +33,14 @@ TEST(RecordStream, MakesTheHomeStreamWaitWhenTheMemoryGoes) {
 TEST(RecordStream, DoesNothingForTheStreamThatTheMemoryIsFrom) {
   const int64_t events = TestDevice::counts.recorded_events;
   {
-    const Tensor x = make_empty(kSizes, DType::Float32, TestDevice::device());
+    const Tensor x = make_empty(kStreamSizes, DType::Float32, TestDevice::device());
     record_stream(x, nullptr);
   }
   EXPECT_EQ(TestDevice::counts.recorded_events, events);
 }
 
 TEST(RecordStream, DoesNothingOnADeviceWithoutStreams) {
-  const Tensor x = make_empty(kSizes, DType::Float32);
+  const Tensor x = make_empty(kStreamSizes, DType::Float32);
   record_stream(x, TestDevice::stream(7));
   EXPECT_EQ(x.device(), kCpu);
 }

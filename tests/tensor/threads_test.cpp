@@ -18,15 +18,15 @@ namespace {
 using testing::list;
 using testing::range;
 
-constexpr int kThreads = 4;
+constexpr int kTestThreads = 4;
 constexpr int kRounds = 2000;
 
 // Runs `body` on each thread and gives the sum of what they made and did not free.
 template <class Body>
 LiveCounts run_threads(const Body& body) {
-  std::vector<LiveCounts> counts(kThreads);
+  std::vector<LiveCounts> counts(kTestThreads);
   std::vector<std::thread> threads;
-  for (size_t i = 0; i < kThreads; ++i) {
+  for (size_t i = 0; i < kTestThreads; ++i) {
     threads.emplace_back([&, i] {
       body();
       counts[i] = live_counts();
@@ -62,7 +62,7 @@ TEST(Threads, MayDropTheLastHandleAnywhere) {
   LiveCounts sum{};
   for (int i = 0; i < 50; ++i) {
     Tensor last = range({300});  // its memory is not in the block
-    std::vector<Tensor> handles(kThreads, last);
+    std::vector<Tensor> handles(kTestThreads, last);
     std::atomic<size_t> next = 0;
     last = Tensor();
     const LiveCounts freed = run_threads([&] { handles[next.fetch_add(1)] = Tensor(); });
@@ -84,16 +84,16 @@ TEST(Threads, CountEveryWriteOfWritersThatTakeTurns) {
     }
   });
 
-  EXPECT_EQ(version_of(shared), static_cast<uint64_t>(kThreads) * kRounds);
+  EXPECT_EQ(version_of(shared), static_cast<uint64_t>(kTestThreads) * kRounds);
 }
 
 TEST(Threads, GetTheSameBitForADevice) {
-  std::vector<uint32_t> bits(kThreads);
+  std::vector<uint32_t> bits(kTestThreads);
   std::atomic<size_t> next = 0;
 
   run_threads([&] { bits[next.fetch_add(1)] = device_bit(kOpwDeviceVulkan); });
 
-  EXPECT_EQ(bits, std::vector<uint32_t>(kThreads, bits[0]));
+  EXPECT_EQ(bits, std::vector<uint32_t>(kTestThreads, bits[0]));
 }
 
 }  // namespace

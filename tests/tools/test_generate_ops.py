@@ -8,7 +8,7 @@ from generate_ops.__main__ import write_if_changed
 from generate_ops.declarations import DeclarationError, Reader, read_declarations
 from generate_ops.headers import write_functions_header, write_methods_header
 from generate_ops.operator_names import write_operator_names
-from generate_ops.registration import write_registration
+from generate_ops.registration import write_registrations
 from generate_ops.slots import DEVICE_KEYS
 from generate_ops.stubs import write_operators
 from generate_ops.tags import TAGS
@@ -107,17 +107,21 @@ Self operator+(const TensorMethods<Self>& a, const Same<Self>& b) {
 }  // namespace opwright
 """
 
-DECLARED_FUNCTIONS = """\
+DECLARED_KERNELS = """\
 Tensor add_cpu(const Tensor& self, const Tensor& other, const Scalar& alpha);
 Tensor& add_in_place_cpu(Tensor& self, const Tensor& other, const Scalar& alpha);
-Tensor slice_all_devices(
-    const Tensor& self, int64_t dim, const std::optional<SymInt>& start, const SymInt& step);
 Tensor zeros_cpu(
     std::span<const int64_t> size, const std::optional<DType>& dtype,
     const std::optional<Device>& device);
+"""
+DECLARED_FAKES = """\
 FakeTensor zeros_fake(
     std::span<const SymInt> size, const std::optional<DType>& dtype,
     const std::optional<Device>& device);
+"""
+DECLARED_COMPOSITES = """\
+Tensor slice_all_devices(
+    const Tensor& self, int64_t dim, const std::optional<SymInt>& start, const SymInt& step);
 std::tuple<Tensor, std::vector<Tensor>> split_composite(
     const Tensor& self, std::span<const int64_t> sizes, const std::optional<double>& scale,
     std::string_view mode);
@@ -144,7 +148,7 @@ OPWRIGHT_LIBRARY(aten, m) {
 {opwright::Tag::Core, opwright::Tag::Pointwise});
 """
 
-IMPLEMENTATIONS = """\
+KERNELS = """\
 OPWRIGHT_LIBRARY_IMPL(aten, CPU, m) {
 #line 1 "ops.yaml"
   m.impl("add.Tensor", &add_cpu);
@@ -153,7 +157,8 @@ OPWRIGHT_LIBRARY_IMPL(aten, CPU, m) {
 #line 14 "ops.yaml"
   m.impl("zeros", &zeros_cpu);
 }
-
+"""
+FAKES = """\
 OPWRIGHT_LIBRARY_IMPL(aten, Fake, m) {
 #line 14 "ops.yaml"
   m.impl("zeros", &zeros_fake);
@@ -163,6 +168,10 @@ OPWRIGHT_LIBRARY_IMPL(aten, Fake, m) {
 
 def read(text: str):
     return Reader("ops.yaml").read(text)
+
+
+def register(declarations: list) -> str:
+    return "".join(write_registrations(declarations, "ops.yaml", "aten").values())
 
 
 def test_methods_are_declared_for_any_tensor_class():
@@ -179,17 +188,20 @@ def test_functions_methods_and_operators_call_their_operator():
 
 
 def test_kernels_are_declared_with_plain_ints_and_rules_with_symbolic_ones():
-    source = write_registration(read(YAML), "ops.yaml", "aten")
+    sources = write_registrations(read(YAML), "ops.yaml", "aten")
 
-    assert DECLARED_FUNCTIONS in source
+    assert DECLARED_KERNELS in sources["register_kernels.cpp"]
+    assert DECLARED_FAKES in sources["register_fakes.cpp"]
+    assert DECLARED_COMPOSITES in sources["register_composites.cpp"]
 
 
 def test_every_operator_is_defined_and_implemented_with_its_line():
-    source = write_registration(read(YAML), "ops.yaml", "aten")
+    sources = write_registrations(read(YAML), "ops.yaml", "aten")
 
-    assert DEFINITIONS in source
-    assert IMPLEMENTATIONS in source
-    assert 'str mode=\\"a, b\\")' in source
+    assert DEFINITIONS in sources["register_ops.cpp"]
+    assert KERNELS in sources["register_kernels.cpp"]
+    assert FAKES in sources["register_fakes.cpp"]
+    assert 'str mode=\\"a, b\\")' in sources["register_ops.cpp"]
 
 
 def test_the_names_of_functions_and_methods_are_sorted():
@@ -341,7 +353,7 @@ def test_a_function_has_one_signature():
     )
 
     with pytest.raises(DeclarationError, match=r"^ops\.yaml:3: same is named with two signatures"):
-        write_registration(declarations, "ops.yaml", "aten")
+        register(declarations)
 
 
 POINTWISE = """\
@@ -379,7 +391,7 @@ def test_a_pointwise_operator_has_its_in_place_and_out_forms():
 
 
 def test_every_form_of_a_pointwise_operator_is_registered_with_its_operation():
-    source = write_registration(read(POINTWISE), "ops.yaml", "aten")
+    source = register(read(POINTWISE))
 
     assert "const PointwiseOp& clip_op();\nconst PointwiseOp& flip_op();\n" in source
     assert (
@@ -408,7 +420,7 @@ AUTOCAST = """\
 
 
 def test_the_functional_form_of_an_operator_has_its_autocast_policies():
-    source = write_registration(read(AUTOCAST), "ops.yaml", "aten")
+    source = register(read(AUTOCAST))
 
     assert '#include "opwright/ops/autocast_policy.h"\n' in source
     assert (
@@ -514,22 +526,18 @@ def test_a_decomposition_alone_is_a_composite_body():
 
 
 def test_a_decomposition_beside_kernels_is_a_rule():
-    source = write_registration(
-        read(F + "  dispatch: {CPU: f_cpu}\n  decompose: f_parts\n"), "ops.yaml", "aten"
-    )
+    source = register(read(F + "  dispatch: {CPU: f_cpu}\n  decompose: f_parts\n"))
 
     assert 'OPWRIGHT_LIBRARY_IMPL(aten, Decompose, m) {\n#line 1 "ops.yaml"\n' in source
     assert "Tensor f_parts(const Tensor& self);" in source
 
 
 def test_a_view_names_its_scatter_rule():
-    source = write_registration(
+    source = register(
         read(
             "- func: part(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]\n"
             "  dispatch: {CPU: part_cpu}\n  scatter: part_scatter\n"
-        ),
-        "ops.yaml",
-        "aten",
+        )
     )
 
     assert "OPWRIGHT_LIBRARY_IMPL(aten, Scatter, m) {" in source

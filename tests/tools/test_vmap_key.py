@@ -2,7 +2,7 @@
 
 import pytest
 from generate_ops.declarations import DeclarationError, Reader
-from generate_ops.registration import write_registration
+from generate_ops.registration import write_registrations
 
 F = "- func: f(Tensor self) -> Tensor\n"
 
@@ -11,14 +11,16 @@ def read(text: str):
     return Reader("ops.yaml").read(text)
 
 
+def register(declarations: list) -> str:
+    return "".join(write_registrations(declarations, "ops.yaml", "aten").values())
+
+
 def test_an_operator_names_its_vmap_rule():
-    source = write_registration(
+    source = register(
         read(
             "- func: part(Tensor self, Tensor[] others, SymInt size) -> (Tensor, Tensor)\n"
             "  dispatch: {CPU: part_cpu}\n  vmap: part_vmap\n"
-        ),
-        "ops.yaml",
-        "aten",
+        )
     )
 
     assert (
@@ -36,7 +38,7 @@ def test_forms_of_a_pointwise_operator_have_vmap_rules_of_their_own():
         F + "  pointwise: f\n  in_place: f_\n  out: f.out\n"
         "  vmap: {func: f_vmap, in_place: f_in_place_vmap}\n"
     )
-    source = write_registration(declarations, "ops.yaml", "aten")
+    source = register(declarations)
 
     assert [each.dispatch for each in declarations] == [
         {"Vmap": "f_vmap"},

@@ -29,7 +29,7 @@ using Tensors = std::vector<Tensor>;
 
 // What reaches the level below, a line for each call.
 template <class Mapped, class... Inputs>
-std::string calls_of(Mapped mapped, const Inputs&... inputs) {
+std::string vmap_calls_of(Mapped mapped, const Inputs&... inputs) {
   const auto recorder = IntrusivePtr<Recorder>::take(new Recorder(nullptr));
   const InterpreterScope scope(recorder.get());
   (void)mapped(inputs...);
@@ -76,7 +76,7 @@ std::vector<std::string>& warnings() {
 TEST(Vmap, APointwiseOperatorIsOneCall) {
   const auto f = [](const Tensor& x, const Tensor& y) { return x * y; };
 
-  EXPECT_EQ(calls_of(vmap(f), range({3, 2}), range({3, 2})), "aten::mul.Tensor\n");
+  EXPECT_EQ(vmap_calls_of(vmap(f), range({3, 2}), range({3, 2})), "aten::mul.Tensor\n");
   EXPECT_EQ(floats(vmap(f)(range({3, 2}), range({3, 2}))[0]),
             (std::vector<float>{0, 1, 4, 9, 16, 25}));
 }
@@ -85,13 +85,13 @@ TEST(Vmap, BatchesInOneDimensionStayThere) {
   const auto f = [](const Tensor& x, const Tensor& y) { return x * y; };
   auto mapped = vmap(f, {.in_dims = {1, 1}, .out_dims = {1}});
 
-  EXPECT_EQ(calls_of(mapped, range({3, 2}), range({3, 2})), "aten::mul.Tensor\n");
+  EXPECT_EQ(vmap_calls_of(mapped, range({3, 2}), range({3, 2})), "aten::mul.Tensor\n");
 }
 
 TEST(Vmap, SamplesOfFewerDimensionsAreAligned) {
   const auto f = [](const Tensor& x, const Tensor& y) { return x * y; };
 
-  EXPECT_EQ(calls_of(vmap(f), range({3, 2}), range({3})), "aten::view\naten::mul.Tensor\n");
+  EXPECT_EQ(vmap_calls_of(vmap(f), range({3, 2}), range({3})), "aten::view\naten::mul.Tensor\n");
   EXPECT_EQ(floats(vmap(f)(range({3, 2}), range({3}))[0]), (std::vector<float>{0, 0, 2, 3, 8, 10}));
 }
 
@@ -99,14 +99,14 @@ TEST(Vmap, ACallWithoutABatchPassesAsItIs) {
   const Tensor y = range({2});
   const auto f = [&](const Tensor& x) { return x + y.sin(); };
 
-  EXPECT_EQ(calls_of(vmap(f), range({3, 2})), "aten::sin\naten::add.Tensor\n");
+  EXPECT_EQ(vmap_calls_of(vmap(f), range({3, 2})), "aten::sin\naten::add.Tensor\n");
 }
 
 TEST(Vmap, ARuleOfTheOperatorIsCalledOnce) {
   const auto f = [](const Tensor& x) { return call_row_sum(x, 2.0); };
 
   EXPECT_EQ(floats(vmap(f, {.in_dims = {1}})(range({3, 2}))[0]), (std::vector<float>{12, 18}));
-  EXPECT_EQ(calls_of(vmap(f), range({3, 2})).find("vmap_test::row_sum"), std::string::npos);
+  EXPECT_EQ(vmap_calls_of(vmap(f), range({3, 2})).find("vmap_test::row_sum"), std::string::npos);
 }
 
 TEST(Vmap, AnOperatorWithoutARuleRunsOnViewsOfTheBatchAndWarnsOnce) {
@@ -116,7 +116,7 @@ TEST(Vmap, AnOperatorWithoutARuleRunsOnViewsOfTheBatchAndWarnsOnce) {
   const auto f = [](Tensor x) { return call_bump(x); };
   const Tensor batch = range({2, 2});
 
-  const std::string calls = calls_of(vmap(f), batch);
+  const std::string calls = vmap_calls_of(vmap(f), batch);
   (void)vmap(f)(batch);
   set_warning_handler(nullptr);
 
@@ -158,7 +158,7 @@ TEST(Vmap, ChunksAreJoined) {
   const Tensors outputs = vmap(f, {.chunk_size = 2})(range({5}));
 
   EXPECT_EQ(floats(outputs[0]), (std::vector<float>{0, 2, 4, 6, 8}));
-  EXPECT_EQ(calls_of(vmap(f, {.chunk_size = 2}), range({5})),
+  EXPECT_EQ(vmap_calls_of(vmap(f, {.chunk_size = 2}), range({5})),
             "aten::slice.Tensor\naten::mul.Scalar\n"
             "aten::slice.Tensor\naten::mul.Scalar\n"
             "aten::slice.Tensor\naten::mul.Scalar\n"
@@ -170,7 +170,7 @@ TEST(Vmap, NestedOnesRunOverTwoDimensions) {
     return vmap([](const Tensor& y) { return y + 1; })(x)[0];
   };
 
-  EXPECT_EQ(calls_of(vmap(inner), range({2, 3})), "aten::add.Scalar\n");
+  EXPECT_EQ(vmap_calls_of(vmap(inner), range({2, 3})), "aten::add.Scalar\n");
   EXPECT_EQ(floats(vmap(inner)(range({2, 3}))[0]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 

@@ -13,7 +13,7 @@
 namespace opwright::torch_bridge {
 namespace {
 
-const char* text_of(PyObject* object) {
+const char* required_text(PyObject* object) {
   const char* text = PyUnicode_AsUTF8(object);
   if (!text) throw take_python_error();
   return text;
@@ -21,7 +21,7 @@ const char* text_of(PyObject* object) {
 
 PyObject* open_library_from_python(PyObject* /*module*/, PyObject* path) {
   return raising([&] {
-    TorchLibrary& library = open_library(text_of(path));
+    TorchLibrary& library = open_library(required_text(path));
     unlock_loops(library);
     Reference names = require_new(PyList_New(0));
     for (const std::string& each : library.contents.operators) {
@@ -33,7 +33,7 @@ PyObject* open_library_from_python(PyObject* /*module*/, PyObject* path) {
 }
 
 PyObject* make_operator_from_python(PyObject* /*module*/, PyObject* name) {
-  return raising([&] { return make_operator(text_of(name)); });
+  return raising([&] { return make_operator(required_text(name)); });
 }
 
 PyObject* set_resolver_from_python(PyObject* /*module*/, PyObject* resolver) {

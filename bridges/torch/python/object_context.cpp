@@ -16,7 +16,7 @@
 namespace opwright::torch_bridge {
 namespace {
 
-ObjectContext& self_of(OpwContext* context) { return *static_cast<ObjectContext*>(context); }
+ObjectContext& context_of(OpwContext* context) { return *static_cast<ObjectContext*>(context); }
 
 // ---- Attributes: owned values in capsules, so that they come back with the tag they had ----
 
@@ -40,7 +40,7 @@ Reference attributes_of(PyObject* ctx) {
 int set_attribute(OpwContext* context, const char* name, const OpwValue* value) {
   return status_of([&] {
     const LockScope lock;
-    const Reference attributes = attributes_of(self_of(context).ctx);
+    const Reference attributes = attributes_of(context_of(context).ctx);
     auto* copy = new OpwValue(copy_value(*value));
     const Reference capsule = require_new(PyCapsule_New(copy, kValueCapsule, free_value));
     require_no_error(PyDict_SetItemString(attributes.get(), name, capsule.get()));
@@ -75,14 +75,14 @@ const OpwValue* read_argument(ObjectContext& self, uint32_t index) {
 int argument(OpwContext* context, uint32_t index, const OpwValue** value) {
   return status_of([&] {
     const LockScope lock;
-    *value = read_argument(self_of(context), index);
+    *value = read_argument(context_of(context), index);
   });
 }
 
 int attribute(OpwContext* context, const char* name, const OpwValue** value) {
   return status_of([&] {
     const LockScope lock;
-    ObjectContext& self = self_of(context);
+    ObjectContext& self = context_of(context);
     *value = find_attribute(self, name);
     if (*value) return;
     for (uint32_t i = 0; i < self.op.arguments.size(); ++i) {
@@ -99,7 +99,7 @@ int attribute(OpwContext* context, const char* name, const OpwValue** value) {
 int needs_gradient_of(OpwContext* context, uint32_t index, int* result) {
   return status_of([&] {
     const LockScope lock;
-    const Reference flag = item_of(self_of(context).ctx, "opwright_needs", index);
+    const Reference flag = item_of(context_of(context).ctx, "opwright_needs", index);
     *result = PyObject_IsTrue(flag.get());
     require_no_error(*result);
   });
@@ -118,7 +118,7 @@ Reference tuple_of(OpwTensor* const* tensors, uint32_t count) {
 
 void call_with_tensors(OpwContext* context, const char* method, OpwTensor* const* tensors,
                        uint32_t count) {
-  const Reference bound = require_new(PyObject_GetAttrString(self_of(context).ctx, method));
+  const Reference bound = require_new(PyObject_GetAttrString(context_of(context).ctx, method));
   const Reference arguments = tuple_of(tensors, count);
   (void)require_new(PyObject_CallObject(bound.get(), arguments.get()));
 }
@@ -140,7 +140,7 @@ int mark_non_differentiable(OpwContext* context, OpwTensor* const* tensors, uint
 int saved(OpwContext* context, uint32_t index, OpwTensor** tensor) {
   return status_of([&] {
     const LockScope lock;
-    ObjectContext& self = self_of(context);
+    ObjectContext& self = context_of(context);
     if (!self.saved_tensors)
       self.saved_tensors = require_new(PyObject_GetAttrString(self.ctx, "saved_tensors"));
     const Py_ssize_t count = PySequence_Size(self.saved_tensors.get());
@@ -157,7 +157,7 @@ int saved(OpwContext* context, uint32_t index, OpwTensor** tensor) {
 int set_materialize(OpwContext* context, int on) {
   return status_of([&] {
     const LockScope lock;
-    (void)require_new(PyObject_CallMethod(self_of(context).ctx, "set_materialize_grads", "O",
+    (void)require_new(PyObject_CallMethod(context_of(context).ctx, "set_materialize_grads", "O",
                                           on ? Py_True : Py_False));
   });
 }
@@ -174,7 +174,7 @@ constexpr OpwContextTable kContextTable = {
     .argument = argument,
 };
 
-constexpr OpwObjectTable kObjectTable = {
+constexpr OpwObjectTable kContextObjectTable = {
     .struct_size = sizeof(OpwObjectTable),
     .type_name = "AutogradContext",
     .retain = [](OpwObject* /*object*/) {},
@@ -190,6 +190,6 @@ constexpr OpwObjectTable kObjectTable = {
 }  // namespace
 
 ObjectContext::ObjectContext(PyObject* torch_ctx, const OperatorDescription& operator_description)
-    : OpwContext{&kObjectTable, &kContextTable}, ctx(torch_ctx), op(operator_description) {}
+    : OpwContext{&kContextObjectTable, &kContextTable}, ctx(torch_ctx), op(operator_description) {}
 
 }  // namespace opwright::torch_bridge

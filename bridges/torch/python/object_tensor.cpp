@@ -23,7 +23,7 @@
 namespace opwright::torch_bridge {
 namespace {
 
-ObjectTensor& self_of(OpwTensor* tensor) { return *static_cast<ObjectTensor*>(tensor); }
+ObjectTensor& object_tensor_of(OpwTensor* tensor) { return *static_cast<ObjectTensor*>(tensor); }
 
 bool has_own_type(PyObject* object) {
   const TorchObjects& torch = torch_objects();
@@ -124,7 +124,7 @@ void read_without_exchange(ObjectTensor& tensor) {
 int refresh(OpwTensor* tensor) {
   return status_of([&] {
     const LockScope lock;
-    ObjectTensor& self = self_of(tensor);
+    ObjectTensor& self = object_tensor_of(tensor);
     if ((self.flags & kOpwFlagStale) && !read_memory(self)) read_without_exchange(self);
   });
 }
@@ -138,8 +138,8 @@ void free_readings(ObjectTensor& tensor) noexcept {
   delete[] std::exchange(tensor.numbers, nullptr);
 }
 
-void release(OpwTensor* tensor) {
-  ObjectTensor& self = self_of(tensor);
+void release_tensor(OpwTensor* tensor) {
+  ObjectTensor& self = object_tensor_of(tensor);
   free_readings(self);
   drop_reference(self.object);
   delete &self;
@@ -147,7 +147,7 @@ void release(OpwTensor* tensor) {
 
 OpwTensor* promote(OpwTensor* tensor) {
   const LockScope lock;
-  return own_object(Reference::borrow(self_of(tensor).object));
+  return own_object(Reference::borrow(object_tensor_of(tensor).object));
 }
 
 void read_words(ObjectTensor& tensor) {
@@ -167,16 +167,16 @@ void read_words(ObjectTensor& tensor) {
 int symbolic(const OpwTensor* tensor, OpwSymbolicShape* shape) {
   return status_of([&] {
     const LockScope lock;
-    ObjectTensor& self = self_of(const_cast<OpwTensor*>(tensor));
+    ObjectTensor& self = object_tensor_of(const_cast<OpwTensor*>(tensor));
     if (!self.words) read_words(self);
     const auto ndim = static_cast<size_t>(self.dl.ndim);
     *shape = {self.words, self.words + ndim, self.words[2 * ndim]};
   });
 }
 
-constexpr OpwTensorTable kObjectTable = {
+constexpr OpwTensorTable kTensorTable = {
     .struct_size = sizeof(OpwTensorTable),
-    .release = release,
+    .release = release_tensor,
     .promote = promote,
     .refresh = refresh,
     .symbolic = symbolic,
@@ -185,7 +185,7 @@ constexpr OpwTensorTable kObjectTable = {
 }  // namespace
 
 void begin_view(ObjectTensor& view, PyObject* object) noexcept {
-  view.owner = &kObjectTable;
+  view.owner = &kTensorTable;
   view.count = 1;
   view.flags = kOpwFlagView | kOpwFlagStale;
   view.object = object;
@@ -206,7 +206,7 @@ bool read_memory(ObjectTensor& view) {
 
 void forget_readings(OpwTensor* tensor) noexcept {
   if (!is_object_tensor(tensor) || (tensor->flags & kOpwFlagStale)) return;
-  free_readings(self_of(tensor));
+  free_readings(object_tensor_of(tensor));
   tensor->flags = (tensor->flags & kOpwFlagView) | kOpwFlagStale;
 }
 
@@ -217,7 +217,7 @@ OpwTensor* own_object(Reference object) {
   return owned;
 }
 
-bool is_object_tensor(const OpwTensor* tensor) noexcept { return tensor->owner == &kObjectTable; }
+bool is_object_tensor(const OpwTensor* tensor) noexcept { return tensor->owner == &kTensorTable; }
 
 PyObject* object_of_tensor(const OpwTensor* tensor) {
   if (is_object_tensor(tensor)) return Py_NewRef(static_cast<const ObjectTensor*>(tensor)->object);

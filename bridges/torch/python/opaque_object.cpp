@@ -24,11 +24,11 @@ PyObject* inside(const OpwObject* object) {
   return static_cast<const OpaqueObject*>(object)->object;
 }
 
-void retain(OpwObject* object) {
+void retain_opaque(OpwObject* object) {
   __atomic_fetch_add(&static_cast<OpaqueObject*>(object)->count, 1, __ATOMIC_RELAXED);
 }
 
-void release(OpwObject* object) {
+void release_opaque(OpwObject* object) {
   auto* self = static_cast<OpaqueObject*>(object);
   if (__atomic_fetch_sub(&self->count, 1, __ATOMIC_ACQ_REL) != 1) return;
   drop_reference(self->object);
@@ -41,7 +41,7 @@ int equal(const OpwObject* a, const OpwObject* b) {
 
 uint64_t hash(const OpwObject* object) { return reinterpret_cast<uintptr_t>(inside(object)) >> 4; }
 
-size_t text(const OpwObject* object, char* buffer, size_t capacity) {
+size_t opaque_text(const OpwObject* object, char* buffer, size_t capacity) {
   const LockScope lock;
   const Reference string = Reference::take(PyObject_Repr(inside(object)));
   const char* characters = string ? PyUnicode_AsUTF8(string.get()) : nullptr;
@@ -58,11 +58,11 @@ size_t text(const OpwObject* object, char* buffer, size_t capacity) {
 constexpr OpwObjectTable kOpaqueTable = {
     .struct_size = sizeof(OpwObjectTable),
     .type_name = "Generator",
-    .retain = retain,
-    .release = release,
+    .retain = retain_opaque,
+    .release = release_opaque,
     .equal = equal,
     .hash = hash,
-    .text = text,
+    .text = opaque_text,
 };
 
 }  // namespace

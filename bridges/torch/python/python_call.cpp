@@ -51,7 +51,7 @@ struct PythonImport {
 };
 using PythonImports = std::vector<std::unique_ptr<PythonImport>>;
 
-PyObject* resolver = nullptr;
+PyObject* operator_resolver = nullptr;
 
 // Under Python's lock; never destroyed, since the interpreter ends before statics do.
 std::map<const TorchLibrary*, PythonImports>& imports_by_library() {
@@ -80,12 +80,12 @@ PythonImport& resolve_import(const TorchLibrary& library, uint32_t index) {
   if (imports[index]) [[likely]]
     return *imports[index];
   const std::string& name = library.contents.imports[index].name;
-  if (!resolver)
+  if (!operator_resolver)
     throw_error("RuntimeError", "nothing was set that finds torch's operators by their names");
   auto import = std::make_unique<PythonImport>();
   import->description = describe_operator(name);
   import->keywords = keywords_of(import->description);
-  import->callable = require_new(PyObject_CallFunction(resolver, "s", name.c_str()));
+  import->callable = require_new(PyObject_CallFunction(operator_resolver, "s", name.c_str()));
   if (!imports[index]) imports[index] = std::move(import);  // the resolver may have run others
   return *imports[index];
 }
@@ -140,7 +140,7 @@ void take_results(const Reference& object, const std::vector<ResultDescription>&
 }
 
 void set_resolver(PyObject* new_resolver) {
-  Py_XDECREF(std::exchange(resolver, Py_NewRef(new_resolver)));
+  Py_XDECREF(std::exchange(operator_resolver, Py_NewRef(new_resolver)));
   imports_by_library().clear();
 }
 

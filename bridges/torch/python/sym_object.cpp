@@ -21,11 +21,11 @@ struct SymObject : OpwSymNode {
 
 PyObject* symbol_of(OpwSymWord word) { return static_cast<SymObject*>(sym_node(word))->object; }
 
-void retain(OpwSymNode* node) {
+void retain_symbol(OpwSymNode* node) {
   __atomic_fetch_add(&static_cast<SymObject*>(node)->count, 1, __ATOMIC_RELAXED);
 }
 
-void release(OpwSymNode* node) {
+void release_symbol(OpwSymNode* node) {
   auto* self = static_cast<SymObject*>(node);
   if (__atomic_fetch_sub(&self->count, 1, __ATOMIC_ACQ_REL) != 1) return;
   drop_reference(self->object);
@@ -104,7 +104,7 @@ int guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* file, uint3
   });
 }
 
-int check(OpwSymWord condition, const char* message, const char* file, uint32_t line) {
+int check_symbol(OpwSymWord condition, const char* message, const char* file, uint32_t line) {
   return status_of([&] {
     const LockScope lock;
     const Reference done = Reference::take(
@@ -123,7 +123,7 @@ int specialise(OpwSymWord word, const char* file, uint32_t line, int64_t* result
   });
 }
 
-size_t text(OpwSymWord word, char* buffer, size_t capacity) {
+size_t symbol_text(OpwSymWord word, char* buffer, size_t capacity) {
   const LockScope lock;
   const Reference string = Reference::take(PyObject_Str(symbol_of(word)));
   Py_ssize_t length = 0;
@@ -143,13 +143,13 @@ size_t text(OpwSymWord word, char* buffer, size_t capacity) {
 
 constexpr OpwSymTable kSymTable = {
     .struct_size = sizeof(OpwSymTable),
-    .retain = retain,
-    .release = release,
+    .retain = retain_symbol,
+    .release = release_symbol,
     .apply = apply,
     .guard = guard,
-    .check = check,
+    .check = check_symbol,
     .specialise = specialise,
-    .text = text,
+    .text = symbol_text,
 };
 
 OpwSymWord word_of_int(PyObject* number) {

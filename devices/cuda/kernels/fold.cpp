@@ -39,14 +39,14 @@ int64_t inner_stride(const JoinedSpace& space) {
 
 bool has_aligned_rows(const OpwFold& call, const JoinedSpace& kept, const JoinedSpace& folded) {
   const auto item = static_cast<int64_t>(bytes_of(call.operand.dtype));
-  bool is_aligned = folded.rank() == 1 && folded.stride(0, 0) == 1 &&
-                    reinterpret_cast<uintptr_t>(call.operand.data) % 16 == 0;
+  bool is_aligned =
+      folded.rank() == 1 && folded.stride(0, 0) == 1 && is_aligned_to(call.operand.data, 16);
   for (int dim = 0; dim < kept.rank(); ++dim)
     is_aligned = is_aligned && kept.stride(0, dim) * item % 16 == 0;
   return is_aligned;
 }
 
-Element rounding_of(const OpwFold& call, Element compute) {
+Element fold_rounding(const OpwFold& call, Element compute) {
   const Element through = element_of(call.operand.through, call.fold);
   return through == compute || through == element_of(call.operand.dtype, call.fold) ? Element::None
                                                                                     : through;
@@ -72,7 +72,7 @@ void set_launch(FoldPlan& plan, const DeviceLimits& limits) {
   plan.blocks.y = std::max(plan.blocks.y, 1U);
 }
 
-bool launch(const FoldPlan& plan, const OpwFold& call, Element compute) {
+bool launch_fold(const FoldPlan& plan, const OpwFold& call, Element compute) {
   const std::string_view fold = call.fold;
   if (fold == "sum") return launch_sum(plan, compute);
   if (fold == "mean") return launch_mean(plan, compute);
@@ -83,23 +83,23 @@ bool launch(const FoldPlan& plan, const OpwFold& call, Element compute) {
   return fold == "norm" && launch_norm(plan, compute, call.number);
 }
 
-Element compute_of(const OpwFold& call) {
+Element fold_compute(const OpwFold& call) {
   const Element compute = element_of(call.compute, call.fold);
   const bool is_half = compute == Element::Float16 || compute == Element::BFloat16;
   return is_half ? Element::Float32 : compute;
 }
 
-void run(const OpwFold& call, int32_t index, OpwStream* stream) {
+void run_fold(const OpwFold& call, int32_t index, OpwStream* stream) {
   const JoinedSpace kept = join_kept(call);
   const JoinedSpace folded = join_folded(call);
-  const Element compute = compute_of(call);
+  const Element compute = fold_compute(call);
   FoldPlan plan{};
   FoldArguments& fold = plan.arguments;
   fold.kept = kept.index_space(call.fold);
   fold.folded = folded.index_space(call.fold);
   fold.operand.data = call.operand.data;
   fold.operand.element = element_of(call.operand.dtype, call.fold);
-  fold.operand.through = rounding_of(call, compute);
+  fold.operand.through = fold_rounding(call, compute);
   if (!call.operand.data) fold.operand.number = loop_number(call.operand.number);
   kept.copy_strides(0, fold.operand.strides);
   folded.copy_strides(0, fold.folded_strides);
@@ -119,7 +119,7 @@ void run(const OpwFold& call, int32_t index, OpwStream* stream) {
       slices > 1 ? slices * static_cast<size_t>(fold.kept.count) * kMostStateBytes : 0;
   const Workspace states(index, bytes, stream);
   fold.states = slices > 1 ? states.data() : nullptr;
-  if (!launch(plan, call, compute))
+  if (!launch_fold(plan, call, compute))
     throw_error("NotImplementedError", "the fold '", call.fold, "' is not computed in ",
                 from_dlpack(call.compute), " on cuda");
   check_launch(call.fold, index);
@@ -128,7 +128,7 @@ void run(const OpwFold& call, int32_t index, OpwStream* stream) {
 }  // namespace
 
 int compute_fold_cuda(const OpwHost* host, int32_t index, const OpwFold* fold, OpwStream* stream) {
-  return run_on(host, index, [&] { run(*fold, index, stream); });
+  return run_on(host, index, [&] { run_fold(*fold, index, stream); });
 }
 
 }  // namespace opwright::cuda

@@ -99,17 +99,13 @@ __global__ void __launch_bounds__(256) fold_rows(const __grid_constant__ FoldArg
   if (is_inside && threadIdx.x == 0) give_result<F>(fold, result, state);
 }
 
-template <class T>
-struct alignas(16) FoldPack {
-  T elements[16 / sizeof(T)];
-};
-
 // Rows of elements that lie one after another, each row aligned to 16 bytes.
 template <class F, class T>
 __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ FoldArguments fold) {
   using C = typename F::Value;
   using State = typename F::State;
   constexpr int kWidth = 16 / sizeof(T);
+  using RowPack = Pack<T, kWidth>;
   constexpr int kAtOnce = kReadAtOnce<State>;
   const int64_t result = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
   const bool is_inside = result < fold.kept.count;
@@ -126,10 +122,10 @@ __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ F
     int64_t i = begin + int64_t{threadIdx.x} * kWidth;
     const int64_t stride = int64_t{blockDim.x} * kWidth;
     for (; i + (kAtOnce - 1) * stride < packed_end; i += kAtOnce * stride) {
-      FoldPack<T> packs[kAtOnce];
+      RowPack packs[kAtOnce];
 #pragma unroll
       for (int k = 0; k < kAtOnce; ++k)
-        packs[k] = *reinterpret_cast<const FoldPack<T>*>(row + i + k * stride);
+        packs[k] = *reinterpret_cast<const RowPack*>(row + i + k * stride);
 #pragma unroll
       for (int k = 0; k < kAtOnce; ++k) {
 #pragma unroll
@@ -138,7 +134,7 @@ __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ F
       }
     }
     for (; i < packed_end; i += stride) {
-      const FoldPack<T> pack = *reinterpret_cast<const FoldPack<T>*>(row + i);
+      const RowPack pack = *reinterpret_cast<const RowPack*>(row + i);
 #pragma unroll
       for (int e = 0; e < kWidth; ++e)
         lanes[e] = F::step(lanes[e], convert<C>(pack.elements[e]), i + e);

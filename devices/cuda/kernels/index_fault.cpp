@@ -14,10 +14,10 @@
 namespace opwright::cuda {
 namespace {
 
-constexpr size_t kMostDevices = 64;
+constexpr size_t kMostFaultDevices = 64;
 
 // Null: no kernel of the device took indices so far.
-std::array<std::atomic<IndexFault*>, kMostDevices> faults{};
+std::array<std::atomic<IndexFault*>, kMostFaultDevices> faults{};
 std::mutex making;
 
 }  // namespace
@@ -37,7 +37,7 @@ IndexFault* index_fault(int32_t device) {
 }
 
 void throw_index_fault(int32_t device) {
-  if (device < 0 || static_cast<size_t>(device) >= kMostDevices) return;
+  if (device < 0 || static_cast<size_t>(device) >= kMostFaultDevices) return;
   IndexFault* fault = faults[static_cast<size_t>(device)].load(std::memory_order_acquire);
   if (!fault) return;
   std::atomic_ref<int32_t> is_set(fault->is_set);

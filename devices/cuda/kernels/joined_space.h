@@ -50,10 +50,6 @@ class JoinedSpace {
   std::array<std::array<int64_t, 64>, kMostMemories> strides_;
 };
 
-inline bool is_aligned_to(const void* data, size_t bytes) {
-  return reinterpret_cast<uintptr_t>(data) % bytes == 0;
-}
-
 // NotImplementedError for a dtype that no kernel takes.
 Element element_of(OpwDtype dtype, const char* who);
 size_t bytes_of(OpwDtype dtype);

@@ -81,7 +81,7 @@ T* data_of(Tensor& tensor) {
 // To 16 bytes, all of them.
 inline bool are_aligned(std::initializer_list<const void*> memories) {
   for (const void* memory : memories) {
-    if (reinterpret_cast<uintptr_t>(memory) % 16 != 0) return false;
+    if (!is_aligned_to(memory, 16)) return false;
   }
   return true;
 }

@@ -60,8 +60,7 @@ if(OPWRIGHT_TESTS)
   # "x != x" is a formula.
   target_compile_options(cuda_kernels_test PRIVATE -Wno-tautological-compare)
   target_link_libraries(cuda_kernels_test PRIVATE GTest::gtest_main)
-  add_test(NAME cuda_kernels_test COMMAND cuda_kernels_test)
-  set_property(GLOBAL APPEND PROPERTY OPWRIGHT_LAYER_TESTS cuda_kernels_test)
+  opwright_device_test(cuda_kernels_test)
 endif()
 
 # What an allocation and a launch cost; benchmarks/cuda.py runs it.
@@ -73,3 +72,4 @@ target_compile_definitions(
   PRIVATE "OPWRIGHT_CUDA_PLUGIN=\"${CMAKE_BINARY_DIR}/libopwright_cuda.so\""
 )
 target_link_libraries(cuda_device_bench PRIVATE ${CMAKE_DL_LIBS})
+add_dependencies(device_tests cuda_device_bench)

@@ -68,7 +68,7 @@ bool are_same(OpwDtype a, OpwDtype b) {
 }
 
 // What elements of an operand are rounded to on their way; None: nothing.
-Element rounding_of(const OpwLoop& call, const OpwOperand& operand) {
+Element loop_rounding(const OpwLoop& call, const OpwOperand& operand) {
   const Element through = element_of(operand.through, call.formula);
   const Element compute = element_of(call.compute, call.formula);
   if (operand.data && are_same(operand.dtype, operand.through)) return Element::None;
@@ -87,14 +87,14 @@ Element rounding_of(const OpwLoop& call, const OpwOperand& operand) {
 
 LoopNumber rounded_number(const OpwLoop& call, const OpwOperand& operand) {
   LoopNumber number = loop_number(operand.number);
-  const Element through = rounding_of(call, operand);
+  const Element through = loop_rounding(call, operand);
   if (through == Element::None) return number;
   number.as_double = round_through(number.as_double, through);
   number.as_int = round_through(number.as_int, through);
   return number;
 }
 
-Compute compute_of(const OpwLoop& call) {
+Compute loop_compute(const OpwLoop& call) {
   switch (element_of(call.compute, call.formula)) {
     case Element::Bool:
       return Compute::Bool;
@@ -166,7 +166,7 @@ const OpwDtype* find_dense_dtype(const Loop& loop, bool gives_truth) {
     const bool is_regular = (loop.space.is_dense(i + 1) && is_aligned_to(operand.data, 16)) ||
                             loop.space.is_repeated(i + 1);
     if (!is_regular || !are_same(operand.dtype, *dtype) ||
-        rounding_of(call, operand) != Element::None)
+        loop_rounding(call, operand) != Element::None)
       return nullptr;
   }
   if (!dtype || !is_computed_as(*dtype, call.compute)) return nullptr;
@@ -225,7 +225,7 @@ void run_small(const Loop& loop, const StridedKernels& kernels) {
       continue;
     }
     operand.element = element_of(call.operands[i].dtype, call.formula);
-    operand.through = rounding_of(call, call.operands[i]);
+    operand.through = loop_rounding(call, call.operands[i]);
     operand.lies_in_runs = lies_in_runs(loop, i + 1, call.operands[i]);
     operand.step = runs ? loop.space.stride(i + 1, loop.space.rank() - 1) : 0;
     space.copy_strides(i + 1, operand.strides);
@@ -272,7 +272,7 @@ bool run_copy(const Loop& loop) {
   if (call.formula != std::string_view("x") || call.num_operands != 1) return false;
   const OpwOperand& from = call.operands[0];
   if (!from.data || !are_same(from.dtype, call.result.dtype) ||
-      !is_computed_as(from.dtype, call.compute) || rounding_of(call, from) != Element::None)
+      !is_computed_as(from.dtype, call.compute) || loop_rounding(call, from) != Element::None)
     return false;
   if (from.data == call.result.data && loop.space.is_dense(0) && loop.space.is_dense(1))
     return true;
@@ -281,7 +281,7 @@ bool run_copy(const Loop& loop) {
   return true;
 }
 
-void run(const OpwLoop& call, int32_t index, OpwStream* stream) {
+void run_call(const OpwLoop& call, int32_t index, OpwStream* stream) {
   OPWRIGHT_CHECK(call.num_operands <= kMostOperands && call.num_numbers <= 3, "the loop '",
                  call.formula, "' has more operands or numbers than x, y, z and a, b, c");
   const Loop loop{call, index, stream, join_dimensions(call)};
@@ -291,7 +291,7 @@ void run(const OpwLoop& call, int32_t index, OpwStream* stream) {
     throw_error("NotImplementedError", "the loop '", call.formula,
                 "' has no kernel in the CUDA plug-in");
   if (run_dense(loop, *formula->kernels)) return;
-  const auto compute = static_cast<size_t>(compute_of(call));
+  const auto compute = static_cast<size_t>(loop_compute(call));
   const StridedKernels strided{formula->kernels->strided[compute],
                                formula->kernels->by_runs[compute]};
   if (!strided.by_elements)
@@ -303,7 +303,7 @@ void run(const OpwLoop& call, int32_t index, OpwStream* stream) {
 }  // namespace
 
 int compute_loop_cuda(const OpwHost* host, int32_t index, const OpwLoop* loop, OpwStream* stream) {
-  return run_on(host, index, [&] { run(*loop, index, stream); });
+  return run_on(host, index, [&] { run_call(*loop, index, stream); });
 }
 
 }  // namespace opwright::cuda

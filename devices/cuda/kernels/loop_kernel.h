@@ -159,18 +159,21 @@ __global__ void __launch_bounds__(kLoopThreads) dense_loop(const __grid_constant
   }
 }
 
-template <class F, class C>
-int launch_strided(const LoopArguments& loop, CUstream_st* stream) {
-  static const KernelHandle kernel(reinterpret_cast<const void*>(&strided_loop<F, C>));
+inline int queue_loop(const KernelHandle& kernel, const LoopArguments& loop, CUstream_st* stream) {
   const auto blocks = static_cast<unsigned>((loop.space.count + kLoopThreads - 1) / kLoopThreads);
   return kernel.launch(blocks, kLoopThreads, loop, stream);
 }
 
 template <class F, class C>
+int launch_strided(const LoopArguments& loop, CUstream_st* stream) {
+  static const KernelHandle kernel(reinterpret_cast<const void*>(&strided_loop<F, C>));
+  return queue_loop(kernel, loop, stream);
+}
+
+template <class F, class C>
 int launch_runs(const LoopArguments& loop, CUstream_st* stream) {
   static const KernelHandle kernel(reinterpret_cast<const void*>(&run_loop<F, C>));
-  const auto blocks = static_cast<unsigned>((loop.space.count + kLoopThreads - 1) / kLoopThreads);
-  return kernel.launch(blocks, kLoopThreads, loop, stream);
+  return queue_loop(kernel, loop, stream);
 }
 
 template <class F, class T, class C>

@@ -327,6 +327,10 @@ OPWRIGHT_ANYWHERE void store_as(void* data, Element element, int64_t at, C value
 
 // ---- several elements that lie together, aligned to all of them ----
 
+OPWRIGHT_ANYWHERE bool is_aligned_to(const void* data, uint64_t bytes) {
+  return reinterpret_cast<uint64_t>(data) % bytes == 0;
+}
+
 template <class T, int kCount>
 struct alignas(sizeof(T) * kCount > 16 ? 16 : sizeof(T) * kCount) Pack {
   T elements[kCount];

@@ -18,55 +18,53 @@
 namespace opwright::graph_engine {
 namespace {
 
-using Kind = AttributeKind;
-
 [[noreturn]] void refuse(const std::string& name, const OpwValue& value) {
   throw_error(
       "TypeError", "GE: attribute '", name, "' cannot be ", value_text(value),
       "\n  Attributes are ints, floats, bools, strings, dtypes, tensors, and lists of them.");
 }
 
-Kind kind_of_list(const std::string& name, const OpwValue& value);
+AttributeKind kind_of_list(const std::string& name, const OpwValue& value);
 
-Kind kind_of(const std::string& name, const OpwValue& value) {
+AttributeKind kind_of(const std::string& name, const OpwValue& value) {
   switch (value.tag) {
     case kOpwInt:
-      return Kind::Int;
+      return AttributeKind::Int;
     case kOpwFloat:
-      return Kind::Float;
+      return AttributeKind::Float;
     case kOpwBool:
-      return Kind::Bool;
+      return AttributeKind::Bool;
     case kOpwString:
-      return Kind::String;
+      return AttributeKind::String;
     case kOpwDtype:
-      return Kind::Type;
+      return AttributeKind::Type;
     case kOpwTensor:
-      return Kind::Tensor;
+      return AttributeKind::Tensor;
     default:
       return kind_of_list(name, value);
   }
 }
 
-Kind kind_of_list(const std::string& name, const OpwValue& value) {
+AttributeKind kind_of_list(const std::string& name, const OpwValue& value) {
   if (!is_list_tag(value.tag)) refuse(name, value);
-  if (value.length == 0) return Kind::ListInt;
+  if (value.length == 0) return AttributeKind::ListInt;
   switch (kind_of(name, list_element(value, 0))) {
-    case Kind::Int:
-      return Kind::ListInt;
-    case Kind::Float:
-      return Kind::ListFloat;
-    case Kind::Bool:
-      return Kind::ListBool;
-    case Kind::String:
-      return Kind::ListString;
-    case Kind::Type:
-      return Kind::ListType;
-    case Kind::Tensor:
-      return Kind::ListTensor;
-    case Kind::ListInt:
-      return Kind::ListListInt;
-    case Kind::ListFloat:
-      return Kind::ListListFloat;
+    case AttributeKind::Int:
+      return AttributeKind::ListInt;
+    case AttributeKind::Float:
+      return AttributeKind::ListFloat;
+    case AttributeKind::Bool:
+      return AttributeKind::ListBool;
+    case AttributeKind::String:
+      return AttributeKind::ListString;
+    case AttributeKind::Type:
+      return AttributeKind::ListType;
+    case AttributeKind::Tensor:
+      return AttributeKind::ListTensor;
+    case AttributeKind::ListInt:
+      return AttributeKind::ListListInt;
+    case AttributeKind::ListFloat:
+      return AttributeKind::ListListFloat;
     default:
       refuse(name, value);
   }
@@ -113,31 +111,34 @@ void append_tensor(std::string& out, const Tensor& tensor) {
 
 }  // namespace
 
-bool fits(Kind wanted, Kind given) {
+bool fits(AttributeKind wanted, AttributeKind given) {
   if (wanted == given) return true;
   switch (wanted) {
-    case Kind::Bytes:
-      return given == Kind::String;
-    case Kind::Int:
-    case Kind::Type:
-      return given == Kind::Int || given == Kind::Type;
-    case Kind::ListType:
-      return given == Kind::ListInt;
+    case AttributeKind::Bytes:
+      return given == AttributeKind::String;
+    case AttributeKind::Int:
+    case AttributeKind::Type:
+      return given == AttributeKind::Int || given == AttributeKind::Type;
+    case AttributeKind::ListType:
+      return given == AttributeKind::ListInt;
     default:
       return false;
   }
 }
 
-Attribute make_attribute(std::string name, const OpwValue& value, std::optional<Kind> wanted) {
-  Kind kind = kind_of(name, value);
-  Value held =
-      kind == Kind::Type || kind == Kind::ListType ? with_numbers(value) : Value::copy_of(value);
+Attribute make_attribute(std::string name, const OpwValue& value,
+                         std::optional<AttributeKind> wanted) {
+  AttributeKind kind = kind_of(name, value);
+  Value held = kind == AttributeKind::Type || kind == AttributeKind::ListType
+                   ? with_numbers(value)
+                   : Value::copy_of(value);
   if (wanted) {
     const bool is_empty = is_list_tag(value.tag) && value.length == 0;
-    const bool is_widened = (kind == Kind::Int && *wanted == Kind::Float) ||
-                            (kind == Kind::ListInt && *wanted == Kind::ListFloat);
+    const bool is_widened = (kind == AttributeKind::Int && *wanted == AttributeKind::Float) ||
+                            (kind == AttributeKind::ListInt && *wanted == AttributeKind::ListFloat);
     if (is_widened) held = with_floats(value);
-    if (is_widened || fits(*wanted, kind) || (is_empty && *wanted >= Kind::ListInt)) kind = *wanted;
+    if (is_widened || fits(*wanted, kind) || (is_empty && *wanted >= AttributeKind::ListInt))
+      kind = *wanted;
   }
   return {.name = std::move(name), .kind = kind, .value = std::move(held)};
 }
@@ -145,8 +146,9 @@ Attribute make_attribute(std::string name, const OpwValue& value, std::optional<
 void append_text(std::string& out, const Attribute& attribute) {
   out += concatenate(attribute.name, " = ");
   const OpwValue& value = attribute.value.get();
-  if (attribute.kind == Kind::Tensor) return append_tensor(out, Tensor::borrow(value.as_tensor));
-  if (attribute.kind == Kind::Type) {
+  if (attribute.kind == AttributeKind::Tensor)
+    return append_tensor(out, Tensor::borrow(value.as_tensor));
+  if (attribute.kind == AttributeKind::Type) {
     out += data_type_name(static_cast<DataType>(value.as_int));
     return;
   }

@@ -8,6 +8,7 @@
 
 #include "opwright/ge_types.h"
 #include "opwright/value.h"
+#include "opwright/visibility.h"
 
 namespace opwright::graph_engine {
 
@@ -20,8 +21,8 @@ struct Attribute {
 // The attribute that a value is by its tag: int, float, bool, string, tensor, dtype, or a list of
 // such; `wanted` is the kind that it should have, where one is known. TypeError for a value that no
 // attribute can hold.
-[[nodiscard]] Attribute make_attribute(std::string name, const OpwValue& value,
-                                       std::optional<AttributeKind> wanted = std::nullopt);
+[[nodiscard]] OPWRIGHT_EXPORT Attribute make_attribute(
+    std::string name, const OpwValue& value, std::optional<AttributeKind> wanted = std::nullopt);
 // Whether attributes of one kind can stand where another is wanted: what is written alike.
 [[nodiscard]] bool fits(AttributeKind wanted, AttributeKind given);
 // "alpha = 1.0"; of tensors dtype and sizes, and the elements of small ones.

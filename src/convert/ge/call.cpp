@@ -68,7 +68,7 @@ GeValues Call::given(const GeValues& results) const {
 namespace {
 
 // The outputs of an op that is a whole call.
-std::vector<OutputName> outputs_of(const Node& node, const Prototype* prototype) {
+std::vector<OutputName> call_output_names(const Node& node, const Prototype* prototype) {
   const std::vector<std::string> own = output_names(node.op().schema());
   std::vector<OutputName> names;
   for (size_t i = 0; i < node.results().size(); ++i) {
@@ -115,7 +115,7 @@ GeValues convert_by_text(GraphBuilder& g, const Call& call, const std::string& t
       attributes.push_back(make_attribute(name, value));
     }
   }
-  return g.custom_op(form.name, inputs, outputs_of(call.node(), prototype.get()),
+  return g.custom_op(form.name, inputs, call_output_names(call.node(), prototype.get()),
                      std::move(attributes));
 }
 

@@ -34,16 +34,16 @@ namespace {
 
 constexpr size_t kMostSharedBytes = 256;
 
-void add_input(GeOp& op, std::string name, OutputPlace value) {
+void add_op_input(GeOp& op, std::string name, OutputPlace value) {
   op.inputs.push_back(value);
   op.input_descriptors.push_back({.name = std::move(name)});
 }
 
 void add_operand(GeOp& op, const std::string& name, const Operand& operand) {
-  if (const auto* one = std::get_if<OutputPlace>(&operand)) return add_input(op, name, *one);
+  if (const auto* one = std::get_if<OutputPlace>(&operand)) return add_op_input(op, name, *one);
   size_t number = 0;
   for (const OutputPlace each : std::get<GeValues>(operand))
-    add_input(op, concatenate(name, number++), each);
+    add_op_input(op, concatenate(name, number++), each);
 }
 
 void add_output(GeOp& op, const std::string& name, std::optional<uint32_t> count) {
@@ -75,7 +75,7 @@ std::string key_of(const Tensor& data) {
   return key;
 }
 
-GeValues outputs_of(const GraphBuilder::State& state, uint32_t op) {
+GeValues op_outputs(const GraphBuilder::State& state, uint32_t op) {
   GeValues outputs;
   for (uint32_t i = 0; i < state.types[op].size(); ++i) outputs.push_back({op, i});
   return outputs;
@@ -117,7 +117,7 @@ GeValues GraphBuilder::op_of_many(std::string_view name, std::initializer_list<O
   trim_inputs(op);
   const uint32_t place = state_.add(std::move(op));
   check_op(*prototype, state_.graph.ops[place]);
-  return outputs_of(state_, place);
+  return op_outputs(state_, place);
 }
 
 OutputPlace GraphBuilder::op(std::string_view name, std::initializer_list<Operand> inputs,
@@ -145,7 +145,7 @@ GeValues GraphBuilder::custom_op(std::string_view name, const std::vector<NamedO
                        node_name, "' is taken by another op of the graph");
   const uint32_t place = state_.add(std::move(op));
   if (prototype) check_op(*prototype, state_.graph.ops[place]);
-  return outputs_of(state_, place);
+  return op_outputs(state_, place);
 }
 
 OutputPlace GraphBuilder::constant(const Tensor& data) {

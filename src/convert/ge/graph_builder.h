@@ -18,6 +18,7 @@
 #include "opwright/dtype.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright::graph_engine {
 
@@ -55,7 +56,7 @@ struct AttributeValue {
   Attribute held;
 };
 
-class GraphBuilder {
+class OPWRIGHT_EXPORT GraphBuilder {
  public:
   struct State;
   explicit GraphBuilder(State& state) : state_(state) {}

@@ -15,13 +15,14 @@
 #include "opwright/dtype.h"
 #include "opwright/ir/graph.h"
 #include "opwright/transforms/trace.h"
+#include "opwright/visibility.h"
 
 namespace opwright::graph_engine {
 
 inline constexpr const char* kEngine = "ge";
 
 // One call of an operator: its arguments as constants (CallArguments), and as values of the graph.
-class Call : public CallArguments {
+class OPWRIGHT_EXPORT Call : public CallArguments {
  public:
   Call(GraphBuilder& g, const Node& node, const GeValues& values)
       : CallArguments(node, "GE"), g_(g), values_(values) {}
@@ -45,7 +46,7 @@ class Call : public CallArguments {
 
 // A rule of the engine "ge". Python's converters are a subclass, too:
 //   register_converter("npu::npu_add_custom", make_intrusive<PythonConverter>(...)).
-class GeConverter : public Converter {
+class OPWRIGHT_EXPORT GeConverter : public Converter {
  public:
   explicit GeConverter(bool is_builtin = false) : Converter(kEngine, 0, is_builtin) {}
 
@@ -72,7 +73,7 @@ struct ConversionOptions {
 
 // NotImplementedError for an operator without a rule: which, the user's line, how to register one.
 // Errors of rules name the call.
-[[nodiscard]] GeGraphPtr convert_graph(const GraphPtr& program,
-                                       const ConversionOptions& options = {});
+[[nodiscard]] OPWRIGHT_EXPORT GeGraphPtr convert_graph(const GraphPtr& program,
+                                                       const ConversionOptions& options = {});
 
 }  // namespace opwright::graph_engine

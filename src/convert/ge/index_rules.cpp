@@ -182,7 +182,7 @@ GeValues convert_triangle(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0)}, {{"diagonal", call.integer(1)}})};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kIndexRules = std::to_array<BuiltinRule>({
     {"aten::slice.Tensor", convert_slice},
     {"aten::slice_scatter", convert_slice_scatter},
     {"aten::select_scatter", convert_select_scatter, "Unsqueeze"},
@@ -205,6 +205,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> index_rules() { return kRules; }
+std::span<const BuiltinRule> index_rules() { return kIndexRules; }
 
 }  // namespace opwright::graph_engine

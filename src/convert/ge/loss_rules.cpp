@@ -67,7 +67,7 @@ GeValues convert_mse_gradient(GraphBuilder& g, const Call& call, const char* op)
                {{"reduction", reduction_at(call, 3)}})};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kLossRules = std::to_array<BuiltinRule>({
     {"aten::nll_loss_forward", convert_nll, "NLLLoss"},
     {"aten::nll_loss_backward", convert_nll_gradient, "NLLLossGrad"},
     {"aten::nll_loss2d_forward", convert_nll, "NLLLoss"},
@@ -77,6 +77,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> loss_rules() { return kRules; }
+std::span<const BuiltinRule> loss_rules() { return kLossRules; }
 
 }  // namespace opwright::graph_engine

@@ -16,15 +16,16 @@
 #include "opwright/ge_types.h"
 #include "opwright/ir/graph.h"
 #include "opwright/symint.h"
+#include "opwright/visibility.h"
 
 namespace opwright::graph_engine {
 
 // DT_UNDEFINED for a dtype that the engine does not have.
-[[nodiscard]] DataType data_type_of(DType dtype);
+[[nodiscard]] OPWRIGHT_EXPORT DataType data_type_of(DType dtype);
 // None for one that Opwright does not have.
 [[nodiscard]] std::optional<DType> dtype_of(DataType type);
 // "DT_FLOAT"
-[[nodiscard]] std::string data_type_name(DataType type);
+[[nodiscard]] OPWRIGHT_EXPORT std::string data_type_name(DataType type);
 
 inline constexpr uint32_t kNoPlace = UINT32_MAX;
 
@@ -94,12 +95,12 @@ struct GeGraph {
 using GeGraphPtr = std::shared_ptr<const GeGraph>;  // shared by caches, executors and Python
 
 // "Add_1:0"; empty for one that is not there.
-[[nodiscard]] std::string to_text(const GeGraph& graph, const OutputPlace& output);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const GeGraph& graph, const OutputPlace& output);
 // "Add(x1: float32[2, -1], x2: float32[2, -1]) -> (y: ?)": what an error shows.
 [[nodiscard]] std::string to_text(const GeOp& op);
 // A line for each op, with the call that it belongs to; for reading and tests.
-[[nodiscard]] std::string to_text(const GeGraph& graph);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const GeGraph& graph);
 // ge.proto.ModelDef with the one graph: docs/concepts/ge_graph.md lists the fields.
-[[nodiscard]] std::string to_bytes(const GeGraph& graph);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_bytes(const GeGraph& graph);
 
 }  // namespace opwright::graph_engine

@@ -102,8 +102,9 @@ class GraphWriter {
 
   void write_tensor(uint32_t field, const Tensor& given) {
     const Tensor tensor = given.contiguous();
-    TensorDescriptor descriptor{.name = "", .dtype = tensor.dtype(), .dims = {{}}};
-    for (int64_t i = 0; i < tensor.dim(); ++i) descriptor.dims->push_back(tensor.size(i));
+    TensorDescriptor descriptor{.name = "", .dtype = tensor.dtype()};
+    auto& dims = descriptor.dims.emplace();
+    for (int64_t i = 0; i < tensor.dim(); ++i) dims.push_back(tensor.size(i));
     const size_t begun = out_.begin(field);
     write_descriptor(1, descriptor, true, false);
     const size_t bytes = static_cast<size_t>(tensor.numel()) * item_size(tensor.dtype());
@@ -121,25 +122,24 @@ class GraphWriter {
   }
 
   void write_value(AttributeKind kind, const OpwValue& value) {
-    using Kind = AttributeKind;
     switch (kind) {
-      case Kind::String:
+      case AttributeKind::String:
         return out_.text(2, ValueOf<std::string_view>::read(value));
-      case Kind::Bytes:
+      case AttributeKind::Bytes:
         return out_.text(7, ValueOf<std::string_view>::read(value));
-      case Kind::Int:
+      case AttributeKind::Int:
         return out_.integer(3, value.as_int);
-      case Kind::Float:
+      case AttributeKind::Float:
         return out_.float32(4, static_cast<float>(value.as_double));
-      case Kind::Bool:
+      case AttributeKind::Bool:
         return out_.integer(5, ValueOf<bool>::read(value) ? 1 : 0);
-      case Kind::Type:
+      case AttributeKind::Type:
         return out_.integer(15, value.as_int);
-      case Kind::Tensor:
+      case AttributeKind::Tensor:
         return write_tensor(12, Tensor::borrow(value.as_tensor));
-      case Kind::ListListInt:
+      case AttributeKind::ListListInt:
         return write_lists(14, value);
-      case Kind::ListListFloat:
+      case AttributeKind::ListListFloat:
         return write_lists(16, value);
       default:
         break;

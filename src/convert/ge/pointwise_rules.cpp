@@ -27,7 +27,7 @@ GeValues convert_two(GraphBuilder& g, const Call& call, const char* op) {
 }
 
 // add and sub: the second operand is scaled by alpha.
-OutputPlace scaled(GraphBuilder& g, const Call& call, size_t operand, size_t alpha) {
+OutputPlace scaled_operand(GraphBuilder& g, const Call& call, size_t operand, size_t alpha) {
   const OutputPlace value = cast_input(call, operand);
   if (call.number(alpha) == 1) return value;
   const DType dtype = call.result().dtype();
@@ -36,10 +36,10 @@ OutputPlace scaled(GraphBuilder& g, const Call& call, size_t operand, size_t alp
   return g.op("Mul", {value, g.scalar(call.constant(alpha), dtype)}, {}, std::move(type));
 }
 GeValues convert_sum(GraphBuilder& g, const Call& call, const char* op) {
-  return {g.op(op, {cast_input(call, 0), scaled(g, call, 1, 2)})};
+  return {g.op(op, {cast_input(call, 0), scaled_operand(g, call, 1, 2)})};
 }
 GeValues convert_rsub(GraphBuilder& g, const Call& call, const char* op) {
-  return {g.op(op, {cast_input(call, 1), scaled(g, call, 0, 2)})};
+  return {g.op(op, {cast_input(call, 1), scaled_operand(g, call, 0, 2)})};
 }
 
 GeValues convert_div_mode(GraphBuilder& g, const Call& call, const char* op) {
@@ -132,7 +132,7 @@ GeValues convert_cast(GraphBuilder& g, const Call& call, const char* op) {
   return {is_same ? g.op(op, {call.input(0)}) : cast_input(call, 0)};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kPointwiseRules = std::to_array<BuiltinRule>({
     {"aten::add.Tensor", convert_sum, "Add"},
     {"aten::add.Scalar", convert_sum, "Add"},
     {"aten::sub.Tensor", convert_sum, "Sub"},
@@ -213,6 +213,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> pointwise_rules() { return kRules; }
+std::span<const BuiltinRule> pointwise_rules() { return kPointwiseRules; }
 
 }  // namespace opwright::graph_engine

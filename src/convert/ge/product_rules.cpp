@@ -48,8 +48,8 @@ GeValues convert_matmul(GraphBuilder& g, const Call& call, const char*) {
   return {g.op("Reshape", {product, g.sizes(sym_sizes_of(call.result()))})};
 }
 
-OutputPlace scaled(GraphBuilder& g, OutputPlace value, const Call& call, size_t factor,
-                   std::vector<SymInt> sizes) {
+OutputPlace scaled_product(GraphBuilder& g, OutputPlace value, const Call& call, size_t factor,
+                           std::vector<SymInt> sizes) {
   if (call.number(factor) == 1) return value;
   const DType dtype = call.result().dtype();
   return g.op("Mul", {value, g.scalar(call.constant(factor), dtype)}, {},
@@ -62,9 +62,9 @@ GeValues convert_added_product(GraphBuilder& g, const Call& call, const char* op
   if (is_bias) return {g.op(op, {call.input(1), call.input(2), call.input(0)})};
   const ValueType type = result_type(call);
   const OutputPlace product =
-      scaled(g, g.op(op, {call.input(1), call.input(2)}, {}, type), call, 4, type.sizes);
+      scaled_product(g, g.op(op, {call.input(1), call.input(2)}, {}, type), call, 4, type.sizes);
   if (call.number(3) == 0) return {product};
-  const OutputPlace self = scaled(g, call.input(0), call, 3, sym_sizes_of(call.tensor(0)));
+  const OutputPlace self = scaled_product(g, call.input(0), call, 3, sym_sizes_of(call.tensor(0)));
   return {g.op("Add", {self, product})};
 }
 
@@ -188,7 +188,7 @@ GeValues convert_avg_pool_gradient(GraphBuilder& g, const Call& call, const char
   return avg_pool(g, call, op, {sizes_of_argument(g, call, 1), call.input(0)}, 2);
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kProductRules = std::to_array<BuiltinRule>({
     {"aten::mm", convert_product, "MatMulV2"},
     {"aten::bmm", convert_product, "BatchMatMulV2"},
     {"aten::matmul", convert_matmul},
@@ -207,6 +207,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> product_rules() { return kRules; }
+std::span<const BuiltinRule> product_rules() { return kProductRules; }
 
 }  // namespace opwright::graph_engine

@@ -27,6 +27,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/ge_types.h"
 #include "opwright/schema/schema.h"
+#include "opwright/visibility.h"
 
 namespace opwright::graph_engine {
 
@@ -53,10 +54,10 @@ struct Prototype {
 using PrototypePtr = std::shared_ptr<const Prototype>;  // shared by the cache and by ops being made
 
 // ValueError that shows the text with the place.
-[[nodiscard]] Prototype parse_prototype(std::string_view text);
-[[nodiscard]] std::string to_text(const Prototype& prototype);
+[[nodiscard]] OPWRIGHT_EXPORT Prototype parse_prototype(std::string_view text);
+[[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Prototype& prototype);
 // "REG_OP(AddCustom)\n    .INPUT(x, ge::TensorType::ALL())\n ..." for C++ sources.
-[[nodiscard]] std::string reg_op_text(const Prototype& prototype);
+[[nodiscard]] OPWRIGHT_EXPORT std::string reg_op_text(const Prototype& prototype);
 // "ge::AddCustom(Tensor x, Tensor? bias, Tensor[] parts, *, float alpha=1.0, int k) -> Tensor"
 [[nodiscard]] std::string schema_text(const Prototype& prototype);
 
@@ -69,14 +70,15 @@ using PrototypePtr = std::shared_ptr<const Prototype>;  // shared by the cache a
 // else attributes; outputs are named by output_names. `name` empty: the operator's name in capitals
 // at the start of words, npu_add_custom is NpuAddCustom. TypeError for an argument that neither can
 // be.
-[[nodiscard]] Prototype prototype_from_schema(const Schema& schema, std::string name = {});
+[[nodiscard]] OPWRIGHT_EXPORT Prototype prototype_from_schema(const Schema& schema,
+                                                              std::string name = {});
 
 // The built-in ones too; null: there is none.
-[[nodiscard]] PrototypePtr find_prototype(std::string_view name);
+[[nodiscard]] OPWRIGHT_EXPORT PrototypePtr find_prototype(std::string_view name);
 // Defines ge::<Name> and its text; dropping the registration removes both. The same prototype twice
 // is harmless, another one under the same name is a ValueError that shows both.
-[[nodiscard]] std::vector<Registration> define_prototype(const Prototype& prototype,
-                                                         SourceSite site = SourceSite::of());
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Registration> define_prototype(
+    const Prototype& prototype, SourceSite site = SourceSite::of());
 
 // ValueError or TypeError that shows the prototype and the op: an unknown input or output, one that
 // is missing, an unknown or missing attribute, one of another type, a dtype that is not in the set,

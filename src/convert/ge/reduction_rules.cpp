@@ -1,5 +1,4 @@
 // Reductions, and the norms that are made of them.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,15 +16,13 @@
 namespace opwright::graph_engine {
 namespace {
 
-int64_t wrap(int64_t dim, int64_t rank) { return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim; }
-
 GeValues reduce(GraphBuilder& g, const Call& call, const char* op, std::vector<int64_t> dims,
                 bool keeps_dims) {
   const int64_t rank = call.tensor(0).dim();
   const OutputPlace value = call.input(0, call.result().dtype());
   if (rank == 0) return {value};
   if (dims.empty()) dims = all_dims(rank);
-  for (int64_t& dim : dims) dim = wrap(dim, rank);
+  for (int64_t& dim : dims) dim = count_from_front(dim, rank);
   return {g.op(op, {value, g.ints(dims)}, {{"keep_dims", keeps_dims}})};
 }
 
@@ -44,7 +41,7 @@ GeValues convert_place(GraphBuilder& g, const Call& call, const char* op) {
   const bool is_flat = !call.has(1);
   if (is_flat)
     value = g.op("Reshape", {value, g.ints({-1})}, {}, ValueType{self.dtype(), {self.sym_numel()}});
-  const int64_t dim = is_flat ? 0 : wrap(call.integer(1), self.dim());
+  const int64_t dim = is_flat ? 0 : count_from_front(call.integer(1), self.dim());
   std::vector<SymInt> sizes;
   for (int64_t i = 0; !is_flat && i < self.dim(); ++i) {
     if (i != dim) sizes.push_back(self.sym_size(i));
@@ -56,7 +53,7 @@ GeValues convert_place(GraphBuilder& g, const Call& call, const char* op) {
 }
 
 GeValues convert_cumsum(GraphBuilder& g, const Call& call, const char* op) {
-  const int64_t dim = wrap(call.integer(1), call.tensor(0).dim());
+  const int64_t dim = count_from_front(call.integer(1), call.tensor(0).dim());
   return {g.op(op, {call.input(0, call.result().dtype()), g.scalar(dim, DType::Int64)})};
 }
 
@@ -115,7 +112,7 @@ GeValues convert_batch_norm(GraphBuilder& g, const Call& call, const char* op) {
           {}};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kReductionRules = std::to_array<BuiltinRule>({
     {"aten::sum", convert_over_all, "ReduceSum"},
     {"aten::sum.dim_IntList", convert_over_dims, "ReduceSum"},
     {"aten::mean", convert_over_all, "ReduceMean"},
@@ -146,6 +143,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> reduction_rules() { return kRules; }
+std::span<const BuiltinRule> reduction_rules() { return kReductionRules; }
 
 }  // namespace opwright::graph_engine

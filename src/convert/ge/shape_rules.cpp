@@ -17,8 +17,6 @@
 namespace opwright::graph_engine {
 namespace {
 
-int64_t wrap(int64_t dim, int64_t rank) { return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim; }
-
 GeValues convert_identity(GraphBuilder&, const Call& call, const char*) { return {call.input(0)}; }
 
 GeValues convert_copy(GraphBuilder& g, const Call& call, const char* op) {
@@ -33,7 +31,7 @@ GeValues convert_reshape(GraphBuilder& g, const Call& call, const char* op) {
 
 GeValues convert_permute(GraphBuilder& g, const Call& call, const char* op) {
   std::vector<int64_t> order = call.integers(1);
-  for (int64_t& dim : order) dim = wrap(dim, static_cast<int64_t>(order.size()));
+  for (int64_t& dim : order) dim = count_from_front(dim, static_cast<int64_t>(order.size()));
   if (order.empty()) return {call.input(0)};
   return {g.op(op, {call.input(0), g.ints(order)})};
 }
@@ -43,13 +41,13 @@ GeValues convert_transpose(GraphBuilder& g, const Call& call, const char* op) {
   const bool is_t = call.num_arguments() == 1;  // aten::t
   if (rank < 2) return {call.input(0)};
   std::vector<int64_t> order = all_dims(rank);
-  std::swap(order[static_cast<size_t>(is_t ? 0 : wrap(call.integer(1), rank))],
-            order[static_cast<size_t>(is_t ? 1 : wrap(call.integer(2), rank))]);
+  std::swap(order[static_cast<size_t>(is_t ? 0 : count_from_front(call.integer(1), rank))],
+            order[static_cast<size_t>(is_t ? 1 : count_from_front(call.integer(2), rank))]);
   return {g.op(op, {call.input(0), g.ints(order)})};
 }
 
 GeValues convert_unsqueeze(GraphBuilder& g, const Call& call, const char* op) {
-  const int64_t dim = wrap(call.integer(1), call.tensor(0).dim() + 1);
+  const int64_t dim = count_from_front(call.integer(1), call.tensor(0).dim() + 1);
   return {g.op(op, {call.input(0)}, {{"axes", std::vector<int64_t>{dim}}})};
 }
 
@@ -59,7 +57,7 @@ GeValues convert_squeeze(GraphBuilder& g, const Call& call, const char* op) {
   std::vector<int64_t> ones;
   for (int64_t dim : call.num_arguments() == 1 ? all_dims(self.dim()) : call.integers(1)) {
     if (self.dim() == 0) break;
-    dim = wrap(dim, self.dim());
+    dim = count_from_front(dim, self.dim());
     if (is_exactly(self.sym_size(dim), 1)) ones.push_back(dim);
   }
   if (ones.empty()) return {call.input(0)};
@@ -75,14 +73,14 @@ GeValues cast_inputs(GraphBuilder& g, const Call& call) {
 GeValues convert_cat(GraphBuilder& g, const Call& call, const char* op) {
   const GeValues values = cast_inputs(g, call);
   const auto count = static_cast<int64_t>(values.size());
-  const int64_t dim = wrap(call.integer(1), call.result().dim());
+  const int64_t dim = count_from_front(call.integer(1), call.result().dim());
   return {g.op(op, {values, g.scalar(dim, DType::Int64)}, {{"N", count}})};
 }
 
 GeValues convert_stack(GraphBuilder& g, const Call& call, const char* op) {
   const GeValues values = cast_inputs(g, call);
   const auto count = static_cast<int64_t>(values.size());
-  const int64_t dim = wrap(call.integer(1), call.result().dim());
+  const int64_t dim = count_from_front(call.integer(1), call.result().dim());
   return {g.op(op, {values}, {{"N", count}, {"axis", dim}})};
 }
 
@@ -113,7 +111,7 @@ GeValues convert_arange(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {start, call.input(has_start ? 1 : 0, dtype), step})};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kShapeRules = std::to_array<BuiltinRule>({
     {"aten::alias", convert_identity},
     {"aten::detach", convert_identity},
     {"aten::clone", convert_copy, "Identity"},
@@ -147,6 +145,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> shape_rules() { return kRules; }
+std::span<const BuiltinRule> shape_rules() { return kShapeRules; }
 
 }  // namespace opwright::graph_engine

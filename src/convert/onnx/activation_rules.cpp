@@ -79,7 +79,7 @@ OnnxValues convert_prelu(GraphBuilder& g, const Call& call) {
   return {recast(g, value, dtype, result)};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kActivationRules = std::to_array<BuiltinRule>({
     {"aten::relu", &convert_relu},
     {"aten::sigmoid", &convert_formula},
     {"aten::gelu", &convert_gelu},
@@ -118,6 +118,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> activation_rules() { return kRules; }
+std::span<const BuiltinRule> activation_rules() { return kActivationRules; }
 
 }  // namespace opwright::onnx

@@ -22,7 +22,16 @@ namespace {
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
 // (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
-enum Argument : uint8_t { kQuery, kKey, kValue, kMask, kDropout, kIsCausal, kScale, kEnableGqa };
+enum AttentionArgument : uint8_t {
+  kQuery,
+  kKey,
+  kValue,
+  kMask,
+  kDropout,
+  kIsCausal,
+  kScale,
+  kEnableGqa
+};
 
 // Every head as often as there are heads of the query for it.
 OnnxValue repeat_heads(GraphBuilder& g, const Call& call, size_t index, DType dtype) {
@@ -101,13 +110,13 @@ OnnxValues embedding_rule(GraphBuilder& g, const Call& call) {
   return {g.op("Gather", {call.input(0), call.input(1)})};
 }
 
-constexpr std::array kRules = {
+constexpr std::array kAttentionRules = {
     BuiltinRule{"aten::scaled_dot_product_attention", &attention_rule},
     BuiltinRule{"aten::embedding", &embedding_rule},
 };
 
 }  // namespace
 
-std::span<const BuiltinRule> attention_rules() { return kRules; }
+std::span<const BuiltinRule> attention_rules() { return kAttentionRules; }
 
 }  // namespace opwright::onnx

@@ -6,6 +6,7 @@
 #include "opwright/convert/call_arguments.h"  // IWYU pragma: export
 #include "opwright/ir/graph.h"
 #include "opwright/onnx.h"
+#include "opwright/visibility.h"
 
 namespace opwright::onnx {
 
@@ -19,6 +20,7 @@ struct Call::State {
 };
 
 // The value that an argument is: of the graph, or a constant for an int. None for None.
-[[nodiscard]] OnnxValue value_of(const Call::State& call, const NodeArgument& argument);
+[[nodiscard]] OPWRIGHT_EXPORT OnnxValue value_of(const Call::State& call,
+                                                 const NodeArgument& argument);
 
 }  // namespace opwright::onnx

@@ -47,7 +47,7 @@ OnnxValues convert_clamp(GraphBuilder& g, const Call& call) {
   return {recast(g, value, dtype, result)};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kComparisonRules = std::to_array<BuiltinRule>({
     {"aten::eq.Tensor", &convert_formula},
     {"aten::eq.Scalar", &convert_formula},
     {"aten::ne.Tensor", &convert_formula},
@@ -89,6 +89,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> comparison_rules() { return kRules; }
+std::span<const BuiltinRule> comparison_rules() { return kComparisonRules; }
 
 }  // namespace opwright::onnx

@@ -94,7 +94,7 @@ class Body {
   OnnxValues inputs_;
 };
 
-OnnxValues joined(std::initializer_list<OnnxValues> lists) {
+OnnxValues join_lists(std::initializer_list<OnnxValues> lists) {
   OnnxValues all;
   for (const OnnxValues& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
@@ -109,7 +109,7 @@ OnnxValue as_condition(GraphBuilder& g, OnnxValue value) {
 // (Tensor pred, Graph true_graph, Graph false_graph, Tensor[] operands, SymInt[] sizes)
 OnnxValues cond(GraphBuilder& g, const Call& call) {
   const OnnxValue condition = as_condition(g, call.input(0));
-  const OnnxValues inputs = joined({call.inputs(3), call.inputs(4)});
+  const OnnxValues inputs = join_lists({call.inputs(3), call.inputs(4)});
   OnnxValues captured;
   std::vector<Attribute> branches;
   for (const auto& [name, index] : {std::pair("then_branch", 1), std::pair("else_branch", 2)}) {
@@ -128,9 +128,9 @@ OnnxValues while_loop(GraphBuilder& g, const Call& call) {
   const GraphPtr condition = sub_graph(call, 0);
   const GraphPtr step = sub_graph(call, 1);
   const OnnxValues carried = call.inputs(2);
-  const OnnxValues rest = joined({call.inputs(3), call.inputs(4)});
+  const OnnxValues rest = join_lists({call.inputs(3), call.inputs(4)});
   const auto holds = [&](const OnnxValues& values) {
-    return as_condition(g, inline_graph(call, *condition, joined({values, rest})).front());
+    return as_condition(g, inline_graph(call, *condition, join_lists({values, rest})).front());
   };
   const OnnxValue first = holds(carried);
   OnnxValues captured;
@@ -140,9 +140,9 @@ OnnxValues while_loop(GraphBuilder& g, const Call& call) {
   OnnxValues own;
   for (const OnnxValue value : carried)
     own.push_back(body.add_input("carried", *g.dtype(value), *g.shape(value)));
-  const OnnxValues next = inline_graph(call, *step, joined({own, rest}));
-  const auto made = body.finish(joined({{holds(next)}, next}), captured);
-  const OnnxValues results = g.op("Loop", joined({{OnnxValue(), first}, carried}),
+  const OnnxValues next = inline_graph(call, *step, join_lists({own, rest}));
+  const auto made = body.finish(join_lists({{holds(next)}, next}), captured);
+  const OnnxValues results = g.op("Loop", join_lists({{OnnxValue(), first}, carried}),
                                   {Attribute("body", made)}, call.num_results());
   g.state().scope->nodes.back().captured = std::move(captured);
   return results;
@@ -151,11 +151,11 @@ OnnxValues while_loop(GraphBuilder& g, const Call& call) {
 }  // namespace
 
 std::span<const BuiltinRule> control_flow_rules() {
-  static constexpr BuiltinRule kRules[] = {
+  static constexpr BuiltinRule kControlFlowRules[] = {
       {"opwright::cond", &cond},
       {"opwright::while_loop", &while_loop},
   };
-  return kRules;
+  return kControlFlowRules;
 }
 
 }  // namespace opwright::onnx

@@ -159,7 +159,7 @@ OnnxValues col2im_rule(GraphBuilder& g, const Call& call) {
   return {without_batch(g, image, is_batched)};
 }
 
-constexpr std::array kRules = {
+constexpr std::array kConvolutionRules = {
     BuiltinRule{"aten::convolution", &convolution_rule},
     BuiltinRule{"aten::conv1d", &plain_rule},
     BuiltinRule{"aten::conv2d", &plain_rule},
@@ -176,6 +176,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const BuiltinRule> convolution_rules() { return kRules; }
+std::span<const BuiltinRule> convolution_rules() { return kConvolutionRules; }
 
 }  // namespace opwright::onnx

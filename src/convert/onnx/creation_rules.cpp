@@ -115,7 +115,7 @@ OnnxValues convert_eye(GraphBuilder& g, const Call& call) {
   return {g.cast(g.op("Equal", {rows, arange(g, sizes[1])}), call.result().dtype())};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kCreationRules = std::to_array<BuiltinRule>({
     {"aten::empty.memory_format", &convert_zeros},
     {"aten::empty_strided", &convert_zeros},
     {"aten::empty_like", &convert_zeros},
@@ -156,6 +156,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> creation_rules() { return kRules; }
+std::span<const BuiltinRule> creation_rules() { return kCreationRules; }
 
 }  // namespace opwright::onnx

@@ -33,7 +33,7 @@ std::pair<std::string_view, std::string_view> split_type(std::string_view type) 
 }
 
 // Equal ones have equal keys.
-std::string key_of(const Tensor& data) {
+std::string tensor_key(const Tensor& data) {
   std::string key = concatenate(data.dtype(), " ");
   for (int64_t i = 0; i < data.dim(); ++i) key += concatenate(data.size(i), " ");
   key.append(static_cast<const char*>(data.data<void>()),
@@ -81,7 +81,7 @@ OnnxValue GraphBuilder::constant(const Tensor& data) {
   while (home->outer) home = home->outer;
   std::string key;
   if (is_small) {
-    key = key_of(dense);
+    key = tensor_key(dense);
     const auto found = home->small_constants.find(key);
     if (found != home->small_constants.end()) return found->second;
   }

@@ -204,7 +204,7 @@ OnnxValues convert_one_hot(GraphBuilder& g, const Call& call) {
                {{"axis", -1}})};
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kIndexRules[] = {
     {"aten::index_select", convert_index_select},
     {"aten::gather", convert_gather},
     {"aten::index.Tensor", convert_index},
@@ -220,6 +220,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> index_rules() { return kRules; }
+std::span<const BuiltinRule> index_rules() { return kIndexRules; }
 
 }  // namespace opwright::onnx

@@ -154,7 +154,7 @@ OnnxValues convert_triu(GraphBuilder& g, const Call& call) {
   return {keep_triangle(g, call, true)};
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kJoinRules[] = {
     {"aten::cat", convert_cat},
     {"aten::stack", convert_stack},
     {"aten::repeat", convert_repeat},
@@ -174,6 +174,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> join_rules() { return kRules; }
+std::span<const BuiltinRule> join_rules() { return kJoinRules; }
 
 }  // namespace opwright::onnx

@@ -70,7 +70,7 @@ GraphPtr take_apart(const Node& node, int64_t opset) {
 }
 
 // Calls with equal keys have one body.
-std::string key_of(const Node& node) {
+std::string call_key(const Node& node) {
   std::string key = node.op().name();
   const auto append = [&](const auto& self, const NodeArgument& argument) -> void {
     key += ' ';
@@ -88,7 +88,7 @@ std::string key_of(const Node& node) {
 }  // namespace
 
 OnnxValues GraphConversion::call_function(const Node& node, const Call& call) {
-  const auto [place, is_new] = function_names_.try_emplace(key_of(node));
+  const auto [place, is_new] = function_names_.try_emplace(call_key(node));
   if (is_new) place->second = find_or_add(make_function(node));
   OnnxValues inputs;
   for (const NodeArgument& argument : node.args()) {

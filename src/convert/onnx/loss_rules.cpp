@@ -14,7 +14,7 @@
 namespace opwright::onnx {
 namespace {
 
-OnnxValue reduced(GraphBuilder& g, OnnxValue losses, LossReduction reduction) {
+OnnxValue reduce_losses(GraphBuilder& g, OnnxValue losses, LossReduction reduction) {
   if (reduction == LossReduction::None) return losses;
   return reduce(g, reduction == LossReduction::Mean ? "ReduceMean" : "ReduceSum", losses, {},
                 false);
@@ -31,7 +31,7 @@ OnnxValues convert_binary_cross_entropy(GraphBuilder& g, const Call& call) {
       formula_value(g, "(y - 1) * maximum(log1p(-x), -100) - y * maximum(log(x), -100)",
                     {call.input(0, dtype), call.input(1, dtype)}, dtype);
   if (call.has(2)) losses = g.op("Mul", {losses, call.input(2, dtype)});
-  return {recast(g, reduced(g, losses, reduction_of(call, 3)), dtype, result)};
+  return {recast(g, reduce_losses(g, losses, reduction_of(call, 3)), dtype, result)};
 }
 
 // What divides the mean: the weights of the classes that count.
@@ -69,7 +69,7 @@ OnnxValues convert_nll_loss(GraphBuilder& g, const Call& call) {
   return {recast(g, loss, dtype, result), total};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kLossRules = std::to_array<BuiltinRule>({
     {"aten::binary_cross_entropy", &convert_binary_cross_entropy},
     {"aten::nll_loss_forward", &convert_nll_loss},
     {"aten::nll_loss2d_forward", &convert_nll_loss},
@@ -77,6 +77,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> loss_rules() { return kRules; }
+std::span<const BuiltinRule> loss_rules() { return kLossRules; }
 
 }  // namespace opwright::onnx

@@ -10,11 +10,12 @@
 #include "opwright/dtype.h"
 #include "opwright/onnx.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright::onnx {
 
 // TensorProto's number of a dtype.
-[[nodiscard]] int32_t element_type(DType dtype);
+[[nodiscard]] OPWRIGHT_EXPORT int32_t element_type(DType dtype);
 
 // A dimension: its number, or, where it changes, its name.
 struct Dimension {

@@ -16,7 +16,7 @@ namespace {
 
 // ---- Variances ----
 
-struct Moments {
+struct MomentValues {
   ReductionAxes axes;
   double correction = 1;  // taken off the number of elements
 };
@@ -31,7 +31,8 @@ OnnxValue find_divisor(GraphBuilder& g, const SymInt& count, double correction, 
 }
 
 // The variance, or its root, and the mean where there is a second result for it.
-OnnxValues find_moments(GraphBuilder& g, const Call& call, const Moments& moments, bool is_root) {
+OnnxValues find_moments(GraphBuilder& g, const Call& call, const MomentValues& moments,
+                        bool is_root) {
   const Tensor self = call.tensor(0);
   const DType dtype = self.dtype();
   const DType wide = wide_dtype(dtype);
@@ -56,15 +57,15 @@ OnnxValues find_moments(GraphBuilder& g, const Call& call, const Moments& moment
 }
 
 // (self, unbiased)
-Moments moments_of_all(const Call& call) {
+MomentValues moments_of_all(const Call& call) {
   return {.axes = {}, .correction = call.boolean(1) ? 1.0 : 0.0};
 }
 // (self, dim, unbiased, keepdim)
-Moments moments_of_dims(const Call& call) {
+MomentValues moments_of_dims(const Call& call) {
   return {.axes = axes_of(call, 1, call.boolean(3)), .correction = call.boolean(2) ? 1.0 : 0.0};
 }
 // (self, dim, *, correction, keepdim)
-Moments moments_of_correction(const Call& call) {
+MomentValues moments_of_correction(const Call& call) {
   return {.axes = axes_of(call, 1, call.boolean(3)),
           .correction = call.has(2) ? call.number(2) : 1.0};
 }
@@ -140,7 +141,7 @@ OnnxValues convert_logsumexp(GraphBuilder& g, const Call& call) {
   return {recast(g, reduced, wide, dtype)};
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kMomentRules[] = {
     {"aten::var", convert_var_all},
     {"aten::var.dim", convert_var_dims},
     {"aten::var.correction", convert_var},
@@ -164,6 +165,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> moment_rules() { return kRules; }
+std::span<const BuiltinRule> moment_rules() { return kMomentRules; }
 
 }  // namespace opwright::onnx

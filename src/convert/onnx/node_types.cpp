@@ -20,8 +20,8 @@
 namespace opwright::onnx {
 namespace {
 
-using Sizes = std::vector<SymInt>;
-using MaybeSizes = std::optional<Sizes>;
+using SymSizeList = std::vector<SymInt>;
+using MaybeSizes = std::optional<SymSizeList>;
 using Words = std::span<const std::string_view>;
 
 // Of the dtype and the sizes of the first input.
@@ -161,9 +161,9 @@ class NodeTypes {
   }
 
   // The two broadcast; none where it is not known how.
-  static MaybeSizes broadcast(const Sizes& a, const Sizes& b) {
+  static MaybeSizes broadcast(const SymSizeList& a, const SymSizeList& b) {
     if (a.size() < b.size()) return broadcast(b, a);
-    Sizes result = a;
+    SymSizeList result = a;
     const size_t skipped = a.size() - b.size();
     for (size_t i = 0; i < b.size(); ++i) {
       SymInt& size = result[skipped + i];
@@ -185,15 +185,15 @@ class NodeTypes {
   [[nodiscard]] MaybeSizes rank_sizes() const {
     const MaybeSizes given = sizes(0);
     if (!given || !node_.attributes.empty()) return std::nullopt;
-    return Sizes{SymInt(static_cast<int64_t>(given->size()))};
+    return SymSizeList{SymInt(static_cast<int64_t>(given->size()))};
   }
 
   [[nodiscard]] MaybeSizes transposed() const {
     const MaybeSizes given = sizes(0);
     if (!given) return std::nullopt;
     const Attribute* order = attribute("perm");
-    if (!order) return Sizes(given->rbegin(), given->rend());
-    Sizes result;
+    if (!order) return SymSizeList(given->rbegin(), given->rend());
+    SymSizeList result;
     for (const int64_t dim : ValueOf<std::vector<int64_t>>::read(order->value().get()))
       result.push_back((*given)[static_cast<size_t>(dim)]);
     return result;
@@ -206,7 +206,7 @@ class NodeTypes {
     const size_t rank = given->size() + axes->size();
     std::vector<bool> is_new(rank, false);
     for (const int64_t axis : *axes) is_new[wrap(axis, rank)] = true;
-    Sizes result;
+    SymSizeList result;
     auto next = given->begin();
     for (size_t i = 0; i < rank; ++i) result.push_back(is_new[i] ? SymInt(1) : *next++);
     return result;
@@ -217,7 +217,7 @@ class NodeTypes {
     if (!given) return std::nullopt;
     std::vector<bool> is_folded(given->size(), axes.empty());
     for (const int64_t axis : axes) is_folded[wrap(axis, given->size())] = true;
-    Sizes result;
+    SymSizeList result;
     for (size_t i = 0; i < given->size(); ++i) {
       if (!is_folded[i]) {
         result.push_back((*given)[i]);
@@ -260,7 +260,7 @@ class NodeTypes {
     const MaybeSizes indices = sizes(1);
     if (!given || !indices) return std::nullopt;
     const auto axis = static_cast<std::ptrdiff_t>(wrap(number("axis", 0), given->size()));
-    Sizes result(given->begin(), given->begin() + axis);
+    SymSizeList result(given->begin(), given->begin() + axis);
     result.insert(result.end(), indices->begin(), indices->end());
     result.insert(result.end(), given->begin() + axis + 1, given->end());
     return result;
@@ -270,7 +270,8 @@ class NodeTypes {
     const MaybeSizes a = sizes(0);
     const MaybeSizes b = sizes(1);
     if (!a || !b || a->size() < 2 || b->size() < 2) return std::nullopt;
-    MaybeSizes result = broadcast(Sizes(a->begin(), a->end() - 2), Sizes(b->begin(), b->end() - 2));
+    MaybeSizes result =
+        broadcast(SymSizeList(a->begin(), a->end() - 2), SymSizeList(b->begin(), b->end() - 2));
     if (!result) return std::nullopt;
     result->push_back((*a)[a->size() - 2]);
     result->push_back(b->back());
@@ -283,7 +284,7 @@ class NodeTypes {
     if (!given || !lengths) return;
     const size_t axis = wrap(number("axis", 0), given->size());
     for (size_t i = 0; i < lengths->size(); ++i) {
-      Sizes part = *given;
+      SymSizeList part = *given;
       part[axis] = SymInt((*lengths)[i]);
       set(i, dtype(0), std::move(part));
     }
@@ -295,8 +296,8 @@ class NodeTypes {
     const MaybeSizes weights = sizes(1);
     if (!given || !weights || !attribute("hidden_size")) return;
     const SymInt size(number("hidden_size", 0));
-    const Sizes last{weights->front(), (*given)[1], size};
-    set(0, dtype(0), Sizes{given->front(), weights->front(), (*given)[1], size});
+    const SymSizeList last{weights->front(), (*given)[1], size};
+    set(0, dtype(0), SymSizeList{given->front(), weights->front(), (*given)[1], size});
     set(1, dtype(0), last);
     set(2, dtype(0), last);
   }

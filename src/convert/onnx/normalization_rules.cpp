@@ -67,25 +67,19 @@ std::vector<int64_t> spatial_axes(int64_t rank) {
 }
 
 // Computed in the dtype of norms, and given in the one of the input.
-OnnxValue finish(GraphBuilder& g, const Call& call, OnnxValue normal, OnnxValue weight,
-                 OnnxValue bias) {
+OnnxValue finish_norm(GraphBuilder& g, const Call& call, OnnxValue normal, OnnxValue weight,
+                      OnnxValue bias) {
   const DType dtype = call.result().dtype();
   return recast(g, with_weights(g, normal, weight, bias), norm_dtype(dtype), dtype);
 }
 
 // ---- Layer norm ----
 
-std::vector<int64_t> last_axes(size_t count) {
-  std::vector<int64_t> axes;
-  for (auto i = static_cast<int64_t>(count); i > 0; --i) axes.push_back(-i);
-  return axes;
-}
-
 OnnxValues composed_layer_norm_rule(GraphBuilder& g, const Call& call) {
   const DType dtype = norm_dtype(call.result().dtype());
-  const NormalForm form =
-      normalize(g, call.input(0, dtype), last_axes(call.sym_ints(1).size()), call.number(4), dtype);
-  OnnxValues results{finish(g, call, form.normal, call.input(2, dtype), call.input(3, dtype))};
+  const NormalForm form = normalize(g, call.input(0, dtype),
+                                    last_dims(std::ssize(call.sym_ints(1))), call.number(4), dtype);
+  OnnxValues results{finish_norm(g, call, form.normal, call.input(2, dtype), call.input(3, dtype))};
   if (call.num_results() == 3) {
     results.push_back(recast(g, form.mean, dtype, call.result(1).dtype()));
     results.push_back(recast(g, form.reciprocal, dtype, call.result(2).dtype()));
@@ -121,8 +115,8 @@ double rms_epsilon(const Call& call) {
 OnnxValues composed_rms_norm_rule(GraphBuilder& g, const Call& call) {
   const DType dtype = norm_dtype(call.result().dtype());
   const NormalForm form = normalize_by_squares(
-      g, call.input(0, dtype), last_axes(call.sym_ints(1).size()), rms_epsilon(call), dtype);
-  return {finish(g, call, form.normal, call.input(2, dtype), {})};
+      g, call.input(0, dtype), last_dims(std::ssize(call.sym_ints(1))), rms_epsilon(call), dtype);
+  return {finish_norm(g, call, form.normal, call.input(2, dtype), {})};
 }
 
 OnnxValues rms_norm_rule(GraphBuilder& g, const Call& call) {
@@ -150,8 +144,8 @@ OnnxValues norm_of_groups(GraphBuilder& g, const Call& call, const Groups& group
   const OnnxValue x = reshape(g, call.input(0, dtype), grouped);
   const NormalForm form = normalize(g, x, std::array<int64_t, 1>{2}, groups.eps, dtype);
   const OnnxValue normal = reshape(g, form.normal, sym_sizes_of(call.tensor(0)));
-  OnnxValues results{finish(g, call, normal, per_channel(g, call.input(weight, dtype), rank),
-                            per_channel(g, call.input(weight + 1, dtype), rank))};
+  OnnxValues results{finish_norm(g, call, normal, per_channel(g, call.input(weight, dtype), rank),
+                                 per_channel(g, call.input(weight + 1, dtype), rank))};
   if (call.num_results() == 3) {
     constexpr std::array<int64_t, 1> kLast{2};
     results.push_back(recast(g, squeeze(g, form.mean, kLast), dtype, call.result(1).dtype()));
@@ -192,8 +186,8 @@ OnnxValues norm_of_batch(GraphBuilder& g, const Call& call, std::span<const int6
   const DType dtype = norm_dtype(call.result().dtype());
   const int64_t rank = call.tensor(0).dim();
   const NormalForm form = normalize(g, call.input(0, dtype), axes, eps, dtype);
-  OnnxValues results{finish(g, call, form.normal, per_channel(g, call.input(1, dtype), rank),
-                            per_channel(g, call.input(2, dtype), rank))};
+  OnnxValues results{finish_norm(g, call, form.normal, per_channel(g, call.input(1, dtype), rank),
+                                 per_channel(g, call.input(2, dtype), rank))};
   for (const OnnxValue each : {form.mean, form.reciprocal}) {
     if (results.size() == call.num_results()) break;
     const DType wanted = call.result(results.size()).dtype();
@@ -267,7 +261,7 @@ OnnxValues instance_norm_rule(GraphBuilder& g, const Call& call) {
                {{"epsilon", call.number(7)}})};
 }
 
-constexpr std::array kRules = {
+constexpr std::array kNormalizationRules = {
     BuiltinRule{"aten::softmax.int", &softmax_rule},
     BuiltinRule{"aten::_softmax", &softmax_rule},
     BuiltinRule{"aten::log_softmax.int", &log_softmax_rule},
@@ -290,6 +284,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const BuiltinRule> normalization_rules() { return kRules; }
+std::span<const BuiltinRule> normalization_rules() { return kNormalizationRules; }
 
 }  // namespace opwright::onnx

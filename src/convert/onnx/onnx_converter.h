@@ -8,12 +8,13 @@
 #include "opwright/ir/graph.h"
 #include "opwright/onnx.h"
 #include "opwright/transforms/trace.h"
+#include "opwright/visibility.h"
 
 namespace opwright::onnx {
 
 inline constexpr const char* kEngine = "onnx";
 
-class OnnxConverter : public Converter {
+class OPWRIGHT_EXPORT OnnxConverter : public Converter {
  public:
   explicit OnnxConverter(int64_t since_opset, bool is_builtin = false)
       : Converter(kEngine, since_opset, is_builtin) {}
@@ -37,7 +38,7 @@ class FunctionConverter final : public OnnxConverter {
 
 // How a program is traced for an opset: operators that have a rule stay whole, those that have none
 // but are made of others are taken apart.
-[[nodiscard]] TraceOptions trace_options(int64_t opset);
+[[nodiscard]] OPWRIGHT_EXPORT TraceOptions trace_options(int64_t opset);
 // A graph that is part of another, traced so if that changes it; `also` is taken apart in any case.
 [[nodiscard]] GraphPtr trace_part(const GraphPtr& graph, int64_t opset,
                                   const Operator* also = nullptr);

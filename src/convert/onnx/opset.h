@@ -2,25 +2,30 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "opwright/onnx.h"
+#include "opwright/visibility.h"
 
 namespace opwright::onnx {
 
 // Axes are attributes before opset 13, inputs from it on.
-[[nodiscard]] OnnxValue unsqueeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes);
-[[nodiscard]] OnnxValue squeeze(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes);
+[[nodiscard]] OPWRIGHT_EXPORT OnnxValue unsqueeze(GraphBuilder& g, OnnxValue x,
+                                                  std::span<const int64_t> axes);
+[[nodiscard]] OPWRIGHT_EXPORT OnnxValue squeeze(GraphBuilder& g, OnnxValue x,
+                                                std::span<const int64_t> axes);
 // "ReduceSum", "ReduceMax", ...: axes are an input from 13 (ReduceSum) or 18 (the others) on. No
 // axes: all dimensions.
-[[nodiscard]] OnnxValue reduce(GraphBuilder& g, std::string_view type, OnnxValue x,
-                               std::span<const int64_t> axes, bool keeps_dims);
+[[nodiscard]] OPWRIGHT_EXPORT OnnxValue reduce(GraphBuilder& g, std::string_view type, OnnxValue x,
+                                               std::span<const int64_t> axes, bool keeps_dims);
 // Sizes may be computed; a 0 is a size of 0.
 [[nodiscard]] OnnxValue reshape(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes);
 [[nodiscard]] OnnxValue expand(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes);
 [[nodiscard]] OnnxValue transpose(GraphBuilder& g, OnnxValue x, std::span<const int64_t> order);
+inline constexpr int64_t kSliceEnd = std::numeric_limits<int64_t>::max();  // of any dimension
 // One dimension, `start` and `end` as Python has them after clamping; they may be computed.
 [[nodiscard]] OnnxValue slice(GraphBuilder& g, OnnxValue x, int64_t dim, const SymInt& start,
                               const SymInt& end, int64_t step = 1);

@@ -71,7 +71,7 @@ OnnxValues convert_atan2(GraphBuilder& g, const Call& call) {
   return {recast(g, angle, dtype, result)};
 }
 
-constexpr auto kRules = std::to_array<BuiltinRule>({
+constexpr auto kPointwiseRules = std::to_array<BuiltinRule>({
     {"aten::add.Tensor", &convert_formula},
     {"aten::add.Scalar", &convert_formula},
     {"aten::sub.Tensor", &convert_formula},
@@ -137,6 +137,6 @@ constexpr auto kRules = std::to_array<BuiltinRule>({
 
 }  // namespace
 
-std::span<const BuiltinRule> pointwise_rules() { return kRules; }
+std::span<const BuiltinRule> pointwise_rules() { return kPointwiseRules; }
 
 }  // namespace opwright::onnx

@@ -18,7 +18,7 @@
 namespace opwright::onnx {
 namespace {
 
-struct Window {
+struct PoolingWindow {
   std::vector<int64_t> kernel;
   std::vector<int64_t> stride;
   std::vector<int64_t> pads;  // before each dimension, then after
@@ -26,7 +26,7 @@ struct Window {
   bool is_ceil = false;
 };
 
-std::vector<Attribute> attributes_of(const Window& window) {
+std::vector<Attribute> window_attributes(const PoolingWindow& window) {
   std::vector<Attribute> attributes{
       {"kernel_shape", window.kernel}, {"strides", window.stride}, {"pads", window.pads}};
   if (!window.dilation.empty()) attributes.emplace_back("dilations", window.dilation);
@@ -36,10 +36,10 @@ std::vector<Attribute> attributes_of(const Window& window) {
 
 // Of an operator over the last `dims` dimensions: kernel, stride (as the kernel where it is left
 // out), padding.
-Window window_of(const Call& call, int64_t dims) {
-  Window window{.kernel = per_dim(call.integers(1), dims),
-                .stride = per_dim(call.integers(2), dims),
-                .pads = on_both_sides(per_dim(call.integers(3), dims))};
+PoolingWindow window_of(const Call& call, int64_t dims) {
+  PoolingWindow window{.kernel = per_dim(call.integers(1), dims),
+                       .stride = per_dim(call.integers(2), dims),
+                       .pads = on_both_sides(per_dim(call.integers(3), dims))};
   if (window.stride.empty()) window.stride = window.kernel;
   return window;
 }
@@ -68,7 +68,7 @@ Count count_windows(int64_t size, int64_t reach, int64_t stride, int64_t padding
 
 // ONNX counts the ones that start behind as well: where there may be some, the sizes must be known,
 // and cut-off windows get padding instead, which a maximum does not see.
-void settle_ceil_mode(const Call& call, Window& window, bool is_max) {
+void settle_ceil_mode(const Call& call, PoolingWindow& window, bool is_max) {
   const size_t dims = window.kernel.size();
   std::vector<int64_t> more(dims, 0);
   bool drops = false;
@@ -117,13 +117,13 @@ DType max_dtype(const Call& call) {
   return DType::Float64;
 }
 
-OnnxValues max_of_windows(GraphBuilder& g, const Call& call, const Window& window) {
+OnnxValues max_of_windows(GraphBuilder& g, const Call& call, const PoolingWindow& window) {
   const auto dims = static_cast<int64_t>(window.kernel.size());
   const bool is_batched = call.tensor(0).dim() == dims + 2;
   const bool gives_indices = call.num_results() == 2 && call.is_used(1);
   const DType dtype = max_dtype(call);
   const OnnxValues made = g.op("MaxPool", {with_batch(g, call.input(0, dtype), is_batched)},
-                               attributes_of(window), gives_indices ? 2 : 1);
+                               window_attributes(window), gives_indices ? 2 : 1);
   OnnxValues results{
       without_batch(g, recast(g, made[0], dtype, call.result().dtype()), is_batched)};
   if (gives_indices)
@@ -134,7 +134,7 @@ OnnxValues max_of_windows(GraphBuilder& g, const Call& call, const Window& windo
 
 OnnxValues max_rule(GraphBuilder& g, const Call& call) {
   const int64_t dims = num_dims(call);
-  Window window = window_of(call, dims);
+  PoolingWindow window = window_of(call, dims);
   window.dilation = per_dim(call.integers(4), dims);
   window.is_ceil = call.boolean(5);
   settle_ceil_mode(call, window, true);
@@ -143,12 +143,12 @@ OnnxValues max_rule(GraphBuilder& g, const Call& call) {
 
 // ---- Average ----
 
-OnnxValue average_of_windows(GraphBuilder& g, const Call& call, const Window& window,
+OnnxValue average_of_windows(GraphBuilder& g, const Call& call, const PoolingWindow& window,
                              bool counts_padding) {
   if (!is_floating(call.result().dtype()))
     call.refuse("ONNX averages floating dtypes alone; cast the input");
   const bool is_batched = call.tensor(0).dim() == static_cast<int64_t>(window.kernel.size()) + 2;
-  std::vector<Attribute> attributes = attributes_of(window);
+  std::vector<Attribute> attributes = window_attributes(window);
   attributes.emplace_back("count_include_pad", counts_padding);
   const DType given = call.result().dtype();
   const DType dtype = without_bfloat16(given);
@@ -158,7 +158,7 @@ OnnxValue average_of_windows(GraphBuilder& g, const Call& call, const Window& wi
 }
 
 OnnxValues average_rule(GraphBuilder& g, const Call& call) {
-  Window window = window_of(call, num_dims(call));
+  PoolingWindow window = window_of(call, num_dims(call));
   window.is_ceil = call.boolean(4);
   settle_ceil_mode(call, window, false);
   const bool has_divisor = call.num_arguments() > 6 && call.has(6);
@@ -194,12 +194,6 @@ bool is_of_all(const Call& call) {
   return true;
 }
 
-std::vector<int64_t> last_axes(int64_t dims) {
-  std::vector<int64_t> axes;
-  for (int64_t i = -dims; i < 0; ++i) axes.push_back(i);
-  return axes;
-}
-
 [[noreturn]] void refuse_uneven(const Call& call) {
   call.refuse(
       "ONNX pools windows of one size: output_size must be 1, or divide sizes that are numbers");
@@ -207,16 +201,16 @@ std::vector<int64_t> last_axes(int64_t dims) {
 
 OnnxValues adaptive_average_rule(GraphBuilder& g, const Call& call) {
   const int64_t dims = num_dims(call);
-  if (is_of_all(call)) return {reduce(g, "ReduceMean", call.input(0), last_axes(dims), true)};
+  if (is_of_all(call)) return {reduce(g, "ReduceMean", call.input(0), last_dims(dims), true)};
   const std::vector<int64_t> kernel = adaptive_kernel(call, dims);
   if (kernel.empty()) refuse_uneven(call);
-  const Window window{
+  const PoolingWindow window{
       .kernel = kernel, .stride = kernel, .pads = std::vector<int64_t>(2 * kernel.size(), 0)};
   return {average_of_windows(g, call, window, true)};
 }
 
 OnnxValues max_of_all(GraphBuilder& g, const Call& call, int64_t dims) {
-  const OnnxValue all = reduce(g, "ReduceMax", call.input(0), last_axes(dims), true);
+  const OnnxValue all = reduce(g, "ReduceMax", call.input(0), last_dims(dims), true);
   if (!call.is_used(1)) return {all, OnnxValue()};
   std::vector<SymInt> flat = sym_sizes_of(call.tensor(0));
   const auto first = flat.end() - dims;
@@ -224,7 +218,7 @@ OnnxValues max_of_all(GraphBuilder& g, const Call& call, int64_t dims) {
   flat.erase(first, flat.end());
   flat.push_back(area);
   const OnnxValue place = g.op("ArgMax", {reshape(g, call.input(0), flat)}, {{"axis", -1}});
-  std::vector<int64_t> axes = last_axes(dims - 1);
+  std::vector<int64_t> axes = last_dims(dims - 1);
   return {all, axes.empty() ? place : unsqueeze(g, place, axes)};
 }
 
@@ -238,7 +232,7 @@ OnnxValues adaptive_max_rule(GraphBuilder& g, const Call& call) {
       {.kernel = kernel, .stride = kernel, .pads = std::vector<int64_t>(2 * kernel.size(), 0)});
 }
 
-constexpr std::array kRules = {
+constexpr std::array kPoolingRules = {
     BuiltinRule{"aten::max_pool1d", &max_rule},
     BuiltinRule{"aten::max_pool2d", &max_rule},
     BuiltinRule{"aten::max_pool3d", &max_rule},
@@ -260,6 +254,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const BuiltinRule> pooling_rules() { return kRules; }
+std::span<const BuiltinRule> pooling_rules() { return kPoolingRules; }
 
 }  // namespace opwright::onnx

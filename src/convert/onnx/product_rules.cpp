@@ -86,7 +86,7 @@ OnnxValues outer_rule(GraphBuilder& g, const Call& call) {
   return {narrowed(g, call, g.op("Mul", {column, call.input(1, dtype)}))};
 }
 
-constexpr std::array kRules = {
+constexpr std::array kProductRules = {
     BuiltinRule{"aten::mm", &product_rule},
     BuiltinRule{"aten::bmm", &product_rule},
     BuiltinRule{"aten::matmul", &product_rule},
@@ -103,6 +103,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const BuiltinRule> product_rules() { return kRules; }
+std::span<const BuiltinRule> product_rules() { return kProductRules; }
 
 }  // namespace opwright::onnx

@@ -24,13 +24,13 @@ struct Network {
 };
 
 // (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-enum Argument : uint8_t {
+enum RecurrentArgument : uint8_t {
   kInput,
   kStates,
   kWeights,
   kHasBiases,
   kNumLayers,
-  kDropout,
+  kLayerDropout,
   kTrain,
   kIsBidirectional,
   kIsBatchFirst,
@@ -111,8 +111,8 @@ OnnxValue state_of_layer(GraphBuilder& g, const Call& call, OnnxValue given, int
   return slice(g, state, 0, layer * directions, (layer + 1) * directions);
 }
 
-std::vector<Attribute> attributes_of(const Call& call, const Network& network,
-                                     int64_t hidden_size) {
+std::vector<Attribute> recurrent_attributes(const Call& call, const Network& network,
+                                            int64_t hidden_size) {
   const bool is_bidirectional = call.boolean(kIsBidirectional);
   std::vector<Attribute> attributes{{"hidden_size", hidden_size},
                                     {"direction", is_bidirectional ? "bidirectional" : "forward"}};
@@ -135,7 +135,7 @@ OnnxValue join_outputs(GraphBuilder& g, const Call& call, OnnxValue output, int6
 }
 
 void refuse_what_onnx_lacks(const Call& call, const Tensor& state) {
-  if (call.number(kDropout) != 0 && call.boolean(kTrain) && call.integer(kNumLayers) > 1)
+  if (call.number(kLayerDropout) != 0 && call.boolean(kTrain) && call.integer(kNumLayers) > 1)
     call.refuse("dropout between layers is of training; export the module after module.eval()");
   const size_t num_weights = call.tensors(kWeights).size();
   const auto num_cells =
@@ -159,8 +159,8 @@ OnnxValues run_layers(GraphBuilder& g, const Call& call, const Network& network,
     const LayerWeights weights = weights_of(g, call, network, layer, hidden_size);
     OnnxValues inputs{input, weights.input, weights.hidden, weights.biases, {}};
     for (const OnnxValue state : states) inputs.push_back(state_of_layer(g, call, state, layer));
-    const OnnxValues made =
-        g.op(network.type, inputs, attributes_of(call, network, hidden_size), 1 + states.size());
+    const OnnxValues made = g.op(
+        network.type, inputs, recurrent_attributes(call, network, hidden_size), 1 + states.size());
     input = join_outputs(g, call, made[0], hidden_size);
     for (size_t i = 0; i < states.size(); ++i) last[i].push_back(made[i + 1]);
   }
@@ -189,7 +189,7 @@ OnnxValues rnn_relu_rule(GraphBuilder& g, const Call& call) {
   return with_one_state(g, call, {.type = "RNN", .gates = {0}, .activation = "Relu"});
 }
 
-constexpr std::array kRules = {
+constexpr std::array kRecurrentRules = {
     BuiltinRule{"aten::lstm.input", &lstm_rule},
     BuiltinRule{"aten::gru.input", &gru_rule},
     BuiltinRule{"aten::rnn_tanh.input", &rnn_tanh_rule},
@@ -198,6 +198,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const BuiltinRule> recurrent_rules() { return kRules; }
+std::span<const BuiltinRule> recurrent_rules() { return kRecurrentRules; }
 
 }  // namespace opwright::onnx

@@ -196,7 +196,7 @@ OnnxValues convert_logcumsumexp(GraphBuilder& g, const Call& call) {
   return join_running(g, call, -std::numeric_limits<double>::infinity(), add_logarithms);
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kReductionRules[] = {
     {"aten::sum", convert_sum},
     {"aten::sum.dim_IntList", convert_sum_dims},
     {"aten::mean", convert_mean},
@@ -226,6 +226,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> reduction_rules() { return kRules; }
+std::span<const BuiltinRule> reduction_rules() { return kReductionRules; }
 
 }  // namespace opwright::onnx

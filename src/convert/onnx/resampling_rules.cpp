@@ -17,7 +17,7 @@
 namespace opwright::onnx {
 namespace {
 
-struct Interpolation {
+struct Resampling {
   const char* mode;
   const char* coordinates;
   const char* nearest = nullptr;
@@ -32,7 +32,7 @@ OnnxValue float_vector(GraphBuilder& g, std::span<const double> numbers) {
   return g.constant(made);
 }
 
-OnnxValues resize(GraphBuilder& g, const Call& call, const Interpolation& form) {
+OnnxValues resize(GraphBuilder& g, const Call& call, const Resampling& form) {
   std::vector<Attribute> attributes{{"mode", form.mode},
                                     {"coordinate_transformation_mode", form.coordinates}};
   if (form.nearest) attributes.emplace_back("nearest_mode", form.nearest);
@@ -66,7 +66,7 @@ void check_scales(const Call& call, const std::vector<double>& scales) {
 
 // (input, output_size, [align_corners,] scales): a list of them in the overload "vec", else one
 // argument for each dimension.
-Interpolation read_sizes(const Call& call, Interpolation form, size_t first_scale) {
+Resampling read_sizes(const Call& call, Resampling form, size_t first_scale) {
   if (!call.has(first_scale) || !call.has(call.num_arguments() - 1)) {
     form.sizes = call.sym_ints(1);
   } else if (call.op().ends_with(".vec")) {
@@ -94,7 +94,7 @@ OnnxValues nearest_exact_rule(GraphBuilder& g, const Call& call) {
 }
 
 // From corner to corner the sizes alone matter; scales that are no ratio of theirs would mislead.
-Interpolation by_sizes(const Call& call, Interpolation form) {
+Resampling by_sizes(const Call& call, Resampling form) {
   std::vector<SymInt> sizes = sym_sizes_of(call.result());
   sizes.erase(sizes.begin(), sizes.begin() + 2);
   for (const SymInt& size : sizes)
@@ -108,10 +108,12 @@ OnnxValues smooth(GraphBuilder& g, const Call& call, const char* mode) {
   if (!is_floating(call.result().dtype()))
     call.refuse("ONNX does not say how ints are interpolated; cast the input to a floating dtype");
   const char* coordinates = call.boolean(2) ? "align_corners" : "half_pixel";
-  const Interpolation form = read_sizes(call, {.mode = mode, .coordinates = coordinates}, 3);
+  const Resampling form = read_sizes(call, {.mode = mode, .coordinates = coordinates}, 3);
   return resize(g, call, call.boolean(2) ? by_sizes(call, form) : form);
 }
-OnnxValues linear_rule(GraphBuilder& g, const Call& call) { return smooth(g, call, "linear"); }
+OnnxValues linear_resampling_rule(GraphBuilder& g, const Call& call) {
+  return smooth(g, call, "linear");
+}
 OnnxValues cubic_rule(GraphBuilder& g, const Call& call) { return smooth(g, call, "cubic"); }
 
 // (input, grid, interpolation_mode, padding_mode, align_corners)
@@ -130,7 +132,7 @@ OnnxValues grid_rule(GraphBuilder& g, const Call& call) {
   return {recast(g, sampled, dtype, given)};
 }
 
-constexpr std::array kRules = {
+constexpr std::array kResamplingRules = {
     BuiltinRule{"aten::upsample_nearest1d", &nearest_rule},
     BuiltinRule{"aten::upsample_nearest2d", &nearest_rule},
     BuiltinRule{"aten::upsample_nearest3d", &nearest_rule},
@@ -143,12 +145,12 @@ constexpr std::array kRules = {
     BuiltinRule{"aten::_upsample_nearest_exact1d.vec", &nearest_exact_rule},
     BuiltinRule{"aten::_upsample_nearest_exact2d.vec", &nearest_exact_rule},
     BuiltinRule{"aten::_upsample_nearest_exact3d.vec", &nearest_exact_rule},
-    BuiltinRule{"aten::upsample_linear1d", &linear_rule},
-    BuiltinRule{"aten::upsample_bilinear2d", &linear_rule},
-    BuiltinRule{"aten::upsample_trilinear3d", &linear_rule},
-    BuiltinRule{"aten::upsample_linear1d.vec", &linear_rule},
-    BuiltinRule{"aten::upsample_bilinear2d.vec", &linear_rule},
-    BuiltinRule{"aten::upsample_trilinear3d.vec", &linear_rule},
+    BuiltinRule{"aten::upsample_linear1d", &linear_resampling_rule},
+    BuiltinRule{"aten::upsample_bilinear2d", &linear_resampling_rule},
+    BuiltinRule{"aten::upsample_trilinear3d", &linear_resampling_rule},
+    BuiltinRule{"aten::upsample_linear1d.vec", &linear_resampling_rule},
+    BuiltinRule{"aten::upsample_bilinear2d.vec", &linear_resampling_rule},
+    BuiltinRule{"aten::upsample_trilinear3d.vec", &linear_resampling_rule},
     BuiltinRule{"aten::upsample_bicubic2d", &cubic_rule},
     BuiltinRule{"aten::upsample_bicubic2d.vec", &cubic_rule},
     BuiltinRule{"aten::grid_sampler_2d", &grid_rule, 16},
@@ -156,6 +158,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const BuiltinRule> resampling_rules() { return kRules; }
+std::span<const BuiltinRule> resampling_rules() { return kResamplingRules; }
 
 }  // namespace opwright::onnx

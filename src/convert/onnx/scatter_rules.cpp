@@ -45,7 +45,7 @@ OnnxValue write(GraphBuilder& g, const Target& target, OnnxValue updates, const 
   return scatter_elements(g, target.self, target.index, updates, target.dim, reduction);
 }
 
-OnnxValues finish(GraphBuilder& g, const Target& target, OnnxValue written) {
+OnnxValues finish_scatter(GraphBuilder& g, const Target& target, OnnxValue written) {
   return {target.is_scalar ? reshape(g, written, {}) : written};
 }
 
@@ -66,16 +66,16 @@ OnnxValue fill_places(GraphBuilder& g, const Target& target, OnnxValue number) {
 
 OnnxValues convert_scatter(GraphBuilder& g, const Call& call) {
   const Target target = find_target(g, call);
-  return finish(g, target, write(g, target, cut_source(g, call, target, 3), nullptr));
+  return finish_scatter(g, target, write(g, target, cut_source(g, call, target, 3), nullptr));
 }
 OnnxValues convert_scatter_value(GraphBuilder& g, const Call& call) {
   const Target target = find_target(g, call);
   const OnnxValue number = g.scalar(call.constant(3), target.dtype);
-  return finish(g, target, write(g, target, fill_places(g, target, number), nullptr));
+  return finish_scatter(g, target, write(g, target, fill_places(g, target, number), nullptr));
 }
 OnnxValues convert_scatter_add(GraphBuilder& g, const Call& call) {
   const Target target = find_target(g, call);
-  return finish(g, target, write(g, target, cut_source(g, call, target, 3), "add"));
+  return finish_scatter(g, target, write(g, target, cut_source(g, call, target, 3), "add"));
 }
 
 // ---- scatter_reduce ----
@@ -129,7 +129,7 @@ OnnxValues convert_scatter_reduce(GraphBuilder& g, const Call& call) {
   OnnxValue written = write(g, target, cut_source(g, call, target, 3), node_reduction);
   if (is_mean)
     written = g.op("Div", {written, count_written(g, target, call.tensor(0), includes_self)});
-  return finish(g, target, written);
+  return finish_scatter(g, target, written);
 }
 
 // ---- Whole slices, by a vector of places along one dimension ----
@@ -148,7 +148,7 @@ Target spread_target(GraphBuilder& g, const Call& call) {
 OnnxValues convert_index_copy(GraphBuilder& g, const Call& call) {
   const Target target = spread_target(g, call);
   const OnnxValue source = with_dims(g, call.input(3, target.dtype), call.tensor(3));
-  return finish(g, target, write(g, target, source, nullptr));
+  return finish_scatter(g, target, write(g, target, source, nullptr));
 }
 
 OnnxValues convert_index_add(GraphBuilder& g, const Call& call) {
@@ -159,21 +159,21 @@ OnnxValues convert_index_add(GraphBuilder& g, const Call& call) {
     source = g.op("Mul", {recast(g, source, target.dtype, wide), g.scalar(call.constant(4), wide)});
     source = recast(g, source, wide, target.dtype);
   }
-  return finish(g, target, write(g, target, source, "add"));
+  return finish_scatter(g, target, write(g, target, source, "add"));
 }
 
 OnnxValues convert_index_fill(GraphBuilder& g, const Call& call) {
   const Target target = spread_target(g, call);
   const OnnxValue number = g.scalar(call.constant(3), target.dtype);
-  return finish(g, target, write(g, target, fill_places(g, target, number), nullptr));
+  return finish_scatter(g, target, write(g, target, fill_places(g, target, number), nullptr));
 }
 OnnxValues convert_index_fill_tensor(GraphBuilder& g, const Call& call) {
   const Target target = spread_target(g, call);
   const OnnxValue number = call.input(3, target.dtype);
-  return finish(g, target, write(g, target, fill_places(g, target, number), nullptr));
+  return finish_scatter(g, target, write(g, target, fill_places(g, target, number), nullptr));
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kScatterRules[] = {
     {"aten::scatter.src", convert_scatter},
     {"aten::scatter.value", convert_scatter_value},
     {"aten::scatter_add", convert_scatter_add, 16},
@@ -186,6 +186,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> scatter_rules() { return kRules; }
+std::span<const BuiltinRule> scatter_rules() { return kScatterRules; }
 
 }  // namespace opwright::onnx

@@ -35,7 +35,7 @@ OnnxValues convert_topk(GraphBuilder& g, const Call& call) {
   return take_top(g, call, 2, call.boolean(3), call.boolean(4), &count);
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kSortingRules[] = {
     {"aten::sort", convert_sort},
     {"aten::sort.stable", convert_stable_sort},
     {"aten::topk", convert_topk},
@@ -43,6 +43,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> sorting_rules() { return kRules; }
+std::span<const BuiltinRule> sorting_rules() { return kSortingRules; }
 
 }  // namespace opwright::onnx

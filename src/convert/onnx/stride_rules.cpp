@@ -1,6 +1,5 @@
 // Views by strides (diagonals, windows), and copies of a tensor with a part of it replaced.
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,8 +11,6 @@
 
 namespace opwright::onnx {
 namespace {
-
-constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
 // ---- Diagonals: every (columns + 1)-th element of both dimensions as one ----
 
@@ -130,7 +127,7 @@ OnnxValues convert_as_strided(GraphBuilder& g, const Call& call) {
 // self[:start], part, self[end:] along `dim`.
 OnnxValue replace_between(GraphBuilder& g, OnnxValue self, OnnxValue part, int64_t dim,
                           const SymInt& start, const SymInt& end) {
-  return concat(g, {slice(g, self, dim, 0, start), part, slice(g, self, dim, end, kEnd)}, dim);
+  return concat(g, {slice(g, self, dim, 0, start), part, slice(g, self, dim, end, kSliceEnd)}, dim);
 }
 
 // Counted from the front.
@@ -160,7 +157,7 @@ OnnxValues convert_slice_scatter(GraphBuilder& g, const Call& call) {
   return {scatter_elements(g, call.input(0), places, part, dim)};
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kStrideRules[] = {
     {"aten::diagonal", convert_diagonal},
     {"aten::diagonal_scatter", convert_diagonal_scatter},
     {"aten::trace", convert_trace},
@@ -172,6 +169,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> stride_rules() { return kRules; }
+std::span<const BuiltinRule> stride_rules() { return kStrideRules; }
 
 }  // namespace opwright::onnx

@@ -1,7 +1,6 @@
 // Views: the same elements in other dimensions, or a part of them.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,8 +12,6 @@
 
 namespace opwright::onnx {
 namespace {
-
-constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
 OnnxValues convert_identity(GraphBuilder&, const Call& call) { return {call.input(0)}; }
 
@@ -125,9 +122,9 @@ OnnxValues convert_select(GraphBuilder& g, const Call& call) {
 
 OnnxValues convert_slice(GraphBuilder& g, const Call& call) {
   const SymInt start = call.has(2) ? call.sym_int(2) : SymInt(0);
-  const SymInt end = call.has(3) ? call.sym_int(3) : SymInt(kEnd);
+  const SymInt end = call.has(3) ? call.sym_int(3) : SymInt(kSliceEnd);
   const int64_t step = call.integer(4);
-  if (is_exactly(start, 0) && is_exactly(end, kEnd) && step == 1) return {call.input(0)};
+  if (is_exactly(start, 0) && is_exactly(end, kSliceEnd) && step == 1) return {call.input(0)};
   return {slice(g, call.input(0), dim_of(call, 1, call.tensor(0)), start, end, step)};
 }
 
@@ -182,7 +179,7 @@ OnnxValues convert_item(GraphBuilder& g, const Call& call) {
   return {reshape(g, call.input(0, DType::Int64), {})};
 }
 
-constexpr BuiltinRule kRules[] = {
+constexpr BuiltinRule kViewRules[] = {
     {"aten::alias", convert_identity},
     {"aten::detach", convert_identity},
     {"aten::view", convert_reshape},
@@ -219,6 +216,6 @@ constexpr BuiltinRule kRules[] = {
 
 }  // namespace
 
-std::span<const BuiltinRule> view_rules() { return kRules; }
+std::span<const BuiltinRule> view_rules() { return kViewRules; }
 
 }  // namespace opwright::onnx

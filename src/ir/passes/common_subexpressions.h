@@ -5,10 +5,11 @@
 #include <cstddef>
 
 #include "opwright/ir/graph.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // The number of nodes removed.
-size_t share_common_subexpressions(Graph& graph);
+OPWRIGHT_EXPORT size_t share_common_subexpressions(Graph& graph);
 
 }  // namespace opwright

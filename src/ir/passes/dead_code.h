@@ -5,10 +5,11 @@
 #include <cstddef>
 
 #include "opwright/ir/graph.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // The number of nodes removed. A node that binds a symbol is used by whatever names that symbol.
-size_t remove_dead_code(Graph& graph);
+OPWRIGHT_EXPORT size_t remove_dead_code(Graph& graph);
 
 }  // namespace opwright

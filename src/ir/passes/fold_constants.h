@@ -6,11 +6,12 @@
 #include <cstdint>
 
 #include "opwright/ir/graph.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
 // The number of nodes removed. Results of more than `most_elements` stay computed, and so does what
 // is written or given to the caller: each run makes that anew.
-size_t fold_constants(Graph& graph, int64_t most_elements = 1 << 16);
+OPWRIGHT_EXPORT size_t fold_constants(Graph& graph, int64_t most_elements = 1 << 16);
 
 }  // namespace opwright

@@ -22,8 +22,8 @@ OPWRIGHT_INLINE void convert_dense(std::byte* to, const std::byte* from, int64_t
 }
 
 template <class To, class From>
-void convert(std::byte* to, int64_t to_stride, const std::byte* from, int64_t from_stride,
-             int64_t count) {
+void convert_elements(std::byte* to, int64_t to_stride, const std::byte* from, int64_t from_stride,
+                      int64_t count) {
   if (to_stride == sizeof(To) && from_stride == sizeof(From))
     return convert_dense<To, From>(to, from, count);
   if (to_stride == sizeof(To) && from_stride == 0 && count > 0) {
@@ -46,7 +46,7 @@ void move(std::byte* to, int64_t to_stride, const std::byte* from, int64_t from_
     if (to != from) std::memcpy(to, from, static_cast<size_t>(count) * sizeof(Item));
     return;
   }
-  convert<Item, Item>(to, to_stride, from, from_stride, count);
+  convert_elements<Item, Item>(to, to_stride, from, from_stride, count);
 }
 
 ConversionFunction find_move(size_t bytes) {
@@ -60,7 +60,7 @@ OPWRIGHT_AVX2 void convert_avx2(std::byte* to, int64_t to_stride, const std::byt
                                 int64_t from_stride, int64_t count) {
   if (to_stride == sizeof(To) && from_stride == sizeof(From))
     return convert_dense<To, From>(to, from, count);
-  convert<To, From>(to, to_stride, from, from_stride, count);
+  convert_elements<To, From>(to, to_stride, from, from_stride, count);
 }
 
 OPWRIGHT_AVX2 void convert_half_to_float(std::byte* to, int64_t to_stride, const std::byte* from,
@@ -73,8 +73,8 @@ OPWRIGHT_AVX2 void convert_half_to_float(std::byte* to, int64_t to_stride, const
                        _mm256_cvtph_ps(_mm_loadu_si128(source)));
     }
   }
-  convert<float, Half>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
-                       count - i);
+  convert_elements<float, Half>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
+                                count - i);
 }
 
 OPWRIGHT_AVX2 void convert_float_to_half(std::byte* to, int64_t to_stride, const std::byte* from,
@@ -87,8 +87,8 @@ OPWRIGHT_AVX2 void convert_float_to_half(std::byte* to, int64_t to_stride, const
                        _mm256_cvtps_ph(_mm256_loadu_ps(source), _MM_FROUND_TO_NEAREST_INT));
     }
   }
-  convert<Half, float>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
-                       count - i);
+  convert_elements<Half, float>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
+                                count - i);
 }
 
 OPWRIGHT_AVX2 void convert_bfloat_to_float(std::byte* to, int64_t to_stride, const std::byte* from,
@@ -102,8 +102,8 @@ OPWRIGHT_AVX2 void convert_bfloat_to_float(std::byte* to, int64_t to_stride, con
                           _mm256_slli_epi32(wide, 16));
     }
   }
-  convert<float, BFloat16>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
-                           count - i);
+  convert_elements<float, BFloat16>(to + i * to_stride, to_stride, from + i * from_stride,
+                                    from_stride, count - i);
 }
 
 // To nearest, ties to even, as BFloat16 itself rounds.
@@ -129,8 +129,8 @@ OPWRIGHT_AVX2 void convert_float_to_bfloat(std::byte* to, int64_t to_stride, con
                           _mm256_permute4x64_epi64(mixed, 0b11011000));
     }
   }
-  convert<BFloat16, float>(to + i * to_stride, to_stride, from + i * from_stride, from_stride,
-                           count - i);
+  convert_elements<BFloat16, float>(to + i * to_stride, to_stride, from + i * from_stride,
+                                    from_stride, count - i);
 }
 
 // The pairs that are met often.
@@ -179,8 +179,9 @@ ConversionFunction find_conversion(DType to, DType from) {
   }
 #endif
   return for_dtype(to, "conversion", [&]<typename To>() {
-    return for_dtype(from, "conversion",
-                     []<typename From>() -> ConversionFunction { return &convert<To, From>; });
+    return for_dtype(from, "conversion", []<typename From>() -> ConversionFunction {
+      return &convert_elements<To, From>;
+    });
   });
 }
 

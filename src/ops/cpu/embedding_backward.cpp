@@ -14,22 +14,22 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "embedding_dense_backward";
+constexpr const char* kEmbeddingBackward = "embedding_dense_backward";
 
 template <class AnyTensor>
-void check_call(const AnyTensor& grad_output, const AnyTensor& indices) {
-  OPWRIGHT_CHECK_TYPE(indices.dtype() == DType::Int64 || indices.dtype() == DType::Int32, kWho,
-                      ": indices must be of int64 or int32, got ", indices);
+void check_backward_call(const AnyTensor& grad_output, const AnyTensor& indices) {
+  OPWRIGHT_CHECK_TYPE(indices.dtype() == DType::Int64 || indices.dtype() == DType::Int32,
+                      kEmbeddingBackward, ": indices must be of int64 or int32, got ", indices);
   bool fits = grad_output.dim() == indices.dim() + 1;
   for (int64_t i = 0; fits && i < indices.dim(); ++i) fits = grad_output.size(i) == indices.size(i);
-  OPWRIGHT_CHECK(fits, kWho, ": grad_output (", grad_output, ") must have the sizes of indices (",
-                 indices, ") and one dimension more");
+  OPWRIGHT_CHECK(fits, kEmbeddingBackward, ": grad_output (", grad_output,
+                 ") must have the sizes of indices (", indices, ") and one dimension more");
 }
 
 void check_rows(const int64_t* rows, int64_t count, int64_t num_weights) {
   for (int64_t i = 0; i < count; ++i) {
-    OPWRIGHT_CHECK_INDEX(rows[i] >= 0 && rows[i] < num_weights, kWho, ": index ", rows[i],
-                         " is out of range for ", num_weights, " rows of the weight");
+    OPWRIGHT_CHECK_INDEX(rows[i] >= 0 && rows[i] < num_weights, kEmbeddingBackward, ": index ",
+                         rows[i], " is out of range for ", num_weights, " rows of the weight");
   }
 }
 
@@ -57,14 +57,14 @@ void add_rows(C* sums, const C* gradient, const int64_t* rows, int64_t count, in
 Tensor embedding_dense_backward_cpu(const Tensor& grad_output, const Tensor& indices,
                                     int64_t num_weights, int64_t padding_idx,
                                     bool scale_grad_by_freq) {
-  check_call(grad_output, indices);
-  OPWRIGHT_CHECK_VALUE(num_weights >= 0, kWho, ": num_weights must not be negative, got ",
-                       num_weights);
+  check_backward_call(grad_output, indices);
+  OPWRIGHT_CHECK_VALUE(num_weights >= 0, kEmbeddingBackward,
+                       ": num_weights must not be negative, got ", num_weights);
   const DType wide = grad_output.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
   const int64_t width = grad_output.size(-1);
   const int64_t count = indices.numel();
   const Tensor sums = make_empty(Sizes{num_weights, width}, wide);
-  for_floating_dtype(grad_output.dtype(), kWho, [&]<typename T>() {
+  for_floating_dtype(grad_output.dtype(), kEmbeddingBackward, [&]<typename T>() {
     using C = ComputeType<T>;
     std::fill_n(sums.mutable_data<C>(), sums.numel(), C{});
     if (count == 0) return;
@@ -84,9 +84,9 @@ Tensor embedding_dense_backward_cpu(const Tensor& grad_output, const Tensor& ind
 Tensor embedding_dense_backward_all_devices(const Tensor& grad_output, const Tensor& indices,
                                             int64_t num_weights, int64_t padding_idx,
                                             bool scale_grad_by_freq) {
-  check_call(grad_output, indices);
-  OPWRIGHT_CHECK_VALUE(num_weights >= 0, kWho, ": num_weights must not be negative, got ",
-                       num_weights);
+  check_backward_call(grad_output, indices);
+  OPWRIGHT_CHECK_VALUE(num_weights >= 0, kEmbeddingBackward,
+                       ": num_weights must not be negative, got ", num_weights);
   const DType wide = grad_output.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
   const int64_t width = grad_output.size(-1);
   const Tensor rows = indices.reshape({indices.numel()});
@@ -107,7 +107,7 @@ Tensor embedding_dense_backward_all_devices(const Tensor& grad_output, const Ten
 FakeTensor embedding_dense_backward_fake(const FakeTensor& grad_output, const FakeTensor& indices,
                                          const SymInt& num_weights, const SymInt& /*padding_idx*/,
                                          bool /*scale_grad_by_freq*/) {
-  check_call(grad_output, indices);
+  check_backward_call(grad_output, indices);
   return make_fake_like(grad_output, SymSizes{num_weights, grad_output.size(-1)},
                         grad_output.dtype());
 }

@@ -10,6 +10,7 @@
 #include "opwright/for_dtype.h"
 #include "opwright/ops/cpu/copy.h"
 #include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/embedding_bag_mode.h"
 #include "opwright/ops/fake_shape.h"
 #include "opwright/ops/index_shape.h"
 #include "opwright/tensor/factory.h"
@@ -17,17 +18,14 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "_embedding_bag";
-
-// The numbers that PyTorch gives them.
-enum class Mode : uint8_t { Sum, Mean, Max };
+constexpr const char* kEmbeddingBag = "_embedding_bag";
 
 // The arguments that shapes depend on; indices and offsets are tensors of one dimension.
 struct BagCall {
   const Tensor& weight;
   const Tensor& indices;
   const Tensor& offsets;
-  Mode mode;
+  BagMode mode;
   const std::optional<Tensor>& per_sample_weights;
   bool include_last_offset;
   int64_t padding_idx;
@@ -45,49 +43,51 @@ struct BagCall {
     const auto is_dense = [](const Tensor& tensor, int64_t dim) {
       return guard_or_false(tensor.sym_stride(dim) == 1);
     };
-    return mode != Mode::Max && weight.dtype() != DType::Float64 && padding_idx < 0 &&
+    return mode != BagMode::Max && weight.dtype() != DType::Float64 && padding_idx < 0 &&
            is_dense(weight, 1) && (!has_weights() || is_dense(*per_sample_weights, 0));
   }
 };
 
-void check_call(const BagCall& call) {
-  OPWRIGHT_CHECK(call.weight.dim() == 2, kWho, ": weight must have two dimensions, got ",
+void check_bag_call(const BagCall& call) {
+  OPWRIGHT_CHECK(call.weight.dim() == 2, kEmbeddingBag, ": weight must have two dimensions, got ",
                  call.weight);
-  OPWRIGHT_CHECK(call.indices.dim() == 1 && call.offsets.dim() == 1, kWho,
+  OPWRIGHT_CHECK(call.indices.dim() == 1 && call.offsets.dim() == 1, kEmbeddingBag,
                  ": indices and offsets must have one dimension, got ", call.indices, " and ",
                  call.offsets);
-  check_index_dtype(kWho, call.indices);
-  check_index_dtype(kWho, call.offsets);
+  check_index_dtype(kEmbeddingBag, call.indices);
+  check_index_dtype(kEmbeddingBag, call.offsets);
   if (!is_floating(call.weight.dtype()) || dtype_bits(call.weight.dtype()) == 8)
-    throw_dtype(call.weight.dtype(), kWho, "floating dtypes");
+    throw_dtype(call.weight.dtype(), kEmbeddingBag, "floating dtypes");
   if (call.include_last_offset) {
     check(call.offsets.sym_size(0) >= 1,
-          concatenate(kWho, ": offsets must hold the last offset, got none"));
+          concatenate(kEmbeddingBag, ": offsets must hold the last offset, got none"));
   }
   if (!call.has_weights()) return;
   const Tensor& scales = *call.per_sample_weights;
-  OPWRIGHT_CHECK(call.mode == Mode::Sum, kWho, ": per_sample_weights go with mode 0 (sum) alone");
-  OPWRIGHT_CHECK_TYPE(scales.dtype() == call.weight.dtype(), kWho, ": per_sample_weights of ",
-                      scales.dtype(), " must have the dtype of weight, ", call.weight.dtype());
-  OPWRIGHT_CHECK(scales.dim() == 1, kWho, ": per_sample_weights must have one dimension, got ",
-                 scales);
+  OPWRIGHT_CHECK(call.mode == BagMode::Sum, kEmbeddingBag,
+                 ": per_sample_weights go with mode 0 (sum) alone");
+  OPWRIGHT_CHECK_TYPE(scales.dtype() == call.weight.dtype(), kEmbeddingBag,
+                      ": per_sample_weights of ", scales.dtype(),
+                      " must have the dtype of weight, ", call.weight.dtype());
+  OPWRIGHT_CHECK(scales.dim() == 1, kEmbeddingBag,
+                 ": per_sample_weights must have one dimension, got ", scales);
   check(scales.sym_size(0) == call.indices.sym_size(0),
-        concatenate(kWho, ": per_sample_weights must hold a number for each index, got ",
+        concatenate(kEmbeddingBag, ": per_sample_weights must hold a number for each index, got ",
                     scales.sym_size(0), " for ", call.indices.sym_size(0)));
 }
 
-Mode parse_mode(int64_t mode) {
-  OPWRIGHT_CHECK_VALUE(mode >= 0 && mode <= 2, kWho,
+BagMode parse_mode(int64_t mode) {
+  OPWRIGHT_CHECK_VALUE(mode >= 0 && mode <= 2, kEmbeddingBag,
                        ": mode must be 0 (sum), 1 (mean) or 2 (max), got ", mode);
-  return static_cast<Mode>(mode);
+  return static_cast<BagMode>(mode);
 }
 
 // Sizes of the bag of each index and of the indices of maxima.
-std::pair<SymSizes, SymSizes> find_sizes(const BagCall& call) {
-  const bool finds_bags = call.mode != Mode::Sum || !call.adds_dense_rows();
+std::pair<SymSizes, SymSizes> find_bag_sizes(const BagCall& call) {
+  const bool finds_bags = call.mode != BagMode::Sum || !call.adds_dense_rows();
   return {SymSizes{finds_bags ? call.indices.sym_size(0) : SymInt(0)},
-          call.mode == Mode::Max ? SymSizes{call.bags(), call.weight.sym_size(1)}
-                                 : SymSizes{call.bags()}};
+          call.mode == BagMode::Max ? SymSizes{call.bags(), call.weight.sym_size(1)}
+                                    : SymSizes{call.bags()}};
 }
 
 Tensor as_int64(const Tensor& tensor) { return as_contiguous(as_dtype(tensor, DType::Int64)); }
@@ -100,11 +100,12 @@ std::vector<int64_t> find_bounds(const BagCall& call) {
   std::vector<int64_t> bounds;
   for (int64_t i = 0; i < offsets.numel(); ++i) {
     const int64_t offset = offsets.data<int64_t>()[i];
-    OPWRIGHT_CHECK(i > 0 || offset == 0, kWho, ": offsets must begin with 0, got ", offset);
-    OPWRIGHT_CHECK(offset <= count, kWho, ": offsets must be at most ", count,
+    OPWRIGHT_CHECK(i > 0 || offset == 0, kEmbeddingBag, ": offsets must begin with 0, got ",
+                   offset);
+    OPWRIGHT_CHECK(offset <= count, kEmbeddingBag, ": offsets must be at most ", count,
                    ", the number of indices, got ", offset);
-    OPWRIGHT_CHECK(i == 0 || offset >= bounds.back(), kWho, ": offsets must not fall, got ", offset,
-                   " after ", bounds.back());
+    OPWRIGHT_CHECK(i == 0 || offset >= bounds.back(), kEmbeddingBag,
+                   ": offsets must not fall, got ", offset, " after ", bounds.back());
     bounds.push_back(offset);
   }
   bounds.resize(static_cast<size_t>(bags));
@@ -112,11 +113,12 @@ std::vector<int64_t> find_bounds(const BagCall& call) {
   return bounds;
 }
 
-void check_indices(const BagCall& call, const int64_t* indices) {
+void check_bag_indices(const BagCall& call, const int64_t* indices) {
   const int64_t rows = call.weight.size(0);
   for (int64_t i = 0; i < call.indices.size(0); ++i) {
-    OPWRIGHT_CHECK_INDEX(indices[i] >= 0 && indices[i] < rows, kWho, ": index ", indices[i],
-                         " at position ", i, " is out of range for a weight of ", rows, " rows");
+    OPWRIGHT_CHECK_INDEX(indices[i] >= 0 && indices[i] < rows, kEmbeddingBag, ": index ",
+                         indices[i], " at position ", i, " is out of range for a weight of ", rows,
+                         " rows");
   }
 }
 
@@ -149,13 +151,13 @@ class BagRows {
       if (indices_[i] == call_.padding_idx) continue;
       ++count;
       if (is_last && last_ && i >= *last_) continue;
-      if (call_.mode == Mode::Max)
+      if (call_.mode == BagMode::Max)
         take_larger(sum.data(), indices_[i], count == 1, positions);
       else
         add(sum.data(), i);
     }
-    if (call_.mode != Mode::Sum) *size = count;
-    const bool divides = call_.mode == Mode::Mean && count > 1;
+    if (call_.mode != BagMode::Sum) *size = count;
+    const bool divides = call_.mode == BagMode::Mean && count > 1;
     for (int64_t k = 0; k < columns_; ++k) {
       const C value = sum[static_cast<size_t>(k)];
       out[k] = static_cast<T>(divides ? value / static_cast<C>(count) : value);
@@ -207,14 +209,14 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag_cpu(
   const BagCall call{
       weight,     indices, offsets, parse_mode(mode), per_sample_weights, include_last_offset,
       padding_idx};
-  check_call(call);
-  const auto [bag_of_sizes, max_sizes] = find_sizes(call);
+  check_bag_call(call);
+  const auto [bag_of_sizes, max_sizes] = find_bag_sizes(call);
   const int64_t bags = call.bags().specialise();
   const int64_t columns = weight.size(1);
   const Tensor dense = as_int64(indices);
   const int64_t* each = dense.numel() == 0 ? nullptr : dense.data<int64_t>();
   const std::vector<int64_t> bounds = find_bounds(call);
-  if (bags > 0) check_indices(call, each);
+  if (bags > 0) check_bag_indices(call, each);
   Tensor result = make_empty(Sizes{bags, columns}, weight.dtype());
   const Tensor bag_of = make_zeros(bag_of_sizes);
   const Tensor bag_sizes = make_zeros(SymSizes{SymInt(bags)});
@@ -225,10 +227,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag_cpu(
     for (int64_t i = 0; i < bags; ++i)
       std::fill(bag + bounds[static_cast<size_t>(i)], bag + bounds[static_cast<size_t>(i) + 1], i);
   }
-  for_floating_dtype(weight.dtype(), kWho, [&]<typename T>() {
+  for_floating_dtype(weight.dtype(), kEmbeddingBag, [&]<typename T>() {
     const BagRows<T> rows(call, each, bounds);
     T* out = result.mutable_data<T>();
-    int64_t* maxima = call.mode == Mode::Max ? positions.mutable_data<int64_t>() : nullptr;
+    int64_t* maxima = call.mode == BagMode::Max ? positions.mutable_data<int64_t>() : nullptr;
     const int64_t work = (call.indices.size(0) + bags) * (columns + 1) / std::max<int64_t>(1, bags);
     parallel_for(bags, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, work)),
                  [&](int64_t begin, int64_t end) {
@@ -237,7 +239,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag_cpu(
                                   maxima ? maxima + i * columns : nullptr);
                  });
   });
-  if (call.mode != Mode::Max) copy_elements(positions, bag_sizes);
+  if (call.mode != BagMode::Max) copy_elements(positions, bag_sizes);
   const DType dtype = call.index_dtype();
   return {result, as_dtype(bag_of, dtype), as_dtype(bag_sizes, dtype), as_dtype(positions, dtype)};
 }
@@ -252,8 +254,8 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor, FakeTensor> embedding_bag_fake(
   const BagCall call{
       as_tensor(weight),   as_tensor(indices), as_tensor(offsets), parse_mode(mode), scales,
       include_last_offset, padding_idx};
-  check_call(call);
-  const auto [bag_of_sizes, max_sizes] = find_sizes(call);
+  check_bag_call(call);
+  const auto [bag_of_sizes, max_sizes] = find_bag_sizes(call);
   const DType dtype = call.index_dtype();
   return {make_fake_like(weight, SymSizes{call.bags(), weight.size(1)}, weight.dtype()),
           make_fake_like(weight, bag_of_sizes, dtype),

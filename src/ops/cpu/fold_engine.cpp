@@ -19,7 +19,7 @@ constexpr int64_t kBlockOfRun = 16384;  // bytes that become one state
 constexpr int64_t kRowsOfBlock = 32;    // at most
 constexpr int64_t kShortRun = 8;        // elements; below, outputs are better side by side
 constexpr int64_t kBatch = 64;          // outputs that are finished together
-constexpr int64_t kGrain = 32768;       // elements
+constexpr int64_t kFoldGrain = 32768;   // elements
 constexpr int64_t kPiece = 65536;       // elements of a long fold
 constexpr int64_t kEnoughOutputs = 32;  // then long folds are not cut in pieces
 
@@ -61,7 +61,7 @@ class FoldEngine {
     const int64_t columns = goes_by_rows_ ? std::min(row_.size, kFoldColumns) : 1;
     const int64_t terms_of_unit = std::max<int64_t>(1, terms_ * columns);
     if (units_ < kEnoughOutputs && terms_of_unit > 2 * kPiece) return run_pieces(columns);
-    parallel_for(units_, std::max<int64_t>(1, kGrain / terms_of_unit),
+    parallel_for(units_, std::max<int64_t>(1, kFoldGrain / terms_of_unit),
                  [&](int64_t begin, int64_t end) {
                    Buffers buffers;
                    if (goes_by_rows_)

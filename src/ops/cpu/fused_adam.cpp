@@ -19,7 +19,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 8192;
+constexpr int64_t kAdamGrain = 8192;
 
 struct AdamSettings {
   double lr;
@@ -84,14 +84,14 @@ struct AdamLoop {
 };
 
 template <class T>
-void update(const AlignedTensors& tensors, const AdamSettings& settings, double step) {
+void update_adam(const AlignedTensors& tensors, const AdamSettings& settings, double step) {
   const AdamNumbers<ComputeType<T>> numbers(settings, step);
   T* parameter = tensors.data<T>(0);
   const T* gradient = tensors.data<T>(1);
   T* mean = tensors.data<T>(2);
   T* mean_square = tensors.data<T>(3);
   T* most_square = settings.is_amsgrad ? tensors.data<T>(4) : nullptr;
-  parallel_for(tensors.numel(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(tensors.numel(), kAdamGrain, [&](int64_t begin, int64_t end) {
     if (settings.is_amsgrad) {
       run_at_level<AdamLoop<T, true>>(parameter + begin, gradient + begin, mean + begin,
                                       mean_square + begin, most_square + begin, end - begin,
@@ -117,7 +117,7 @@ void update_all(const char* who, std::span<const TensorList> given,
                          "] must be raised before the step and at least 1, got ", step);
     const AlignedTensors tensors(who, lists, kNames, i);
     for_floating_dtype(tensors.dtype(), who,
-                       [&]<typename T>() { update<T>(tensors, settings, step); });
+                       [&]<typename T>() { update_adam<T>(tensors, settings, step); });
     tensors.write_back();
   }
 }

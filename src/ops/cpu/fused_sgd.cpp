@@ -16,8 +16,8 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "_fused_sgd_";
-constexpr int64_t kGrain = 16384;
+constexpr const char* kFusedSgd = "_fused_sgd_";
+constexpr int64_t kSgdGrain = 16384;
 
 template <class C>
 struct SgdNumbers {
@@ -51,7 +51,7 @@ struct SgdLoop {
 };
 
 template <class T>
-void update(const AlignedTensors& tensors, bool has_momentum, const SgdNumbers<double>& given) {
+void update_sgd(const AlignedTensors& tensors, bool has_momentum, const SgdNumbers<double>& given) {
   using C = ComputeType<T>;
   const SgdNumbers<C> numbers{.sign = static_cast<C>(given.sign),
                               .weight_decay = static_cast<C>(given.weight_decay),
@@ -63,7 +63,7 @@ void update(const AlignedTensors& tensors, bool has_momentum, const SgdNumbers<d
   T* parameter = tensors.data<T>(0);
   const T* gradient = tensors.data<T>(1);
   T* buffer = has_momentum ? tensors.data<T>(2) : nullptr;
-  parallel_for(tensors.numel(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(tensors.numel(), kSgdGrain, [&](int64_t begin, int64_t end) {
     if (has_momentum) {
       run_at_level<SgdLoop<T, true>>(parameter + begin, gradient + begin, buffer + begin,
                                      end - begin, numbers);
@@ -85,7 +85,7 @@ void fused_sgd_cpu(std::span<const Tensor> self, std::span<const Tensor> grads,
   constexpr std::array kNames{"self", "grads", "momentum_buffer_list"};
   const std::array<TensorList, 3> given{self, grads, momentum_buffer_list};
   const std::span lists = std::span(given).first(has_momentum ? 3 : 2);
-  check_lengths(kWho, lists, kNames);
+  check_lengths(kFusedSgd, lists, kNames);
   if (!unscale(grads, grad_scale, found_inf)) return;
   const SgdNumbers<double> numbers{.sign = maximize ? -1.0 : 1.0,
                                    .weight_decay = weight_decay,
@@ -95,9 +95,9 @@ void fused_sgd_cpu(std::span<const Tensor> self, std::span<const Tensor> grads,
                                    .is_nesterov = nesterov,
                                    .is_first = is_first_step};
   for (size_t i = 0; i < self.size(); ++i) {
-    const AlignedTensors tensors(kWho, lists, kNames, i);
-    for_floating_dtype(tensors.dtype(), kWho,
-                       [&]<typename T>() { update<T>(tensors, has_momentum, numbers); });
+    const AlignedTensors tensors(kFusedSgd, lists, kNames, i);
+    for_floating_dtype(tensors.dtype(), kFusedSgd,
+                       [&]<typename T>() { update_sgd<T>(tensors, has_momentum, numbers); });
     tensors.write_back();
   }
 }

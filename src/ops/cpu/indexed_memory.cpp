@@ -18,8 +18,8 @@ namespace {
 Sizes plain(const SymSizes& sizes) { return Sizes(*as_plain(sizes)); }
 
 // One look at all of a run before the first is used, in vector code.
-void check_indices(const char* who, const std::byte* indices, int64_t stride, int64_t count,
-                   Negative negative, size_t dim, int64_t size) {
+void check_index_run(const char* who, const std::byte* indices, int64_t stride, int64_t count,
+                     Negative negative, size_t dim, int64_t size) {
   const int64_t lowest = negative == Negative::FromTheEnd ? -size : 0;
   uint64_t outside = 0;
   const auto at = [&](int64_t i) {
@@ -64,7 +64,7 @@ void IndexedMemory::add_offsets(const char* who, const Tensor& index, size_t dim
   StridedLoop({&offsets_, &index})
       .for_each_run([&](const StridedLoop::Pointers& pointers,
                         const StridedLoop::ByteStrides& strides, int64_t count) {
-        check_indices(who, pointers[1], strides[1], count, negative, dim, size);
+        check_index_run(who, pointers[1], strides[1], count, negative, dim, size);
         for (int64_t i = 0; i < count; ++i) {
           int64_t each = *reinterpret_cast<const int64_t*>(pointers[1] + i * strides[1]);
           each += each < 0 ? size : 0;
@@ -121,7 +121,7 @@ Tensor checked_index(const char* who, const Tensor& index, const Tensor& self, s
   StridedLoop({&operand, 1})
       .for_each_run([&](const StridedLoop::Pointers& pointers,
                         const StridedLoop::ByteStrides& strides, int64_t count) {
-        check_indices(who, pointers[0], strides[0], count, Negative::Refused, dim, size);
+        check_index_run(who, pointers[0], strides[0], count, Negative::Refused, dim, size);
       });
   return checked;
 }

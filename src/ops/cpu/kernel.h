@@ -199,4 +199,15 @@ constexpr KernelTable make_kernel_table(TypeList<T...>) {
 template <template <class> class F, class Types>
 inline constexpr KernelTable kKernels = make_kernel_table<F>(Types{});
 
+inline constexpr const char* kTakesReal = "real dtypes but bool";
+
+// The operation of a functor over floating numbers.
+template <template <class> class F>
+constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
+  return {.arity = arity,
+          .kernels = &kKernels<F, FloatTypes>,
+          .takes = "floating dtypes",
+          .formula = formula};
+}
+
 }  // namespace opwright

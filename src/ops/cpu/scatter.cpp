@@ -68,7 +68,7 @@ void divide_by_counts(const Tensor& self, size_t dim, const Tensor& index, bool 
 }
 
 void reduce(const char* who, Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-            Reduction reduction, bool include_self) {
+            ScatterReduction reduction, bool include_self) {
   const size_t along = check_scatter(who, self, dim, index, &src);
   check_writable(who, self);
   if (index.numel() == 0) return;
@@ -86,7 +86,7 @@ void reduce(const char* who, Tensor& self, int64_t dim, const Tensor& index, con
   for_combined_dtype(dtype, who, reduction, [&]<typename T, typename Combine>() {
     loop.run<T>([](T& result, const T& value) { result = Combine{}(result, value); });
   });
-  if (reduction == Reduction::Mean) divide_by_counts(target, along, indices, include_self);
+  if (reduction == ScatterReduction::Mean) divide_by_counts(target, along, indices, include_self);
   if (target.get() != self.get()) copy_elements(self, target);
 }
 
@@ -116,15 +116,15 @@ Tensor& scatter_value_in_place_cpu(Tensor& self, int64_t dim, const Tensor& inde
 
 Tensor& scatter_add_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
                                  const Tensor& src) {
-  reduce("scatter_add_", self, dim, index, src, Reduction::Sum, true);
+  reduce("scatter_add_", self, dim, index, src, ScatterReduction::Sum, true);
   return self;
 }
 
 Tensor& scatter_reduce_in_place_cpu(Tensor& self, int64_t dim, const Tensor& index,
                                     const Tensor& src, std::string_view reduction,
                                     bool include_self) {
-  reduce("scatter_reduce_", self, dim, index, src, parse_reduction("scatter_reduce_", reduction),
-         include_self);
+  reduce("scatter_reduce_", self, dim, index, src,
+         parse_scatter_reduction("scatter_reduce_", reduction), include_self);
   return self;
 }
 

@@ -12,14 +12,14 @@
 
 namespace opwright {
 
-enum class Reduction : uint8_t { Sum, Prod, Mean, Amax, Amin };
+enum class ScatterReduction : uint8_t { Sum, Prod, Mean, Amax, Amin };
 
-inline Reduction parse_reduction(const char* who, std::string_view name) {
-  if (name == "sum") return Reduction::Sum;
-  if (name == "prod") return Reduction::Prod;
-  if (name == "mean") return Reduction::Mean;
-  if (name == "amax") return Reduction::Amax;
-  if (name == "amin") return Reduction::Amin;
+inline ScatterReduction parse_scatter_reduction(const char* who, std::string_view name) {
+  if (name == "sum") return ScatterReduction::Sum;
+  if (name == "prod") return ScatterReduction::Prod;
+  if (name == "mean") return ScatterReduction::Mean;
+  if (name == "amax") return ScatterReduction::Amax;
+  if (name == "amin") return ScatterReduction::Amin;
   throw_error("ValueError", who,
               ": reduce must be one of 'sum', 'prod', 'mean', 'amax', 'amin', got '", name, "'");
 }
@@ -44,16 +44,19 @@ struct CombineMin {
 
 // Calls body.operator()<T, Combine>(). TypeError for amax and amin of complex numbers.
 template <class Body>
-void for_combined_dtype(DType dtype, const char* who, Reduction reduction, const Body& body) {
+void for_combined_dtype(DType dtype, const char* who, ScatterReduction reduction,
+                        const Body& body) {
   for_dtype(dtype, who, [&]<typename T>() {
     if constexpr (!kIsHalf<T>) {
-      if (reduction == Reduction::Prod) return body.template operator()<T, CombineProd<T>>();
+      if (reduction == ScatterReduction::Prod) return body.template operator()<T, CombineProd<T>>();
       if constexpr (!kIsComplex<T>) {
-        if (reduction == Reduction::Amax) return body.template operator()<T, CombineMax<T>>();
-        if (reduction == Reduction::Amin) return body.template operator()<T, CombineMin<T>>();
+        if (reduction == ScatterReduction::Amax)
+          return body.template operator()<T, CombineMax<T>>();
+        if (reduction == ScatterReduction::Amin)
+          return body.template operator()<T, CombineMin<T>>();
       }
-      OPWRIGHT_CHECK_TYPE(reduction == Reduction::Sum || reduction == Reduction::Mean, who,
-                          ": complex numbers have no order, so there is no amax or amin of ",
+      OPWRIGHT_CHECK_TYPE(reduction == ScatterReduction::Sum || reduction == ScatterReduction::Mean,
+                          who, ": complex numbers have no order, so there is no amax or amin of ",
                           dtype);
       return body.template operator()<T, CombineSum<T>>();
     }
@@ -62,14 +65,14 @@ void for_combined_dtype(DType dtype, const char* who, Reduction reduction, const
 
 // What leaves the other side as it is.
 template <class T>
-T identity_of(Reduction reduction) {
+T identity_of(ScatterReduction reduction) {
   using Limits = std::numeric_limits<ComputeType<T>>;
-  if (reduction == Reduction::Prod) return convert_number<T>(1);
+  if (reduction == ScatterReduction::Prod) return convert_number<T>(1);
   if constexpr (!kIsComplex<T>) {
     const bool is_inexact = Limits::has_infinity;
-    if (reduction == Reduction::Amax)
+    if (reduction == ScatterReduction::Amax)
       return convert_number<T>(is_inexact ? -Limits::infinity() : Limits::lowest());
-    if (reduction == Reduction::Amin)
+    if (reduction == ScatterReduction::Amin)
       return convert_number<T>(is_inexact ? Limits::infinity() : Limits::max());
   }
   return convert_number<T>(0);

@@ -27,7 +27,7 @@ std::vector<int64_t> order_of(int64_t count, int64_t from, int64_t to) {
 }
 
 // [N, groups, channels of a group, kernel..., places...] of a padded image.
-Tensor take_windows(const Tensor& padded, Ints kernel, Ints places, const Shape& shape) {
+Tensor take_grouped_windows(const Tensor& padded, Ints kernel, Ints places, const Shape& shape) {
   const Geometry image = geometry_of(padded);
   Geometry windows{.sizes = {image.sizes[0], shape.groups, image.sizes[1] / shape.groups},
                    .strides = {image.strides[0], image.strides[1] * image.sizes[1] / shape.groups,
@@ -51,7 +51,8 @@ Tensor take_columns(const Tensor& image, Ints kernel, Ints places, const Shape& 
     pad.emplace_back(shape.padding[i]);
     pad.emplace_back(shape.padding[i]);
   }
-  const Tensor windows = take_windows(constant_pad_nd(image, pad, 0), kernel, places, shape);
+  const Tensor windows =
+      take_grouped_windows(constant_pad_nd(image, pad, 0), kernel, places, shape);
   const int64_t depth = image.size(1) / shape.groups * product(kernel);
   const auto order = order_of(windows.dim(), 1, 3 + static_cast<int64_t>(kernel.size()));
   return windows.permute(order).reshape({shape.groups, depth, image.size(0) * product(places)});
@@ -116,7 +117,7 @@ Tensor convolve_back_on_device(const Tensor& places, const Tensor& weight, const
                              .transpose(1, 2)
                              .bmm(as_matrices(places, shape))
                              .reshape(column_sizes);
-  add_taps(take_windows(padded, kernel, counts, shape), columns, kernel);
+  add_taps(take_grouped_windows(padded, kernel, counts, shape), columns, kernel);
   Tensor image = padded;
   for (size_t i = 0; i < kernel.size(); ++i)
     image = image.narrow(static_cast<int64_t>(i) + 2, shape.padding[i], sizes[i + 2]);

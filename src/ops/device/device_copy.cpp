@@ -16,8 +16,6 @@ namespace {
 constexpr const char* kCopy = "copy_";
 constexpr const char* kFill = "fill_";
 
-bool is_float8(DType dtype) { return is_floating(dtype) && dtype_bits(dtype) == 8; }
-
 // The real parts (0) or the imaginary ones (1) of complex numbers.
 DeviceElements part_of(const Tensor& tensor, size_t part) {
   DeviceElements elements = elements_of(tensor);

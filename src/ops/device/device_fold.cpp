@@ -16,17 +16,17 @@
 namespace opwright {
 namespace {
 
-struct Dim {
+struct FoldedDim {
   int64_t size;
   int64_t stride;
   int64_t target_stride;  // in the contiguous results; 0 of a folded one
 };
-using Dims = SmallVector<Dim, kInlineDims>;
+using Dims = SmallVector<FoldedDim, kInlineDims>;
 
 // Dimensions of one piece are joined. At least one.
 Dims joined(const Dims& dims) {
   Dims result;
-  for (const Dim& dim : dims) {
+  for (const FoldedDim& dim : dims) {
     if (dim.size == 1) continue;
     const bool continues = !result.empty() && result.back().stride == dim.stride * dim.size &&
                            result.back().target_stride == dim.target_stride * dim.size;
@@ -54,7 +54,7 @@ class FoldDims {
     }
     if (!keeps_order)
       std::ranges::stable_sort(folded, std::ranges::greater{},
-                               [](const Dim& dim) { return std::abs(dim.stride); });
+                               [](const FoldedDim& dim) { return std::abs(dim.stride); });
     append(joined(kept));
     num_kept = static_cast<uint32_t>(sizes.size());
     append(joined(folded));
@@ -67,7 +67,7 @@ class FoldDims {
 
  private:
   void append(const Dims& dims) {
-    for (const Dim& dim : dims) {
+    for (const FoldedDim& dim : dims) {
       sizes.push_back(dim.size);
       strides.push_back(dim.stride);
       target_strides.push_back(dim.target_stride);
@@ -91,7 +91,7 @@ Scalar value_of_nothing(const Reduction& reduction) {
   return 0;
 }
 
-OpwOperand describe(const Tensor& tensor, DType through, const Sizes& strides) {
+OpwOperand describe_folded(const Tensor& tensor, DType through, const Sizes& strides) {
   OpwOperand operand{};
   operand.data = const_cast<void*>(tensor.data());
   operand.strides = strides.data();
@@ -116,9 +116,9 @@ void compute(const Tensor& self, const Reduction& reduction, const Tensor& resul
   fold.fold = reduction.fold;
   fold.compute = to_dlpack(compute);
   fold.number = std::string_view(reduction.fold) == "norm" ? reduction.order : reduction.correction;
-  fold.operand = describe(self, reduction.rounded_to.value_or(compute), dims.strides);
-  fold.result = describe(result, result.dtype(), dims.target_strides);
-  if (indices) fold.indices = describe(*indices, DType::Int64, dims.target_strides);
+  fold.operand = describe_folded(self, reduction.rounded_to.value_or(compute), dims.strides);
+  fold.result = describe_folded(result, result.dtype(), dims.target_strides);
+  if (indices) fold.indices = describe_folded(*indices, DType::Int64, dims.target_strides);
   run_primitive(reduction.who, self.device(), &OpwDeviceTable::compute_fold, "folds (compute_fold)",
                 fold);
 }

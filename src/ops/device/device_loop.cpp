@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kMostTerms = kMostInputs + 1;  // the result is the first
+constexpr size_t kMostLoopTerms = kMostInputs + 1;  // the result is the first
 
 // Dimensions of all terms, outermost first: in the order of the result's memory, joined where they
 // lie together in every term. At least one.
@@ -57,7 +57,7 @@ class LoopDims {
 
   size_t num_terms_;
   Sizes sizes_;
-  std::array<Sizes, kMostTerms> strides_;
+  std::array<Sizes, kMostLoopTerms> strides_;
 };
 
 // As broadcast_strides gives them, which costs more than a small call.
@@ -67,7 +67,8 @@ Sizes strides_in(const DeviceElements& elements, const Sizes& sizes) {
   return Sizes(1, is_one ? 0 : elements.strides[0]);
 }
 
-OpwOperand describe(const DeviceElements& elements, DType through, const int64_t* strides) {
+OpwOperand describe_elements(const DeviceElements& elements, DType through,
+                             const int64_t* strides) {
   OpwOperand operand{};
   operand.data = elements.data;
   operand.strides = strides;
@@ -111,7 +112,7 @@ void DeviceLoop::add_number(const Scalar& number) { numbers_.push_back(number.va
 
 void DeviceLoop::write(const char* who, Device device, const DeviceElements& result) {
   if (std::ranges::find(result.sizes, 0) != result.sizes.end()) return;
-  std::array<Sizes, kMostTerms> strides;
+  std::array<Sizes, kMostLoopTerms> strides;
   strides[0] = result.strides;
   for (size_t i = 0; i < operands_.size(); ++i)
     strides[i + 1] = strides_in(operands_[i].elements, result.sizes);
@@ -119,7 +120,7 @@ void DeviceLoop::write(const char* who, Device device, const DeviceElements& res
   SmallVector<OpwOperand, kMostInputs> operands;
   for (size_t i = 0; i < operands_.size(); ++i) {
     const Operand& each = operands_[i];
-    operands.push_back(describe(each.elements, each.through, dims.strides(i + 1)));
+    operands.push_back(describe_elements(each.elements, each.through, dims.strides(i + 1)));
     operands.back().number = each.number.value();
   }
   OpwLoop loop{};
@@ -132,7 +133,7 @@ void DeviceLoop::write(const char* who, Device device, const DeviceElements& res
   loop.num_numbers = static_cast<uint32_t>(numbers_.size());
   loop.operands = operands.data();
   loop.numbers = numbers_.data();
-  loop.result = describe(result, result.dtype, dims.strides(0));
+  loop.result = describe_elements(result, result.dtype, dims.strides(0));
   run_primitive(who, device, &OpwDeviceTable::compute_loop, "loops (compute_loop)", loop);
 }
 

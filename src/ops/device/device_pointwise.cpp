@@ -11,11 +11,10 @@
 #include "opwright/ops/pointwise_formula.h"
 #include "opwright/ops/pointwise_result.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
-
-bool is_on_cpu(const Tensor& tensor) { return tensor.device().type == kOpwDeviceCpu; }
 
 // That of the call: only numbers may come from the cpu.
 Device find_device(const PointwiseCall& call) {

@@ -38,7 +38,7 @@ Tensor pad_for(const Tensor& self, const Windows& windows, Ints sizes) {
 }
 
 // [sizes..., elements of a window]
-Tensor take_windows(const Tensor& padded, const Windows& windows, Ints sizes) {
+Tensor take_pooled_windows(const Tensor& padded, const Windows& windows, Ints sizes) {
   const size_t lead = sizes.size() - windows.size();
   Geometry taken = geometry_of(padded);
   taken.sizes = Sizes(sizes);
@@ -93,7 +93,7 @@ std::tuple<Tensor, Tensor> find_largest_on_device(const Tensor& self, const Wind
     };
     return {make(self.dtype()), make(DType::Int64)};
   }
-  const Tensor taken = take_windows(pad_for(self, windows, sizes), windows, sizes);
+  const Tensor taken = take_pooled_windows(pad_for(self, windows, sizes), windows, sizes);
   const auto [values, found] = taken.max(-1);
   return {values.contiguous(format), find_places(self, found, windows).contiguous(format)};
 }

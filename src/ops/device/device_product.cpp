@@ -17,7 +17,7 @@ namespace {
 
 enum class VectorAs : uint8_t { Row, Column };
 
-OpwMatrix describe(const Tensor& tensor, VectorAs vector) {
+OpwMatrix describe_matrix(const Tensor& tensor, VectorAs vector) {
   const auto strides = tensor.strides();
   OpwMatrix matrix{.data = const_cast<void*>(tensor.data()), .batch = 0, .row = 0, .column = 0};
   if (strides.size() == 1) {
@@ -67,9 +67,9 @@ void multiply_on_device(const char* who, const Tensor& left, const Tensor& right
   product.rows = left.dim() == 1 ? 1 : left.size(-2);
   product.depth = alpha == 0 ? 0 : left.size(-1);  // nothing that is not finite comes through
   product.columns = right.dim() == 1 ? 1 : right.size(-1);
-  product.left = describe(left, VectorAs::Row);
-  product.right = describe(right, VectorAs::Column);
-  product.result = describe(result, left.dim() == 1 ? VectorAs::Row : VectorAs::Column);
+  product.left = describe_matrix(left, VectorAs::Row);
+  product.right = describe_matrix(right, VectorAs::Column);
+  product.result = describe_matrix(result, left.dim() == 1 ? VectorAs::Row : VectorAs::Column);
   product.alpha = alpha;
   product.beta = beta;
   run_primitive(who, result.device(), &OpwDeviceTable::compute_product,

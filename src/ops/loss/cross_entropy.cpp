@@ -12,7 +12,7 @@ namespace opwright {
 namespace {
 
 // `values` times the weight of their class.
-Tensor weigh(const Tensor& values, const std::optional<Tensor>& weight, int64_t class_dim) {
+Tensor weigh_classes(const Tensor& values, const std::optional<Tensor>& weight, int64_t class_dim) {
   if (!weight) return values;
   SymSizes sizes(static_cast<size_t>(values.dim()), 1);
   sizes[static_cast<size_t>(class_dim)] = weight->sym_size(0);
@@ -32,7 +32,7 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
         ": weight (", *weight, ") must hold one number for each class of self (", self, ")");
   }
   const Tensor log_probabilities =
-      weigh(log_softmax(self, class_dim, self.dtype()), weight, class_dim);
+      weigh_classes(log_softmax(self, class_dim, self.dtype()), weight, class_dim);
   Tensor losses = log_probabilities.mul(target).sum({class_dim}).neg();
   if (label_smoothing > 0) {
     const Tensor uniform = log_probabilities.mean({class_dim}).neg();
@@ -45,7 +45,7 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
 Tensor uniform_loss(const Tensor& log_probabilities, const Tensor& target,
                     const std::optional<Tensor>& weight, LossReduction reduction,
                     const SymInt& ignore_index, int64_t class_dim) {
-  const Tensor weighted = weigh(log_probabilities, weight, class_dim);
+  const Tensor weighted = weigh_classes(log_probabilities, weight, class_dim);
   const Tensor is_kept = target.ne(Scalar(ignore_index.specialise()));
   Tensor losses = where(is_kept, weighted.mean({class_dim}).neg(), Scalar(0));
   if (reduction == LossReduction::None) return losses;

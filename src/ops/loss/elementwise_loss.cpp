@@ -49,7 +49,7 @@ void check_same_sizes(const char* who, const AnyTensor& self, const AnyTensor& t
 }
 
 template <class AnyTensor>
-AnyTensor weigh(const AnyTensor& values, const std::optional<AnyTensor>& weight) {
+AnyTensor weigh_elements(const AnyTensor& values, const std::optional<AnyTensor>& weight) {
   return weight ? values.mul(*weight) : values;
 }
 
@@ -69,7 +69,8 @@ AnyTensor binary_cross_entropy_of(const AnyTensor& self, const AnyTensor& target
   const LossReduction wanted = loss_reduction(kWho, reduction);
   check_same_sizes(kWho, self, target);
   return reduce_loss(
-      weigh(apply_pointwise(kWho, binary_cross_entropy_op(), {&self, &target}), weight), wanted);
+      weigh_elements(apply_pointwise(kWho, binary_cross_entropy_op(), {&self, &target}), weight),
+      wanted);
 }
 
 template <class AnyTensor>
@@ -78,7 +79,7 @@ AnyTensor binary_cross_entropy_gradient(const AnyTensor& grad_output, const AnyT
                                         const std::optional<AnyTensor>& weight, int64_t reduction) {
   constexpr const char* kWho = "binary_cross_entropy_backward";
   (void)loss_reduction(kWho, reduction);
-  return weigh(
+  return weigh_elements(
       apply_pointwise(kWho, binary_cross_entropy_backward_op(), {&self, &target, &grad_output}),
       weight);
 }

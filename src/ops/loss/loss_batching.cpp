@@ -13,7 +13,6 @@
 namespace opwright {
 namespace {
 
-constexpr auto kNone = static_cast<int64_t>(LossReduction::None);
 constexpr auto kSum = static_cast<int64_t>(LossReduction::Sum);
 
 Tensor reduce_samples(const char* who, const Tensor& losses, int64_t reduction) {
@@ -47,19 +46,22 @@ Tensor loss_gradient(const VmapInfo& info, const char* who, const Tensor& grad_o
 
 VmapResult<Tensor> mse_loss_vmap(const VmapInfo& info, const Tensor& self, const Tensor& target,
                                  int64_t reduction) {
-  return map_loss(info, "mse_loss", self, target, reduction,
-                  [](const Tensor& x, const Tensor& t) { return mse_loss(x, t, kNone); });
+  return map_loss(info, "mse_loss", self, target, reduction, [](const Tensor& x, const Tensor& t) {
+    return mse_loss(x, t, kNoLossReduction);
+  });
 }
 VmapResult<Tensor> smooth_l1_loss_vmap(const VmapInfo& info, const Tensor& self,
                                        const Tensor& target, int64_t reduction, double beta) {
-  return map_loss(
-      info, "smooth_l1_loss", self, target, reduction,
-      [&](const Tensor& x, const Tensor& t) { return smooth_l1_loss(x, t, kNone, beta); });
+  return map_loss(info, "smooth_l1_loss", self, target, reduction,
+                  [&](const Tensor& x, const Tensor& t) {
+                    return smooth_l1_loss(x, t, kNoLossReduction, beta);
+                  });
 }
 VmapResult<Tensor> huber_loss_vmap(const VmapInfo& info, const Tensor& self, const Tensor& target,
                                    int64_t reduction, double delta) {
-  return map_loss(info, "huber_loss", self, target, reduction,
-                  [&](const Tensor& x, const Tensor& t) { return huber_loss(x, t, kNone, delta); });
+  return map_loss(
+      info, "huber_loss", self, target, reduction,
+      [&](const Tensor& x, const Tensor& t) { return huber_loss(x, t, kNoLossReduction, delta); });
 }
 VmapResult<Tensor> binary_cross_entropy_vmap(const VmapInfo& info, const Tensor& self,
                                              const Tensor& target,
@@ -68,7 +70,8 @@ VmapResult<Tensor> binary_cross_entropy_vmap(const VmapInfo& info, const Tensor&
   const Tensor batch = as_batch(info, 0, self);
   std::optional<Tensor> weights = as_batch(info, 2, weight);
   if (weights) weights = with_sample_ndim(*weights, batch.dim() - 1);
-  const Tensor losses = binary_cross_entropy(batch, as_batch(info, 1, target), weights, kNone);
+  const Tensor losses =
+      binary_cross_entropy(batch, as_batch(info, 1, target), weights, kNoLossReduction);
   return batched(reduce_samples("binary_cross_entropy", losses, reduction));
 }
 

@@ -9,6 +9,7 @@ namespace opwright {
 
 // PyTorch's numbers.
 enum class LossReduction : int8_t { None = 0, Mean = 1, Sum = 2 };
+inline constexpr auto kNoLossReduction = static_cast<int64_t>(LossReduction::None);
 
 // ValueError for other numbers.
 [[nodiscard]] inline LossReduction loss_reduction(const char* who, int64_t reduction) {

@@ -20,7 +20,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 16384;
+constexpr int64_t kNllGrain = 16384;
 
 template <class AnyTensor>
 struct NllCall {
@@ -113,14 +113,14 @@ DType compute_dtype(DType dtype) {
   return dtype == DType::Float64 ? DType::Float64 : DType::Float32;
 }
 
-using Results = std::tuple<Tensor, Tensor>;
+using NllResults = std::tuple<Tensor, Tensor>;
 
 template <class C, class T>
-Results compute_each(const NllCall<Tensor>& call, const NllInputs<C>& inputs) {
+NllResults compute_each(const NllCall<Tensor>& call, const NllInputs<C>& inputs) {
   const Tensor self = as_contiguous(call.self);
   Tensor losses = make_empty(call.target.sizes(), self.dtype());
   const T* in = inputs.positions() == 0 ? nullptr : self.data<T>();
-  parallel_for(inputs.positions(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(inputs.positions(), kNllGrain, [&](int64_t begin, int64_t end) {
     T* out = losses.mutable_data<T>();
     for (int64_t i = begin; i < end; ++i) {
       const auto wanted = inputs.class_at(i);
@@ -134,7 +134,7 @@ Results compute_each(const NllCall<Tensor>& call, const NllInputs<C>& inputs) {
 }
 
 template <class C, class T>
-Results compute_total(const NllCall<Tensor>& call, const NllInputs<C>& inputs) {
+NllResults compute_total(const NllCall<Tensor>& call, const NllInputs<C>& inputs) {
   const Tensor self = as_contiguous(call.self);
   double sum = 0;
   double total_weight = 0;
@@ -149,7 +149,7 @@ Results compute_total(const NllCall<Tensor>& call, const NllInputs<C>& inputs) {
   return {make_scalar_tensor(loss, self.dtype()), make_scalar_tensor(total_weight, self.dtype())};
 }
 
-Results compute_nll(const NllCall<Tensor>& call, int64_t ignore_index) {
+NllResults compute_nll(const NllCall<Tensor>& call, int64_t ignore_index) {
   check_call(call);
   return for_floating_dtype(call.self.dtype(), call.who, [&]<typename T>() {
     using C = ComputeType<T>;
@@ -200,7 +200,7 @@ Tensor compute_nll_gradient(const NllCall<Tensor>& call, const Tensor& grad_outp
     std::fill_n(out, result.numel(), T{});
     const bool is_each = call.reduction == LossReduction::None && call.self.dim() > 1;
     const C divisor = call.reduction == LossReduction::Mean ? total.data<C>()[0] : C{1};
-    parallel_for(inputs.positions(), kGrain, [&](int64_t begin, int64_t end) {
+    parallel_for(inputs.positions(), kNllGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const auto wanted = inputs.class_at(i);
         if (!wanted) continue;
@@ -233,7 +233,7 @@ struct NllTarget {
 };
 Tensor with_batch(const Tensor& self) { return self.dim() == 1 ? self.unsqueeze(0) : self; }
 
-Results compute_nll_elsewhere(const NllCall<Tensor>& call, int64_t ignore_index) {
+NllResults compute_nll_elsewhere(const NllCall<Tensor>& call, int64_t ignore_index) {
   check_call(call);
   const DType dtype = call.self.dtype();
   const NllTarget target(call, ignore_index);
@@ -280,15 +280,15 @@ NllCall<AnyTensor> make_call(const char* who, bool has_places, const AnyTensor& 
 
 using FakeResults = std::tuple<FakeTensor, FakeTensor>;
 
-Results nll_loss_forward_cpu(const Tensor& self, const Tensor& target,
-                             const std::optional<Tensor>& weight, int64_t reduction,
-                             int64_t ignore_index) {
+NllResults nll_loss_forward_cpu(const Tensor& self, const Tensor& target,
+                                const std::optional<Tensor>& weight, int64_t reduction,
+                                int64_t ignore_index) {
   return compute_nll(make_call("nll_loss_forward", false, self, target, weight, reduction),
                      ignore_index);
 }
-Results nll_loss_forward_all_devices(const Tensor& self, const Tensor& target,
-                                     const std::optional<Tensor>& weight, int64_t reduction,
-                                     int64_t ignore_index) {
+NllResults nll_loss_forward_all_devices(const Tensor& self, const Tensor& target,
+                                        const std::optional<Tensor>& weight, int64_t reduction,
+                                        int64_t ignore_index) {
   return compute_nll_elsewhere(
       make_call("nll_loss_forward", false, self, target, weight, reduction), ignore_index);
 }
@@ -297,15 +297,15 @@ FakeResults nll_loss_forward_fake(const FakeTensor& self, const FakeTensor& targ
                                   const SymInt& /*ignore_index*/) {
   return fake_nll(make_call("nll_loss_forward", false, self, target, weight, reduction));
 }
-Results nll_loss2d_forward_cpu(const Tensor& self, const Tensor& target,
-                               const std::optional<Tensor>& weight, int64_t reduction,
-                               int64_t ignore_index) {
+NllResults nll_loss2d_forward_cpu(const Tensor& self, const Tensor& target,
+                                  const std::optional<Tensor>& weight, int64_t reduction,
+                                  int64_t ignore_index) {
   return compute_nll(make_call("nll_loss2d_forward", true, self, target, weight, reduction),
                      ignore_index);
 }
-Results nll_loss2d_forward_all_devices(const Tensor& self, const Tensor& target,
-                                       const std::optional<Tensor>& weight, int64_t reduction,
-                                       int64_t ignore_index) {
+NllResults nll_loss2d_forward_all_devices(const Tensor& self, const Tensor& target,
+                                          const std::optional<Tensor>& weight, int64_t reduction,
+                                          int64_t ignore_index) {
   return compute_nll_elsewhere(
       make_call("nll_loss2d_forward", true, self, target, weight, reduction), ignore_index);
 }

@@ -15,8 +15,6 @@ namespace {
 
 using Losses = std::tuple<Tensor, Tensor>;
 
-constexpr auto kNone = static_cast<int64_t>(LossReduction::None);
-
 // The arguments of all samples: `self` and `target` stand at these places of the schema.
 struct NllBatch {
   NllBatch(const VmapInfo& told, size_t self_at, const Tensor& self, const Tensor& target,
@@ -98,7 +96,8 @@ VmapResult<Losses> nll_loss_forward_vmap(const VmapInfo& info, const Tensor& sel
                                          int64_t reduction, const SymInt& ignore_index) {
   const NllBatch batch(info, 0, self, target, weight, ignore_index);
   return map_losses(batch, "nll_loss_forward", reduction, [&] {
-    return nll_loss_forward(batch.scores, batch.targets, batch.no_weights, kNone, ignore_index);
+    return nll_loss_forward(batch.scores, batch.targets, batch.no_weights, kNoLossReduction,
+                            ignore_index);
   });
 }
 VmapResult<Losses> nll_loss2d_forward_vmap(const VmapInfo& info, const Tensor& self,
@@ -107,7 +106,8 @@ VmapResult<Losses> nll_loss2d_forward_vmap(const VmapInfo& info, const Tensor& s
                                            const SymInt& ignore_index) {
   const NllBatch batch(info, 0, self, target, weight, ignore_index);
   return map_losses(batch, "nll_loss2d_forward", reduction, [&] {
-    return nll_loss2d_forward(batch.scores, batch.targets, batch.no_weights, kNone, ignore_index);
+    return nll_loss2d_forward(batch.scores, batch.targets, batch.no_weights, kNoLossReduction,
+                              ignore_index);
   });
 }
 VmapResult<Tensor> nll_loss_backward_vmap(const VmapInfo& info, const Tensor& grad_output,
@@ -117,8 +117,9 @@ VmapResult<Tensor> nll_loss_backward_vmap(const VmapInfo& info, const Tensor& gr
   const NllBatch batch(info, 1, self, target, weight, ignore_index);
   const Tensor shares =
       shared_gradient(batch, "nll_loss_backward", grad_output, reduction, total_weight);
-  return unfolded(batch, nll_loss_backward(shares, batch.scores, batch.targets, batch.no_weights,
-                                           kNone, ignore_index, shares.new_zeros(SymIntList())));
+  return unfolded(
+      batch, nll_loss_backward(shares, batch.scores, batch.targets, batch.no_weights,
+                               kNoLossReduction, ignore_index, shares.new_zeros(SymIntList())));
 }
 VmapResult<Tensor> nll_loss2d_backward_vmap(const VmapInfo& info, const Tensor& grad_output,
                                             const Tensor& self, const Tensor& target,
@@ -128,8 +129,9 @@ VmapResult<Tensor> nll_loss2d_backward_vmap(const VmapInfo& info, const Tensor& 
   const NllBatch batch(info, 1, self, target, weight, ignore_index);
   const Tensor shares =
       shared_gradient(batch, "nll_loss2d_backward", grad_output, reduction, total_weight);
-  return unfolded(batch, nll_loss2d_backward(shares, batch.scores, batch.targets, batch.no_weights,
-                                             kNone, ignore_index, shares.new_zeros(SymIntList())));
+  return unfolded(
+      batch, nll_loss2d_backward(shares, batch.scores, batch.targets, batch.no_weights,
+                                 kNoLossReduction, ignore_index, shares.new_zeros(SymIntList())));
 }
 
 }  // namespace opwright

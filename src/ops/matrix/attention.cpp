@@ -11,13 +11,13 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "scaled_dot_product_attention";
+constexpr const char* kAttention = "scaled_dot_product_attention";
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
 // Every head as often as there are heads of the query for it.
 Tensor repeat_heads(const Tensor& tensor, const SymInt& heads, const char* name) {
   const SymInt own = tensor.sym_size(-3);
-  OPWRIGHT_DEMAND(sym_and(own > 0, heads % own == 0), kWho,
+  OPWRIGHT_DEMAND(sym_and(own > 0, heads % own == 0), kAttention,
                   ": the heads of query must be a multiple of those of ", name, ", got ", heads,
                   " and ", own);
   SymSizes sizes;
@@ -42,19 +42,19 @@ Tensor make_causal_mask(const Tensor& query, const Tensor& key) {
 
 void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
                     const std::optional<Tensor>& mask, bool is_causal) {
-  OPWRIGHT_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, kWho,
+  OPWRIGHT_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, kAttention,
                  ": query, key and value must have at least 2 dimensions, got ", query.dim(), ", ",
                  key.dim(), " and ", value.dim());
-  OPWRIGHT_CHECK_TYPE(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kWho,
+  OPWRIGHT_CHECK_TYPE(query.dtype() == key.dtype() && query.dtype() == value.dtype(), kAttention,
                       ": query, key and value must have one dtype, got ", query.dtype(), ", ",
                       key.dtype(), " and ", value.dtype());
-  OPWRIGHT_CHECK_TYPE(is_floating(query.dtype()), kWho, ": query must be floating, got ",
+  OPWRIGHT_CHECK_TYPE(is_floating(query.dtype()), kAttention, ": query must be floating, got ",
                       query.dtype());
-  OPWRIGHT_CHECK(!mask || !is_causal, kWho,
+  OPWRIGHT_CHECK(!mask || !is_causal, kAttention,
                  ": attn_mask and is_causal exclude each other; give one of them");
-  OPWRIGHT_CHECK_TYPE(!mask || mask->dtype() == DType::Bool || mask->dtype() == query.dtype(), kWho,
-                      ": attn_mask must be bool or have the dtype of query, got ", mask->dtype(),
-                      " and ", query.dtype());
+  OPWRIGHT_CHECK_TYPE(!mask || mask->dtype() == DType::Bool || mask->dtype() == query.dtype(),
+                      kAttention, ": attn_mask must be bool or have the dtype of query, got ",
+                      mask->dtype(), " and ", query.dtype());
 }
 
 // Halves are computed in float32, as the weights of a row span more than they tell apart.
@@ -72,8 +72,9 @@ Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor&
                                               double dropout_p, bool is_causal,
                                               const std::optional<double>& scale, bool enable_gqa) {
   check_operands(query, key, value, attn_mask, is_causal);
-  OPWRIGHT_CHECK(!enable_gqa || (query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3), kWho,
-                 ": enable_gqa needs a dimension of heads; got ", query.dim(), " dimensions");
+  OPWRIGHT_CHECK(!enable_gqa || (query.dim() >= 3 && key.dim() >= 3 && value.dim() >= 3),
+                 kAttention, ": enable_gqa needs a dimension of heads; got ", query.dim(),
+                 " dimensions");
   const Tensor queries = widened(query);
   const Tensor keys = widened(enable_gqa ? repeat_heads(key, query.sym_size(-3), "key") : key);
   const Tensor values =

@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kChannels = 1;  // of an image; of a weight the outputs are at 0
+constexpr int64_t kImageChannels = 1;  // of an image; of a weight the outputs are at 0
 
 // A number for each channel and sample, for the images of a batch: [B, 1, C, 1, ...].
 Tensor as_channels(const Tensor& batch, int64_t ndim) {
@@ -42,11 +42,11 @@ VmapResult<Tensor> convolution_vmap(const VmapInfo& info, const Tensor& input, c
     const Tensor folded = fold_batch(batch_first(info, 0, input), 0);
     images = unfold_batch(run(folded, weight, inner_bias, groups), 0, info.batch_size);
   } else {
-    const Tensor folded = fold_batch(as_batch(info, 0, input), kChannels);
+    const Tensor folded = fold_batch(as_batch(info, 0, input), kImageChannels);
     const Tensor weights = fold_batch(batch_first(info, 1, weight), 0);
     const std::optional<Tensor> biases =
         inner_bias ? fold_batch(std::optional(as_batch(info, 2, *inner_bias)), 0) : std::nullopt;
-    images = unfold_batch(run(folded, weights, biases, groups * info.batch_size), kChannels,
+    images = unfold_batch(run(folded, weights, biases, groups * info.batch_size), kImageChannels,
                           info.batch_size);
   }
   if (is_bias_batched) images = images.add(as_channels(batch_first(info, 2, *bias), images.dim()));
@@ -59,8 +59,8 @@ VmapResult<std::tuple<Tensor, Tensor, Tensor>> convolution_backward_vmap(
     std::span<const SymInt> padding, std::span<const SymInt> dilation, bool transposed,
     std::span<const SymInt> output_padding, const SymInt& groups,
     std::span<const bool> output_mask) {
-  const Tensor grads = fold_batch(as_batch(info, 0, grad_output), kChannels);
-  const Tensor images = fold_batch(as_batch(info, 1, input), kChannels);
+  const Tensor grads = fold_batch(as_batch(info, 0, grad_output), kImageChannels);
+  const Tensor images = fold_batch(as_batch(info, 1, input), kImageChannels);
   const Tensor weights = fold_batch(as_batch(info, 2, weight), 0);
   SymSizes biases;
   if (bias_sizes)
@@ -70,7 +70,7 @@ VmapResult<std::tuple<Tensor, Tensor, Tensor>> convolution_backward_vmap(
   const auto [image_grads, weight_grads, bias_grads] =
       convolution_backward(grads, images, weights, bias_list, stride, padding, dilation, transposed,
                            output_padding, groups * info.batch_size, output_mask);
-  return batched(std::tuple(unfold_batch(image_grads, kChannels, info.batch_size),
+  return batched(std::tuple(unfold_batch(image_grads, kImageChannels, info.batch_size),
                             unfold_batch(weight_grads, 0, info.batch_size),
                             unfold_batch(bias_grads, 0, info.batch_size)));
 }

@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-struct Arguments {
+struct ConvolutionArguments {
   const char* who;
   int64_t ndim;  // of an image
   std::span<const SymInt> stride, padding, dilation, output_padding;
@@ -19,8 +19,8 @@ struct Arguments {
 };
 
 // An input without a batch is a batch of one.
-Tensor convolve(const Arguments& args, const Tensor& input, const Tensor& weight,
-                const std::optional<Tensor>& bias) {
+Tensor convolve_form(const ConvolutionArguments& args, const Tensor& input, const Tensor& weight,
+                     const std::optional<Tensor>& bias) {
   OPWRIGHT_CHECK(weight.dim() == args.ndim + 2, args.who, ": weight must have ", args.ndim + 2,
                  " dimensions, got ", weight.dim());
   OPWRIGHT_CHECK(input.dim() == args.ndim + 1 || input.dim() == args.ndim + 2, args.who,
@@ -38,7 +38,8 @@ Tensor convolve_forward(const char* who, int64_t ndim, const Tensor& input, cons
                         std::span<const SymInt> padding, std::span<const SymInt> dilation,
                         const SymInt& groups) {
   const SymSizes none{0};
-  return convolve({who, ndim, stride, padding, dilation, none, false, groups}, input, weight, bias);
+  return convolve_form({who, ndim, stride, padding, dilation, none, false, groups}, input, weight,
+                       bias);
 }
 
 // `padding` is "valid", none, or "same": as much as keeps the sizes, the odd one at the end.
@@ -75,8 +76,8 @@ Tensor convolve_transposed(const char* who, int64_t ndim, const Tensor& input, c
                            const std::optional<Tensor>& bias, std::span<const SymInt> stride,
                            std::span<const SymInt> padding, std::span<const SymInt> output_padding,
                            const SymInt& groups, std::span<const SymInt> dilation) {
-  return convolve({who, ndim, stride, padding, dilation, output_padding, true, groups}, input,
-                  weight, bias);
+  return convolve_form({who, ndim, stride, padding, dilation, output_padding, true, groups}, input,
+                       weight, bias);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace {
 
 using Tensors = std::tuple<Tensor, Tensor, Tensor>;
 
-Tensor convolve(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                const ConvolutionSteps& steps) {
+Tensor call_convolution(const Tensor& input, const Tensor& weight,
+                        const std::optional<Tensor>& bias, const ConvolutionSteps& steps) {
   return convolution(input, weight, bias, steps.stride, steps.padding, steps.dilation,
                      steps.transposed, steps.output_padding, steps.groups);
 }
@@ -54,10 +54,10 @@ Tensors convolution_backward_gradients(const Tensors& grads, const Tensor& grad_
   if (wanted.first) {
     Tensor& sum = std::get<0>(gradients);
     if (of_input.is_defined())
-      sum = convolve(of_input, conjugate(weight), as_optional(of_bias), steps);
+      sum = call_convolution(of_input, conjugate(weight), as_optional(of_bias), steps);
     if (of_weight.is_defined()) {
       const Tensor other = conjugate(input);
-      const Tensor part = convolve(other, of_weight, std::nullopt, steps);
+      const Tensor part = call_convolution(other, of_weight, std::nullopt, steps);
       sum = sum.is_defined() ? sum.add(part) : part;
     }
     if (of_bias.is_defined() && !of_input.is_defined()) {

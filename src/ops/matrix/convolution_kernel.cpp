@@ -10,16 +10,14 @@
 #include "opwright/ops/cpu/numbers.h"
 #include "opwright/ops/cpu/run_at_level.h"
 #include "opwright/ops/matrix/packed_product.h"
+#include "opwright/ops/matrix/product.h"
 #include "opwright/ops/matrix/scratch_memory.h"
 
 namespace opwright {
 namespace {
 
-constexpr int64_t kPieceColumns = 256;  // at least, where a product is cut for the threads
+constexpr int64_t kCutPositions = 256;  // at least, where a product is cut for the threads
 constexpr int64_t kCopyGrain = 65536;   // elements
-
-template <class T>
-constexpr bool kHasTiles = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 int64_t threads_here() { return is_in_parallel_body() ? 1 : num_threads(); }
 
@@ -49,14 +47,14 @@ class Images {
 };
 
 // Consecutive results that read consecutive elements.
-struct Run {
+struct PixelRun {
   int64_t to, from, count;
 };
 
 // The runs of results [first, first + count) of one channel.
-class Runs {
+class PixelRuns {
  public:
-  Runs(const ConvolutionPlan& plan, const ImageLayout& layout, int64_t first, int64_t count) {
+  PixelRuns(const ConvolutionPlan& plan, const ImageLayout& layout, int64_t first, int64_t count) {
     const int64_t width = plan.output[2];
     for (int64_t at = first; at < first + count;) {
       const int64_t line = at / width;
@@ -72,11 +70,11 @@ class Runs {
       at += length;
     }
   }
-  [[nodiscard]] const Run* begin() const { return runs_.data(); }
-  [[nodiscard]] const Run* end() const { return runs_.data() + size_; }
+  [[nodiscard]] const PixelRun* begin() const { return runs_.data(); }
+  [[nodiscard]] const PixelRun* end() const { return runs_.data() + size_; }
 
  private:
-  std::array<Run, 32> runs_;  // a panel has no more columns
+  std::array<PixelRun, 32> runs_;  // a panel has no more columns
   size_t size_ = 0;
 };
 
@@ -132,8 +130,8 @@ void convolve_channel(const Convolution<T>& c, const T* image, const T* weights,
 template <class T>
 struct CopyRunsLoop {
   OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* image, const int64_t* offsets,
-                                  int64_t depth, const Runs* runs) {
-    for (const Run& each : *runs) {
+                                  int64_t depth, const PixelRuns* runs) {
+    for (const PixelRun& each : *runs) {
       for (int64_t i = 0; i < depth; ++i)
         copy_line(to + i * width + each.to, image + each.from + offsets[i], each.count);
     }
@@ -158,7 +156,7 @@ void convolve_columns(const Convolution<T>& c, const T* image, const T* weights,
         fill_panel(to, tile_rows, weights + row * depth + k, depth, 1, rows, deep);
       },
       [&](T* to, int64_t column, int64_t columns, int64_t k, int64_t deep) {
-        const Runs runs(c.plan, c.layout, first + column, columns);
+        const PixelRuns runs(c.plan, c.layout, first + column, columns);
         const int64_t* offsets = c.offsets.data() + k;
         if (columns < tile_columns) std::fill_n(to, tile_columns * deep, T{});
         run_at_level<CopyRunsLoop<T>>(to, tile_columns, image, offsets, deep, &runs);
@@ -182,7 +180,7 @@ void convolve_all(const Convolution<T>& c, const T* weight, const T* bias, T* ou
       const int64_t wanted =
           std::max<int64_t>(1, 2 * threads_here() / std::max<int64_t>(1, images));
       const int64_t pieces =
-          threads_here() == 1 ? 1 : std::min(wanted, positions / kPieceColumns + 1);
+          threads_here() == 1 ? 1 : std::min(wanted, positions / kCutPositions + 1);
       const int64_t step = ((positions + pieces - 1) / pieces + 31) / 32 * 32;
       return parallel_for(images * pieces, 1, [&](int64_t begin, int64_t end) {
         for (int64_t piece = begin; piece < end; ++piece) {
@@ -247,8 +245,8 @@ void add_gradient_columns(const Convolution<T>& c, const std::vector<int64_t>& p
 
 // One weight's gradient.
 template <class T>
-T sum_gradient(const Convolution<T>& c, const std::vector<int64_t>& places, int64_t group,
-               int64_t out, int64_t k, const T* grad_output) {
+T sum_weight_gradient(const Convolution<T>& c, const std::vector<int64_t>& places, int64_t group,
+                      int64_t out, int64_t k, const T* grad_output) {
   const ConvolutionPlan& plan = c.plan;
   T sum{};
   for (int64_t image = 0; image < plan.batch; ++image) {
@@ -259,6 +257,39 @@ T sum_gradient(const Convolution<T>& c, const std::vector<int64_t>& places, int6
       sum = wrap_add(sum, wrap_mul(grads[i], from[places[i]]));
   }
   return sum;
+}
+
+template <class T>
+void sum_gradients(const Convolution<T>& c, const T* grad_output, T* grad_weight) {
+  const ConvolutionPlan& plan = c.plan;
+  std::vector<int64_t> places;
+  for (int64_t d = 0; d < plan.output[0]; ++d) {
+    for (int64_t h = 0; h < plan.output[1]; ++h) {
+      for (int64_t w = 0; w < plan.output[2]; ++w)
+        places.push_back(c.layout.offset_of_line(d, h) + w);
+    }
+  }
+  const int64_t depth = plan.depth();
+  if constexpr (kHasTiles<T>) {
+    if (plan.batch > 0 && plan.positions() > 0 && plan.out_channels > 1) {
+      const int64_t step = threads_here() == 1 ? std::max<int64_t>(1, depth) : 128;
+      const int64_t pieces = (depth + step - 1) / step;
+      return parallel_for(plan.groups * pieces, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t piece = begin; piece < end; ++piece) {
+          const int64_t group = piece / pieces;
+          const int64_t first = piece % pieces * step;
+          add_gradient_columns(c, places, group, grad_output,
+                               grad_weight + group * plan.out_channels * depth, first,
+                               std::min(step, depth - first));
+        }
+      });
+    }
+  }
+  parallel_for(plan.groups * plan.out_channels * depth, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      grad_weight[i] = sum_weight_gradient(c, places, i / depth / plan.out_channels,
+                                           i / depth % plan.out_channels, i % depth, grad_output);
+  });
 }
 
 }  // namespace
@@ -283,34 +314,7 @@ void find_weight_gradient(const ConvolutionPlan& plan, const T* input, const T* 
   const Images<T> images(plan, layout, input);
   const std::vector<int64_t> offsets = layout.offsets_of_weights();
   const Convolution<T> c{plan, layout, images, offsets};
-  std::vector<int64_t> places;
-  for (int64_t d = 0; d < plan.output[0]; ++d) {
-    for (int64_t h = 0; h < plan.output[1]; ++h) {
-      for (int64_t w = 0; w < plan.output[2]; ++w)
-        places.push_back(layout.offset_of_line(d, h) + w);
-    }
-  }
-  const int64_t depth = plan.depth();
-  if constexpr (kHasTiles<T>) {
-    if (plan.batch > 0 && plan.positions() > 0 && plan.out_channels > 1) {
-      const int64_t step = threads_here() == 1 ? std::max<int64_t>(1, depth) : 128;
-      const int64_t pieces = (depth + step - 1) / step;
-      return parallel_for(plan.groups * pieces, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t piece = begin; piece < end; ++piece) {
-          const int64_t group = piece / pieces;
-          const int64_t first = piece % pieces * step;
-          add_gradient_columns(c, places, group, grad_output,
-                               grad_weight + group * plan.out_channels * depth, first,
-                               std::min(step, depth - first));
-        }
-      });
-    }
-  }
-  parallel_for(plan.groups * plan.out_channels * depth, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      grad_weight[i] = sum_gradient(c, places, i / depth / plan.out_channels,
-                                    i / depth % plan.out_channels, i % depth, grad_output);
-  });
+  sum_gradients(c, grad_output, grad_weight);
 }
 
 #define OPWRIGHT_CONVOLUTIONS_OF(T)                                                 \

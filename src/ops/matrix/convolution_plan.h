@@ -12,12 +12,12 @@
 
 namespace opwright {
 
-using Extent = std::array<int64_t, 3>;  // depth, height, width; 1 where an image has no such
+using ImageExtent = std::array<int64_t, 3>;  // depth, height, width; 1 where an image has no such
 
 struct ConvolutionPlan {
   int64_t batch, groups;
   int64_t in_channels, out_channels;  // of one group
-  Extent input, kernel, output, stride, padding, dilation;
+  ImageExtent input, kernel, output, stride, padding, dilation;
   bool transposed;
 
   [[nodiscard]] int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
@@ -57,11 +57,11 @@ class ImageLayout {
   [[nodiscard]] int64_t place(int64_t v) const { return v % steps_[2] * phase_ + v / steps_[2]; }
 
   ConvolutionPlan plan_;
-  Extent lengths_;  // of the laid out image
-  Extent leads_;    // the place of the first element of the image; may be negative
-  Extent spreads_;  // from one element of the image to the next
-  Extent steps_;    // from one result to the next
-  int64_t phase_;   // elements of a line that one tap reads
+  ImageExtent lengths_;  // of the laid out image
+  ImageExtent leads_;    // the place of the first element of the image; may be negative
+  ImageExtent spreads_;  // from one element of the image to the next
+  ImageExtent steps_;    // from one result to the next
+  int64_t phase_;        // elements of a line that one tap reads
   int64_t line_;
   bool is_plain_;
 };

@@ -85,6 +85,7 @@ void multiply_from_panels(const MatrixProduct<T>& p) {
 }  // namespace
 
 template <class T>
+  requires kHasTiles<T>
 void multiply_matrices(const MatrixProduct<T>& p) {
   if (p.rows == 0 || p.columns == 0) return;
   if (p.rows * p.columns <= kTinyWork && p.rows * p.columns * p.depth <= kTinyWork)
@@ -101,6 +102,7 @@ void multiply_matrices(const MatrixProduct<T>& p) {
 }
 
 template <class T>
+  requires kHasTiles<T>
 T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64_t count,
                    bool /*conjugates*/) {
   T sum{};
@@ -129,6 +131,8 @@ T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64
   return sum;
 }
 
+template void multiply_matrices(const MatrixProduct<float>&);
+template void multiply_matrices(const MatrixProduct<double>&);
 template float multiply_vectors(const float*, int64_t, const float*, int64_t, int64_t, bool);
 template double multiply_vectors(const double*, int64_t, const double*, int64_t, int64_t, bool);
 template void multiply_batch(const MatrixProduct<float>&, int64_t, int64_t, int64_t, int64_t);

@@ -15,8 +15,8 @@ void check_ndim(const VmapInfo& info, size_t index, const Tensor& tensor, int64_
                  " dimensions, got ", sample_ndim(info, index, tensor));
 }
 
-Tensor multiply_matrices(const VmapInfo& info, const Tensor& self, const Tensor& mat2, int64_t ndim,
-                         const char* who) {
+Tensor multiply_batched_matrices(const VmapInfo& info, const Tensor& self, const Tensor& mat2,
+                                 int64_t ndim, const char* who) {
   check_ndim(info, 0, self, ndim, who, "self");
   check_ndim(info, 1, mat2, ndim, who, "mat2");
   const Tensor a = batch_first(info, 0, self);
@@ -24,14 +24,14 @@ Tensor multiply_matrices(const VmapInfo& info, const Tensor& self, const Tensor&
   return matmul(a, b);
 }
 
-Tensor multiply_vector(const VmapInfo& info, const Tensor& self, const Tensor& vec) {
+Tensor multiply_batched_vector(const VmapInfo& info, const Tensor& self, const Tensor& vec) {
   check_ndim(info, 0, self, 2, "mv", "self");
   check_ndim(info, 1, vec, 1, "mv", "vec");
   return matmul(batch_first(info, 0, self), batch_first(info, 1, vec).unsqueeze(-1)).squeeze(-1);
 }
 
-Tensor multiply_vectors(const VmapInfo& info, const Tensor& self, const Tensor& other,
-                        const char* who) {
+Tensor multiply_batched_vectors(const VmapInfo& info, const Tensor& self, const Tensor& other,
+                                const char* who) {
   check_ndim(info, 0, self, 1, who, "self");
   check_ndim(info, 1, other, 1, who, "the other operand");
   const Tensor row = batch_first(info, 0, self).unsqueeze(-2);
@@ -40,8 +40,8 @@ Tensor multiply_vectors(const VmapInfo& info, const Tensor& self, const Tensor& 
 }
 
 // beta * self + alpha * (mat1 @ mat2) for each sample.
-Tensor add_product(const VmapInfo& info, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
-                   const Scalar& beta, const Scalar& alpha) {
+Tensor add_batched_product(const VmapInfo& info, const Tensor& self, const Tensor& mat1,
+                           const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   check_ndim(info, 1, mat1, 2, "addmm", "mat1");
   check_ndim(info, 2, mat2, 2, "addmm", "mat2");
   const Tensor addend = with_sample_ndim(as_batch(info, 0, self), 2);
@@ -78,56 +78,59 @@ VmapResult<Tensor&> written(const VmapInfo& info, size_t index, Tensor& out, con
 }  // namespace
 
 VmapResult<Tensor> mm_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat2) {
-  return batched(multiply_matrices(info, self, mat2, 2, "mm"));
+  return batched(multiply_batched_matrices(info, self, mat2, 2, "mm"));
 }
 VmapResult<Tensor&> mm_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat2,
                                 Tensor& out) {
-  return written(info, 2, out, as_batch_of(info, 2, multiply_matrices(info, self, mat2, 2, "mm")));
+  return written(info, 2, out,
+                 as_batch_of(info, 2, multiply_batched_matrices(info, self, mat2, 2, "mm")));
 }
 VmapResult<Tensor> bmm_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat2) {
-  return batched(multiply_matrices(info, self, mat2, 3, "bmm"));
+  return batched(multiply_batched_matrices(info, self, mat2, 3, "bmm"));
 }
 VmapResult<Tensor&> bmm_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat2,
                                  Tensor& out) {
-  return written(info, 2, out, as_batch_of(info, 2, multiply_matrices(info, self, mat2, 3, "bmm")));
+  return written(info, 2, out,
+                 as_batch_of(info, 2, multiply_batched_matrices(info, self, mat2, 3, "bmm")));
 }
 VmapResult<Tensor> mv_vmap(const VmapInfo& info, const Tensor& self, const Tensor& vec) {
-  return batched(multiply_vector(info, self, vec));
+  return batched(multiply_batched_vector(info, self, vec));
 }
 VmapResult<Tensor&> mv_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& vec,
                                 Tensor& out) {
-  return written(info, 2, out, as_batch_of(info, 2, multiply_vector(info, self, vec)));
+  return written(info, 2, out, as_batch_of(info, 2, multiply_batched_vector(info, self, vec)));
 }
 VmapResult<Tensor> dot_vmap(const VmapInfo& info, const Tensor& self, const Tensor& tensor) {
-  return batched(multiply_vectors(info, self, tensor, "dot"));
+  return batched(multiply_batched_vectors(info, self, tensor, "dot"));
 }
 VmapResult<Tensor&> dot_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& tensor,
                                  Tensor& out) {
-  return written(info, 2, out, as_batch_of(info, 2, multiply_vectors(info, self, tensor, "dot")));
+  return written(info, 2, out,
+                 as_batch_of(info, 2, multiply_batched_vectors(info, self, tensor, "dot")));
 }
 
 VmapResult<Tensor> vdot_vmap(const VmapInfo& info, const Tensor& self, const Tensor& other) {
-  return batched(multiply_vectors(info, conj(self), other, "vdot"));
+  return batched(multiply_batched_vectors(info, conj(self), other, "vdot"));
 }
 VmapResult<Tensor&> vdot_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& other,
                                   Tensor& out) {
-  const Tensor result = multiply_vectors(info, conj(self), other, "vdot");
+  const Tensor result = multiply_batched_vectors(info, conj(self), other, "vdot");
   return written(info, 2, out, as_batch_of(info, 2, result));
 }
 
 VmapResult<Tensor> addmm_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat1,
                               const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
-  return batched(add_product(info, self, mat1, mat2, beta, alpha));
+  return batched(add_batched_product(info, self, mat1, mat2, beta, alpha));
 }
 VmapResult<Tensor&> addmm_out_vmap(const VmapInfo& info, const Tensor& self, const Tensor& mat1,
                                    const Tensor& mat2, const Scalar& beta, const Scalar& alpha,
                                    Tensor& out) {
-  return written(info, 5, out, add_product(info, self, mat1, mat2, beta, alpha));
+  return written(info, 5, out, add_batched_product(info, self, mat1, mat2, beta, alpha));
 }
 VmapResult<Tensor&> addmm_in_place_vmap(const VmapInfo& info, Tensor& self, const Tensor& mat1,
                                         const Tensor& mat2, const Scalar& beta,
                                         const Scalar& alpha) {
-  return written(info, 0, self, add_product(info, self, mat1, mat2, beta, alpha));
+  return written(info, 0, self, add_batched_product(info, self, mat1, mat2, beta, alpha));
 }
 VmapResult<Tensor> baddbmm_vmap(const VmapInfo& info, const Tensor& self, const Tensor& batch1,
                                 const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {

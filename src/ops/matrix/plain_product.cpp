@@ -32,6 +32,7 @@ void add_row(S* sums, S factor, const T* b, int64_t step, int64_t columns) {
 }  // namespace
 
 template <class T>
+  requires(!kHasTiles<T>)
 void multiply_matrices(const MatrixProduct<T>& p) {
   using S = AccumulateType<T>;
   for (int64_t row = 0; row < p.rows; row += kTileRows) {
@@ -59,6 +60,7 @@ void multiply_matrices(const MatrixProduct<T>& p) {
 }
 
 template <class T>
+  requires(!kHasTiles<T>)
 T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64_t count,
                    [[maybe_unused]] bool conjugates) {
   using S = AccumulateType<T>;
@@ -74,6 +76,7 @@ T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64
 }
 
 #define OPWRIGHT_PRODUCTS_OF(T)                                                              \
+  template void multiply_matrices(const MatrixProduct<T>&);                                  \
   template void multiply_batch(const MatrixProduct<T>&, int64_t, int64_t, int64_t, int64_t); \
   template T multiply_vectors(const T*, int64_t, const T*, int64_t, int64_t, bool)
 OPWRIGHT_PRODUCTS_OF(uint8_t);

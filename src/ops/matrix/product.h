@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace opwright {
 
@@ -18,8 +19,17 @@ struct MatrixProduct {
   int64_t c_row;
 };
 
+// Whether numbers are multiplied in tiles of vectors (float_product.cpp), else one by one
+// (plain_product.cpp).
+template <class T>
+inline constexpr bool kHasTiles = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
 // On this thread. T is any number but bool and a half; ints wrap around.
 template <class T>
+  requires kHasTiles<T>
+void multiply_matrices(const MatrixProduct<T>& product);
+template <class T>
+  requires(!kHasTiles<T>)
 void multiply_matrices(const MatrixProduct<T>& product);
 
 // `batch` products, the next one's matrices `a_batch`, `b_batch`, `c_batch` elements further, on
@@ -30,6 +40,11 @@ void multiply_batch(const MatrixProduct<T>& first, int64_t batch, int64_t a_batc
 
 // The sum of a[i] * b[i], of complex numbers with the conjugate of `a` where `conjugates`.
 template <class T>
+  requires kHasTiles<T>
+[[nodiscard]] T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step,
+                                 int64_t count, bool conjugates);
+template <class T>
+  requires(!kHasTiles<T>)
 [[nodiscard]] T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step,
                                  int64_t count, bool conjugates);
 

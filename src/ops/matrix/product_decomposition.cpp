@@ -15,8 +15,8 @@ Scalar as_factor(const Scalar& number, DType dtype) {
   return is_discrete ? Scalar(number.to<int64_t>()) : number;
 }
 
-Tensor add_product(const Tensor& self, const Tensor& product, const Scalar& beta,
-                   const Scalar& alpha) {
+Tensor add_scaled_product(const Tensor& self, const Tensor& product, const Scalar& beta,
+                          const Scalar& alpha) {
   const Scalar of_product = as_factor(alpha, product.dtype());
   const Scalar of_self = as_factor(beta, product.dtype());
   const Tensor scaled = is_number(of_product, 1) ? product : product.mul(of_product);
@@ -28,15 +28,15 @@ Tensor add_product(const Tensor& self, const Tensor& product, const Scalar& beta
 
 Tensor addmm_decomposition(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                            const Scalar& beta, const Scalar& alpha) {
-  return add_product(self, mm(mat1, mat2), beta, alpha);
+  return add_scaled_product(self, mm(mat1, mat2), beta, alpha);
 }
 Tensor baddbmm_decomposition(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                              const Scalar& beta, const Scalar& alpha) {
-  return add_product(self, bmm(batch1, batch2), beta, alpha);
+  return add_scaled_product(self, bmm(batch1, batch2), beta, alpha);
 }
 Tensor addmv_decomposition(const Tensor& self, const Tensor& mat, const Tensor& vec,
                            const Scalar& beta, const Scalar& alpha) {
-  return add_product(self, mv(mat, vec), beta, alpha);
+  return add_scaled_product(self, mv(mat, vec), beta, alpha);
 }
 
 }  // namespace opwright

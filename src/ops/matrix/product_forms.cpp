@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-SymBool have_same_sizes(const Tensor& a, const Tensor& b) {
+SymBool have_equal_shapes(const Tensor& a, const Tensor& b) {
   return have_same_sizes(sym_geometry_of(a).sizes, sym_geometry_of(b).sizes);
 }
 
@@ -20,7 +20,7 @@ Tensor& write_result(const char* who, const char* name, const Tensor& result, Te
   OPWRIGHT_CHECK_TYPE(result.dtype() == target.dtype(), who, ": ", name,
                       " must have the dtype of the result, ", result.dtype(), ", got ",
                       target.dtype());
-  demand(have_same_sizes(result, target), "ValueError", [&] {
+  demand(have_equal_shapes(result, target), "ValueError", [&] {
     return concatenate(who, ": ", name, " of sizes ", to_text(sym_geometry_of(target).sizes),
                        " cannot hold a result of sizes ", to_text(sym_geometry_of(result).sizes));
   });
@@ -31,7 +31,7 @@ Tensor& write_result(const char* who, const char* name, const Tensor& result, Te
 // An empty `out` gets the sizes of the result.
 Tensor& write_out(const char* who, const Tensor& result, Tensor& out) {
   if (guard_or_false(out.sym_numel() == 0) && out.dtype() == result.dtype() &&
-      !guard_or_false(have_same_sizes(result, out))) {
+      !guard_or_false(have_equal_shapes(result, out))) {
     const Tensor fresh = result.new_empty(sym_geometry_of(result).sizes);
     replace_contents(impl(out), impl(fresh));
   }

@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "_native_batch_norm_legit";
+constexpr const char* kBatchNorm = "_native_batch_norm_legit";
 
 // The arguments of all forms; running statistics may be missing where training.
 template <class AnyTensor>
@@ -27,10 +27,10 @@ struct BatchNorm {
 };
 
 template <class AnyTensor>
-void check_parameter(const BatchNorm<AnyTensor>& call, const char* name,
-                     const AnyTensor& parameter) {
+void check_channel_parameter(const BatchNorm<AnyTensor>& call, const char* name,
+                             const AnyTensor& parameter) {
   const auto message = [&] {
-    return concatenate(kWho, ": ", name, " (", parameter,
+    return concatenate(kBatchNorm, ": ", name, " (", parameter,
                        ") must have one dimension of the size of dimension 1 of input (",
                        call.input, ")");
   };
@@ -40,16 +40,16 @@ void check_parameter(const BatchNorm<AnyTensor>& call, const char* name,
 
 // The dtype of the statistics.
 template <class AnyTensor>
-DType check_call(const BatchNorm<AnyTensor>& call) {
-  OPWRIGHT_CHECK(call.input.dim() >= 2, kWho, ": input needs a batch and a channel dimension, got ",
-                 call.input);
-  OPWRIGHT_CHECK(call.training || call.running_mean, kWho,
+DType check_batch_norm(const BatchNorm<AnyTensor>& call) {
+  OPWRIGHT_CHECK(call.input.dim() >= 2, kBatchNorm,
+                 ": input needs a batch and a channel dimension, got ", call.input);
+  OPWRIGHT_CHECK(call.training || call.running_mean, kBatchNorm,
                  ": without training the running statistics are needed; give running_mean and "
                  "running_var");
-  StatisticsDType dtype(kWho, call.input.dtype());
+  StatisticsDType dtype(kBatchNorm, call.input.dtype());
   const auto add = [&](const char* name, const AnyTensor* parameter) {
     if (!parameter) return;
-    check_parameter(call, name, *parameter);
+    check_channel_parameter(call, name, *parameter);
     dtype.add(name, *parameter);
   };
   add("weight", call.weight ? &*call.weight : nullptr);
@@ -63,7 +63,7 @@ Reduction over_batch(const Tensor& input, const FoldTable& kernels, DType wide) 
   DimSet folded;
   folded.set();
   folded.reset(1);
-  return {.who = kWho,
+  return {.who = kBatchNorm,
           .kernels = &kernels,
           .takes = "floating dtypes",
           .folded = folded,
@@ -92,8 +92,8 @@ void update_running(const Tensor& running, const Tensor& found, double momentum,
 }
 
 template <class C>
-void normalize(const Tensor& y, const Tensor& x, const Tensor& mean, const Tensor& reciprocal,
-               const BatchNorm<Tensor>& call) {
+void normalize_channels(const Tensor& y, const Tensor& x, const Tensor& mean,
+                        const Tensor& reciprocal, const BatchNorm<Tensor>& call) {
   if (x.numel() == 0) return;
   const Parameter<C> scales(call.weight), shifts(call.bias);
   const int64_t channels = x.size(1);
@@ -108,7 +108,7 @@ void normalize(const Tensor& y, const Tensor& x, const Tensor& mean, const Tenso
 
 std::tuple<Tensor, Tensor, Tensor> compute_batch_norm(const BatchNorm<Tensor>& call,
                                                       double momentum, double eps) {
-  const DType dtype = check_call(call);
+  const DType dtype = check_batch_norm(call);
   const Tensor& input = call.input;
   const int64_t channels = input.size(1);
   const DType wide = wide_dtype(input.dtype());
@@ -123,7 +123,7 @@ std::tuple<Tensor, Tensor, Tensor> compute_batch_norm(const BatchNorm<Tensor>& c
     variance = make_empty(Sizes{channels}, wide);
     copy_elements(variance, *call.running_var);
   }
-  for_floating_dtype(wide, kWho, [&]<typename C>() {
+  for_floating_dtype(wide, kBatchNorm, [&]<typename C>() {
     if constexpr (std::is_floating_point_v<C>) {
       if (call.training && call.running_mean) {
         const int64_t per_channel = input.numel() / std::max<int64_t>(1, channels);
@@ -132,7 +132,7 @@ std::tuple<Tensor, Tensor, Tensor> compute_batch_norm(const BatchNorm<Tensor>& c
         update_running<C>(*call.running_var, variance, momentum, count / (count - 1.0));
       }
       invert(variance.mutable_data<C>(), channels, eps);
-      normalize<C>(y, x, mean, variance, call);
+      normalize_channels<C>(y, x, mean, variance, call);
     }
   });
   const Tensor none = make_empty(Sizes{0}, dtype);
@@ -141,7 +141,7 @@ std::tuple<Tensor, Tensor, Tensor> compute_batch_norm(const BatchNorm<Tensor>& c
 }
 
 std::tuple<FakeTensor, FakeTensor, FakeTensor> fake_batch_norm(const BatchNorm<FakeTensor>& call) {
-  const DType dtype = check_call(call);
+  const DType dtype = check_batch_norm(call);
   const SymSizes sizes{call.training ? call.input.size(1) : SymInt(0)};
   return {in_format_of(call.input), make_fake_like(call.input, sizes, dtype),
           make_fake_like(call.input, sizes, dtype)};

@@ -14,7 +14,7 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "native_batch_norm_backward";
+constexpr const char* kBatchNormBackward = "native_batch_norm_backward";
 
 // The tensors of a call: what is normalized with, for each channel.
 template <class AnyTensor>
@@ -28,25 +28,26 @@ struct BatchNormBackward {
 };
 
 template <class AnyTensor>
-void check_call(const BatchNormBackward<AnyTensor>& call, std::span<const bool> mask) {
-  check_output_mask(kWho, mask, 3);
+void check_batch_norm_backward(const BatchNormBackward<AnyTensor>& call,
+                               std::span<const bool> mask) {
+  check_output_mask(kBatchNormBackward, mask, 3);
   const AnyTensor& input = call.input;
   if (!is_floating(input.dtype()) || dtype_bits(input.dtype()) == 8)
-    throw_dtype(input.dtype(), kWho, "floating dtypes");
-  OPWRIGHT_CHECK(input.dim() >= 2, kWho, ": input needs a batch and a channel dimension, got ",
-                 input);
-  OPWRIGHT_CHECK(call.grad_out.dtype() == input.dtype(), kWho, ": grad_out (", call.grad_out,
-                 ") must have the dtype of input (", input, ")");
-  OPWRIGHT_DEMAND(have_same_sizes(call.grad_out.sizes(), input.sizes()), kWho, ": grad_out (",
-                  call.grad_out, ") must have the sizes of input (", input, ")");
-  OPWRIGHT_CHECK(call.mean && call.spread, kWho,
+    throw_dtype(input.dtype(), kBatchNormBackward, "floating dtypes");
+  OPWRIGHT_CHECK(input.dim() >= 2, kBatchNormBackward,
+                 ": input needs a batch and a channel dimension, got ", input);
+  OPWRIGHT_CHECK(call.grad_out.dtype() == input.dtype(), kBatchNormBackward, ": grad_out (",
+                 call.grad_out, ") must have the dtype of input (", input, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(call.grad_out.sizes(), input.sizes()), kBatchNormBackward,
+                  ": grad_out (", call.grad_out, ") must have the sizes of input (", input, ")");
+  OPWRIGHT_CHECK(call.mean && call.spread, kBatchNormBackward,
                  call.train ? ": with train save_mean and save_invstd are needed"
                             : ": without train running_mean and running_var are needed");
   for (const auto* each : {&call.weight, &call.mean, &call.spread}) {
     if (!*each) continue;
     const auto message = [&] {
-      return concatenate(kWho, ": ", **each, " must have one number for each channel of input (",
-                         input, ")");
+      return concatenate(kBatchNormBackward, ": ", **each,
+                         " must have one number for each channel of input (", input, ")");
     };
     demand((*each)->dim() == 1, "RuntimeError", message);
     demand((*each)->size(0) == input.size(1), "RuntimeError", message);
@@ -54,8 +55,9 @@ void check_call(const BatchNormBackward<AnyTensor>& call, std::span<const bool> 
 }
 
 template <class T>
-void compute_gradients(const BatchNormBackward<Tensor>& call, double eps, const Tensor& of_input,
-                       const Tensor& of_weight, const Tensor& of_bias) {
+void compute_batch_norm_gradients(const BatchNormBackward<Tensor>& call, double eps,
+                                  const Tensor& of_input, const Tensor& of_weight,
+                                  const Tensor& of_bias) {
   const int64_t channels = call.input.size(1);
   const int64_t rows = call.input.size(0) * channels;
   const int64_t area = rows == 0 ? 0 : call.input.numel() / rows;
@@ -107,15 +109,15 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_backward_cpu(
   const BatchNormBackward<Tensor> call{
       grad_out, input, weight, train ? save_mean : running_mean, train ? save_invstd : running_var,
       train};
-  check_call(call, output_mask);
+  check_batch_norm_backward(call, output_mask);
   const DType wide = wide_dtype(input.dtype());
   const Sizes channels{input.size(1)};
   const Tensor of_input = make_empty(output_mask[0] ? input.sizes() : Sizes{0}, wide);
   const Tensor of_weight = make_empty(channels, wide);
   const Tensor of_bias = make_empty(channels, wide);
-  for_floating_dtype(wide, kWho, [&]<typename T>() {
+  for_floating_dtype(wide, kBatchNormBackward, [&]<typename T>() {
     if constexpr (std::is_floating_point_v<T>)
-      compute_gradients<T>(call, eps, of_input, of_weight, of_bias);
+      compute_batch_norm_gradients<T>(call, eps, of_input, of_weight, of_bias);
   });
   const DType dtype = weight ? weight->dtype() : input.dtype();
   std::tuple<Tensor, Tensor, Tensor> results;
@@ -130,7 +132,7 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> batch_norm_backward_fake(
     const std::optional<FakeTensor>& running_mean, const std::optional<FakeTensor>& running_var,
     const std::optional<FakeTensor>& save_mean, const std::optional<FakeTensor>& save_invstd,
     bool train, double /*eps*/, std::span<const bool> output_mask) {
-  check_call(
+  check_batch_norm_backward(
       BatchNormBackward<FakeTensor>{grad_out, input, weight, train ? save_mean : running_mean,
                                     train ? save_invstd : running_var, train},
       output_mask);

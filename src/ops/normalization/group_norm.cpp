@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "native_group_norm";
+constexpr const char* kGroupNorm = "native_group_norm";
 
 template <class C>
 struct FindStatistics {
@@ -25,14 +25,14 @@ struct FindStatistics {
 // What the sizes of the call say, as ints or SymInts.
 template <class Int>
 void check_groups(const Int& channels, int64_t group) {
-  OPWRIGHT_CHECK(group > 0, kWho, ": group must be positive, got ", group);
-  OPWRIGHT_DEMAND(channels % group == 0, kWho, ": C = ", channels,
+  OPWRIGHT_CHECK(group > 0, kGroupNorm, ": group must be positive, got ", group);
+  OPWRIGHT_DEMAND(channels % group == 0, kGroupNorm, ": C = ", channels,
                   " channels cannot be divided among group = ", group, " groups");
 }
 template <class Int>
-void check_parameter(const char* name, int64_t ndim, const Int& size, const Int& channels) {
+void check_group_parameter(const char* name, int64_t ndim, const Int& size, const Int& channels) {
   const auto message = [&] {
-    return concatenate(kWho, ": ", name, " must have one dimension of size C = ", channels,
+    return concatenate(kGroupNorm, ": ", name, " must have one dimension of size C = ", channels,
                        ", got ", ndim, " dimensions, the first of size ", size);
   };
   demand(ndim == 1, "RuntimeError", message);
@@ -43,8 +43,8 @@ void check_parameters(const std::optional<AnyTensor>& weight, const std::optiona
                       const Int& channels) {
   const auto check_one = [&](const char* name, const std::optional<AnyTensor>& parameter) {
     if (parameter)
-      check_parameter<Int>(name, parameter->dim(), parameter->dim() > 0 ? parameter->size(0) : 1,
-                           channels);
+      check_group_parameter<Int>(name, parameter->dim(),
+                                 parameter->dim() > 0 ? parameter->size(0) : 1, channels);
   };
   check_one("weight", weight);
   check_one("bias", bias);
@@ -58,10 +58,11 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_cpu(const Tensor& input,
                                                   int64_t C, int64_t HxW, int64_t group,
                                                   double eps) {
   check_groups(C, group);
-  OPWRIGHT_CHECK(input.numel() == N * C * HxW, kWho, ": input of sizes ", to_text(input.sizes()),
-                 " does not have N * C * HxW = ", N, " * ", C, " * ", HxW, " elements");
+  OPWRIGHT_CHECK(input.numel() == N * C * HxW, kGroupNorm, ": input of sizes ",
+                 to_text(input.sizes()), " does not have N * C * HxW = ", N, " * ", C, " * ", HxW,
+                 " elements");
   check_parameters<Tensor, int64_t>(weight, bias, C);
-  StatisticsDType dtype(kWho, input.dtype());
+  StatisticsDType dtype(kGroupNorm, input.dtype());
   dtype.add("weight", weight);
   dtype.add("bias", bias);
   const int64_t channels = C / group;
@@ -71,7 +72,7 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_cpu(const Tensor& input,
   const Tensor y = make_empty(input.sizes(), wide);
   const Tensor mean = make_empty(Sizes{N, group}, wide);
   const Tensor reciprocal = make_empty(Sizes{N, group}, wide);
-  for_floating_dtype(wide, kWho, [&]<typename T>() {
+  for_floating_dtype(wide, kGroupNorm, [&]<typename T>() {
     if constexpr (std::is_floating_point_v<T>) {
       const Parameter<T> scales(weight), shifts(bias);
       const T* in = x.numel() == 0 ? nullptr : x.data<T>();
@@ -106,7 +107,7 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> group_norm_fake(
   check(input.numel() == N * C * HxW,
         "native_group_norm: input does not have N * C * HxW elements");
   check_parameters<FakeTensor, SymInt>(weight, bias, C);
-  StatisticsDType dtype(kWho, input.dtype());
+  StatisticsDType dtype(kGroupNorm, input.dtype());
   dtype.add("weight", weight);
   dtype.add("bias", bias);
   const SymSizes sizes{N, SymInt(group)};

@@ -13,36 +13,38 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "native_group_norm_backward";
+constexpr const char* kGroupNormBackward = "native_group_norm_backward";
 
 template <class AnyTensor, class Int>
-void check_call(const AnyTensor& grad_out, const AnyTensor& input, const AnyTensor& mean,
-                const AnyTensor& rstd, const std::optional<AnyTensor>& weight, const Int& batch,
-                const Int& channels, int64_t group, std::span<const bool> mask) {
-  check_output_mask(kWho, mask, 3);
+void check_group_norm_backward(const AnyTensor& grad_out, const AnyTensor& input,
+                               const AnyTensor& mean, const AnyTensor& rstd,
+                               const std::optional<AnyTensor>& weight, const Int& batch,
+                               const Int& channels, int64_t group, std::span<const bool> mask) {
+  check_output_mask(kGroupNormBackward, mask, 3);
   if (!is_floating(input.dtype()) || dtype_bits(input.dtype()) == 8)
-    throw_dtype(input.dtype(), kWho, "floating dtypes");
-  OPWRIGHT_CHECK(group > 0, kWho, ": group must be positive, got ", group);
-  OPWRIGHT_DEMAND(channels % group == 0, kWho, ": C = ", channels,
+    throw_dtype(input.dtype(), kGroupNormBackward, "floating dtypes");
+  OPWRIGHT_CHECK(group > 0, kGroupNormBackward, ": group must be positive, got ", group);
+  OPWRIGHT_DEMAND(channels % group == 0, kGroupNormBackward, ": C = ", channels,
                   " channels cannot be divided among group = ", group, " groups");
-  OPWRIGHT_CHECK(grad_out.dtype() == input.dtype(), kWho, ": grad_out (", grad_out,
+  OPWRIGHT_CHECK(grad_out.dtype() == input.dtype(), kGroupNormBackward, ": grad_out (", grad_out,
                  ") must have the dtype of input (", input, ")");
-  OPWRIGHT_DEMAND(have_same_sizes(grad_out.sizes(), input.sizes()), kWho, ": grad_out (", grad_out,
-                  ") must have the sizes of input (", input, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(grad_out.sizes(), input.sizes()), kGroupNormBackward,
+                  ": grad_out (", grad_out, ") must have the sizes of input (", input, ")");
   for (const AnyTensor* each : {&mean, &rstd})
-    OPWRIGHT_DEMAND(each->numel() == batch * group, kWho, ": mean (", mean, ") and rstd (", rstd,
-                    ") must be [N, group] = [", batch, ", ", group, "]");
+    OPWRIGHT_DEMAND(each->numel() == batch * group, kGroupNormBackward, ": mean (", mean,
+                    ") and rstd (", rstd, ") must be [N, group] = [", batch, ", ", group, "]");
   if (weight) {
-    OPWRIGHT_DEMAND(weight->numel() == channels, kWho, ": weight (", *weight,
+    OPWRIGHT_DEMAND(weight->numel() == channels, kGroupNormBackward, ": weight (", *weight,
                     ") must hold C = ", channels, " numbers");
   }
 }
 
 template <class T>
-void compute_gradients(const Tensor& gradient, const Tensor& x, const Tensor& mean,
-                       const Tensor& rstd, const std::optional<Tensor>& weight, int64_t batch,
-                       int64_t channels, int64_t area, int64_t group, const Tensor& of_input,
-                       const Tensor& of_weight, const Tensor& of_bias) {
+void compute_group_norm_gradients(const Tensor& gradient, const Tensor& x, const Tensor& mean,
+                                  const Tensor& rstd, const std::optional<Tensor>& weight,
+                                  int64_t batch, int64_t channels, int64_t area, int64_t group,
+                                  const Tensor& of_input, const Tensor& of_weight,
+                                  const Tensor& of_bias) {
   const Parameter<T> scales(weight);
   const auto scale_of = [&](int64_t channel) {
     return scales.data() ? static_cast<double>(scales.data()[channel]) : 1.0;
@@ -88,9 +90,10 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_backward_cpu(
     const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd,
     const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group,
     std::span<const bool> output_mask) {
-  check_call(grad_out, input, mean, rstd, weight, N, C, group, output_mask);
-  OPWRIGHT_CHECK(N >= 0 && C >= 0 && HxW >= 0 && input.numel() == N * C * HxW, kWho, ": input (",
-                 input, ") does not have N * C * HxW = ", N, " * ", C, " * ", HxW, " elements");
+  check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, group, output_mask);
+  OPWRIGHT_CHECK(N >= 0 && C >= 0 && HxW >= 0 && input.numel() == N * C * HxW, kGroupNormBackward,
+                 ": input (", input, ") does not have N * C * HxW = ", N, " * ", C, " * ", HxW,
+                 " elements");
   const DType wide = wide_dtype(input.dtype());
   const auto dense = [wide](const Tensor& tensor) { return as_contiguous(as_dtype(tensor, wide)); };
   const Tensor gradient = dense(grad_out), x = dense(input);
@@ -98,10 +101,10 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_backward_cpu(
   const Tensor of_input = make_empty(output_mask[0] ? input.sizes() : Sizes{0}, wide);
   const Tensor of_weight = make_empty(Sizes{C}, wide);
   const Tensor of_bias = make_empty(Sizes{C}, wide);
-  for_floating_dtype(wide, kWho, [&]<typename T>() {
+  for_floating_dtype(wide, kGroupNormBackward, [&]<typename T>() {
     if constexpr (std::is_floating_point_v<T>)
-      compute_gradients<T>(gradient, x, means, reciprocals, weight, N, C, HxW, group, of_input,
-                           of_weight, of_bias);
+      compute_group_norm_gradients<T>(gradient, x, means, reciprocals, weight, N, C, HxW, group,
+                                      of_input, of_weight, of_bias);
   });
   const DType dtype = weight ? weight->dtype() : input.dtype();
   std::tuple<Tensor, Tensor, Tensor> results;
@@ -115,7 +118,7 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> group_norm_backward_fake(
     const FakeTensor& grad_out, const FakeTensor& input, const FakeTensor& mean,
     const FakeTensor& rstd, const std::optional<FakeTensor>& weight, const SymInt& N,
     const SymInt& C, const SymInt& HxW, int64_t group, std::span<const bool> output_mask) {
-  check_call(grad_out, input, mean, rstd, weight, N, C, group, output_mask);
+  check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, group, output_mask);
   check(input.numel() == N * C * HxW,
         "native_group_norm_backward: input does not have N * C * HxW elements");
   const DType dtype = weight ? weight->dtype() : input.dtype();

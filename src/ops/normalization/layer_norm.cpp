@@ -14,8 +14,8 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "native_layer_norm";
-constexpr int64_t kGrain = 16384;  // elements
+constexpr const char* kLayerNorm = "native_layer_norm";
+constexpr int64_t kLayerNormGrain = 16384;  // elements
 
 // One dense row; weight and bias may be null.
 template <class C>
@@ -56,7 +56,8 @@ void check_shape(std::span<const Int> sizes, std::span<const Int> shape) {
                   " does not end with normalized_shape ", to_text(shape));
 }
 template <class Int>
-void check_parameter(const char* name, std::span<const Int> sizes, std::span<const Int> shape) {
+void check_layer_parameter(const char* name, std::span<const Int> sizes,
+                           std::span<const Int> shape) {
   OPWRIGHT_DEMAND(have_same_sizes(sizes, shape), "native_layer_norm: ", name, " of sizes ",
                   to_text(sizes), " does not have normalized_shape ", to_text(shape));
 }
@@ -76,9 +77,9 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_cpu(const Tensor& input,
                                                   const std::optional<Tensor>& weight,
                                                   const std::optional<Tensor>& bias, double eps) {
   check_shape<int64_t>(input.sizes(), normalized_shape);
-  if (weight) check_parameter<int64_t>("weight", weight->sizes(), normalized_shape);
-  if (bias) check_parameter<int64_t>("bias", bias->sizes(), normalized_shape);
-  StatisticsDType dtype(kWho, input.dtype());
+  if (weight) check_layer_parameter<int64_t>("weight", weight->sizes(), normalized_shape);
+  if (bias) check_layer_parameter<int64_t>("bias", bias->sizes(), normalized_shape);
+  StatisticsDType dtype(kLayerNorm, input.dtype());
   dtype.add("weight", weight);
   dtype.add("bias", bias);
   const int64_t count = product(normalized_shape);
@@ -89,12 +90,12 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_cpu(const Tensor& input,
   Tensor y = make_empty(input.sizes(), input.dtype());
   const Tensor mean = make_empty(sizes, wide);
   const Tensor reciprocal = make_empty(sizes, wide);
-  for_floating_dtype(input.dtype(), kWho, [&]<typename T>() {
+  for_floating_dtype(input.dtype(), kLayerNorm, [&]<typename T>() {
     using C = ComputeType<T>;
     const Parameter<C> scale(weight), shift(bias);
     const T* in = x.numel() == 0 ? nullptr : x.data<T>();
     T* out = y.mutable_data<T>();
-    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, count));
+    const int64_t grain = std::max<int64_t>(1, kLayerNormGrain / std::max<int64_t>(1, count));
     parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
       WideRow<T> row(count);
       for (int64_t i = begin; i < end; ++i) {
@@ -116,9 +117,9 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> layer_norm_fake(
     double /*eps*/) {
   const SymSizes sizes{SymSizes(input.sizes())};
   check_shape<SymInt>(sizes, normalized_shape);
-  if (weight) check_parameter<SymInt>("weight", weight->sizes(), normalized_shape);
-  if (bias) check_parameter<SymInt>("bias", bias->sizes(), normalized_shape);
-  StatisticsDType dtype(kWho, input.dtype());
+  if (weight) check_layer_parameter<SymInt>("weight", weight->sizes(), normalized_shape);
+  if (bias) check_layer_parameter<SymInt>("bias", bias->sizes(), normalized_shape);
+  StatisticsDType dtype(kLayerNorm, input.dtype());
   dtype.add("weight", weight);
   dtype.add("bias", bias);
   const SymSizes reduced = statistics_sizes(sizes, normalized_shape.size());

@@ -14,9 +14,9 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "native_layer_norm_backward";
-constexpr int64_t kGrain = 16384;  // elements
-constexpr int64_t kColumns = 256;
+constexpr const char* kLayerNormBackward = "native_layer_norm_backward";
+constexpr int64_t kLayerGradientGrain = 16384;  // elements
+constexpr int64_t kLayerGradientColumns = 256;
 
 // The gradient of one row of x; weight may be null.
 template <class C>
@@ -61,8 +61,8 @@ struct GradientOfColumns {
   OPWRIGHT_INLINE static void run(C* of_weight, C* of_bias, const C* gradient, const C* x,
                                   int64_t rows, int64_t count, int64_t columns, const C* means,
                                   const C* reciprocals) {
-    double products[kColumns] = {};
-    double sums[kColumns] = {};
+    double products[kLayerGradientColumns] = {};
+    double sums[kLayerGradientColumns] = {};
     for (int64_t row = 0; row < rows; ++row) {
       const C mean = means[row];
       const C reciprocal = reciprocals[row];
@@ -83,35 +83,38 @@ struct GradientOfColumns {
 
 // `shape` as the sizes are, ints or SymInts.
 template <class AnyTensor, class Int>
-void check_call(const AnyTensor& grad_out, const AnyTensor& input, std::span<const Int> shape,
-                const AnyTensor& mean, const AnyTensor& rstd, std::span<const bool> mask) {
-  check_output_mask(kWho, mask, 3);
+void check_layer_norm_backward(const AnyTensor& grad_out, const AnyTensor& input,
+                               std::span<const Int> shape, const AnyTensor& mean,
+                               const AnyTensor& rstd, std::span<const bool> mask) {
+  check_output_mask(kLayerNormBackward, mask, 3);
   if (!is_floating(input.dtype()) || dtype_bits(input.dtype()) == 8)
-    throw_dtype(input.dtype(), kWho, "floating dtypes");
+    throw_dtype(input.dtype(), kLayerNormBackward, "floating dtypes");
   const auto ndim = static_cast<size_t>(input.dim());
   const auto sizes = input.sizes();
   const std::span<const Int> normalized =
       std::span<const Int>(sizes).last(std::min(ndim, shape.size()));
-  OPWRIGHT_CHECK(!shape.empty(), kWho, ": normalized_shape must have at least one dimension");
-  OPWRIGHT_DEMAND(have_same_sizes(normalized, shape), kWho, ": input (", input,
+  OPWRIGHT_CHECK(!shape.empty(), kLayerNormBackward,
+                 ": normalized_shape must have at least one dimension");
+  OPWRIGHT_DEMAND(have_same_sizes(normalized, shape), kLayerNormBackward, ": input (", input,
                   ") does not end with normalized_shape ", to_text(shape));
-  OPWRIGHT_CHECK(grad_out.dtype() == input.dtype(), kWho, ": grad_out (", grad_out,
+  OPWRIGHT_CHECK(grad_out.dtype() == input.dtype(), kLayerNormBackward, ": grad_out (", grad_out,
                  ") must have the dtype of input (", input, ")");
-  OPWRIGHT_DEMAND(have_same_sizes(grad_out.sizes(), sizes), kWho, ": grad_out (", grad_out,
-                  ") must have the sizes of input (", input, ")");
+  OPWRIGHT_DEMAND(have_same_sizes(grad_out.sizes(), sizes), kLayerNormBackward, ": grad_out (",
+                  grad_out, ") must have the sizes of input (", input, ")");
   SmallVector<Int, kInlineDims> statistics{std::span<const Int>(sizes)};
   for (size_t i = ndim - shape.size(); i < ndim; ++i) statistics[i] = 1;
   for (const AnyTensor* each : {&mean, &rstd})
-    OPWRIGHT_DEMAND(
-        have_same_sizes(each->sizes(), statistics), kWho, ": mean (", mean, ") and rstd (", rstd,
-        ") must have the sizes of input with 1 in place of normalized_shape ", to_text(shape));
+    OPWRIGHT_DEMAND(have_same_sizes(each->sizes(), statistics), kLayerNormBackward, ": mean (",
+                    mean, ") and rstd (", rstd,
+                    ") must have the sizes of input with 1 in place of normalized_shape ",
+                    to_text(shape));
 }
 template <class AnyTensor, class Int>
-void check_parameter(const char* name, const std::optional<AnyTensor>& parameter,
-                     std::span<const Int> shape) {
+void check_optional_parameter(const char* name, const std::optional<AnyTensor>& parameter,
+                              std::span<const Int> shape) {
   if (!parameter) return;
-  OPWRIGHT_DEMAND(have_same_sizes(parameter->sizes(), shape), kWho, ": ", name, " (", *parameter,
-                  ") does not have normalized_shape ", to_text(shape));
+  OPWRIGHT_DEMAND(have_same_sizes(parameter->sizes(), shape), kLayerNormBackward, ": ", name, " (",
+                  *parameter, ") does not have normalized_shape ", to_text(shape));
 }
 
 template <class AnyTensor>
@@ -125,9 +128,9 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_cpu(
     const Tensor& grad_out, const Tensor& input, std::span<const int64_t> normalized_shape,
     const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight,
     const std::optional<Tensor>& bias, std::span<const bool> output_mask) {
-  check_call(grad_out, input, normalized_shape, mean, rstd, output_mask);
-  check_parameter("weight", weight, normalized_shape);
-  check_parameter("bias", bias, normalized_shape);
+  check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, output_mask);
+  check_optional_parameter("weight", weight, normalized_shape);
+  check_optional_parameter("bias", bias, normalized_shape);
   const DType wide = wide_dtype(input.dtype());
   const auto dense = [wide](const Tensor& tensor) { return as_contiguous(as_dtype(tensor, wide)); };
   const Tensor gradient = dense(grad_out), x = dense(input);
@@ -137,29 +140,33 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward_cpu(
   const Tensor of_input = make_empty(output_mask[0] ? input.sizes() : Sizes{0}, wide);
   const Tensor of_weight = make_empty(normalized_shape, wide);
   const Tensor of_bias = make_empty(normalized_shape, wide);
-  for_floating_dtype(wide, kWho, [&]<typename C>() {
+  for_floating_dtype(wide, kLayerNormBackward, [&]<typename C>() {
     if constexpr (std::is_floating_point_v<C>) {
       const Parameter<C> scale(weight);
       const C* g = gradient.data<C>();
       const C* from = x.data<C>();
       if (output_mask[0] && count > 0) {
-        parallel_for(rows, std::max<int64_t>(1, kGrain / count), [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i)
-            run_at_level<GradientOfRow<C>>(of_input.mutable_data<C>() + i * count, g + i * count,
-                                           from + i * count, count, means.data<C>()[i],
-                                           reciprocals.data<C>()[i], scale.data());
-        });
+        parallel_for(rows, std::max<int64_t>(1, kLayerGradientGrain / count),
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t i = begin; i < end; ++i)
+                         run_at_level<GradientOfRow<C>>(of_input.mutable_data<C>() + i * count,
+                                                        g + i * count, from + i * count, count,
+                                                        means.data<C>()[i],
+                                                        reciprocals.data<C>()[i], scale.data());
+                     });
       }
       if (output_mask[1] || output_mask[2]) {
-        parallel_for((count + kColumns - 1) / kColumns, 1, [&](int64_t begin, int64_t end) {
-          for (int64_t block = begin; block < end; ++block) {
-            const int64_t first = block * kColumns;
-            run_at_level<GradientOfColumns<C>>(
-                of_weight.mutable_data<C>() + first, of_bias.mutable_data<C>() + first, g + first,
-                from + first, rows, count, std::min(kColumns, count - first), means.data<C>(),
-                reciprocals.data<C>());
-          }
-        });
+        parallel_for((count + kLayerGradientColumns - 1) / kLayerGradientColumns, 1,
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t block = begin; block < end; ++block) {
+                         const int64_t first = block * kLayerGradientColumns;
+                         run_at_level<GradientOfColumns<C>>(
+                             of_weight.mutable_data<C>() + first, of_bias.mutable_data<C>() + first,
+                             g + first, from + first, rows, count,
+                             std::min(kLayerGradientColumns, count - first), means.data<C>(),
+                             reciprocals.data<C>());
+                       }
+                     });
       }
     }
   });
@@ -174,9 +181,9 @@ std::tuple<FakeTensor, FakeTensor, FakeTensor> layer_norm_backward_fake(
     const FakeTensor& grad_out, const FakeTensor& input, std::span<const SymInt> normalized_shape,
     const FakeTensor& mean, const FakeTensor& rstd, const std::optional<FakeTensor>& weight,
     const std::optional<FakeTensor>& bias, std::span<const bool> output_mask) {
-  check_call(grad_out, input, normalized_shape, mean, rstd, output_mask);
-  check_parameter("weight", weight, normalized_shape);
-  check_parameter("bias", bias, normalized_shape);
+  check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, output_mask);
+  check_optional_parameter("weight", weight, normalized_shape);
+  check_optional_parameter("bias", bias, normalized_shape);
   std::tuple<FakeTensor, FakeTensor, FakeTensor> results;
   if (output_mask[0]) std::get<0>(results) = make_fake_like(input, input.sizes(), input.dtype());
   if (output_mask[1])

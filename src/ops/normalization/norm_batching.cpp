@@ -9,6 +9,7 @@
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/ops/batching.h"
+#include "opwright/ops/decomposition.h"
 
 namespace opwright {
 namespace {
@@ -16,18 +17,13 @@ namespace {
 using Tensors = std::tuple<Tensor, Tensor, Tensor>;
 using OptionalTensor = std::optional<Tensor>;
 
-constexpr int64_t kChannels = 1;
+constexpr int64_t kNormChannels = 1;
 
 Tensor as_dtype_of(const Tensor& tensor, const Tensor& like) {
   return tensor.dtype() == like.dtype() ? tensor : _to_copy(tensor, like.dtype());
 }
-// Halves as kernels compute with them.
-Tensor widened(const Tensor& tensor) {
-  const bool is_half = tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16;
-  return is_half ? _to_copy(tensor, DType::Float32) : tensor;
-}
 Tensor images(const VmapInfo& info, size_t index, const Tensor& tensor) {
-  return fold_batch(as_batch(info, index, tensor), kChannels);
+  return fold_batch(as_batch(info, index, tensor), kNormChannels);
 }
 // One number for each channel.
 OptionalTensor channels(const VmapInfo& info, size_t index, const OptionalTensor& tensor) {
@@ -36,7 +32,7 @@ OptionalTensor channels(const VmapInfo& info, size_t index, const OptionalTensor
 // Of images, and two of numbers for each channel, where there are any.
 Tensors unfold_channels(const VmapInfo& info, const Tensors& folded) {
   const auto& [of_images, first, second] = folded;
-  return {unfold_batch(of_images, kChannels, info.batch_size),
+  return {unfold_batch(of_images, kNormChannels, info.batch_size),
           unfold_batch(first, 0, info.batch_size), unfold_batch(second, 0, info.batch_size)};
 }
 
@@ -117,7 +113,7 @@ VmapResult<Tensors> native_group_norm_vmap(const VmapInfo& info, const Tensor& i
   return batched(unfold_batch(
       native_group_norm(images(info, 0, input), channels(info, 1, weight), channels(info, 2, bias),
                         N, C * info.batch_size, HxW, groups, eps),
-      kChannels, info.batch_size));
+      kNormChannels, info.batch_size));
 }
 VmapResult<Tensors> native_group_norm_backward_vmap(
     const VmapInfo& info, const Tensor& grad_out, const Tensor& input, const Tensor& mean,

@@ -84,19 +84,19 @@ DType statistics_dtype(const Tensor& input, std::initializer_list<const Tensor*>
 }
 const Tensor* given(const OptionalTensor& tensor) { return tensor ? &*tensor : nullptr; }
 
-Tensor scaled(const Tensor& values, const NormDims& dims, const OptionalTensor& weight,
-              const OptionalTensor& bias) {
+Tensor with_parameters(const Tensor& values, const NormDims& dims, const OptionalTensor& weight,
+                       const OptionalTensor& bias) {
   Tensor result = values;
   if (weight) result = result.mul(arranged(widened(*weight), dims.parameters));
   if (bias) result = result.add(arranged(widened(*bias), dims.parameters));
   return result;
 }
 
-struct Normalized {
+struct DecomposedNorm {
   Tensor values, mean, variance, reciprocal;
 };
 // Of a wide input in the sizes of `dims`.
-Normalized normalize(const Tensor& x, const NormDims& dims, double eps) {
+DecomposedNorm decompose_norm(const Tensor& x, const NormDims& dims, double eps) {
   const Tensor mean = x.mean(dims.shared, true);
   const Tensor centered = x.sub(mean);
   const Tensor variance = centered.mul(centered).mean(dims.shared, true);
@@ -122,8 +122,8 @@ Backward read_backward(const Tensor& grad_out, const Tensor& input, const Tensor
 }
 
 // Wide, in the sizes of `dims`; those of parameters in one dimension less for each repeated one.
-Tensors differentiate(const Backward& call, const NormDims& dims, std::span<const bool> mask,
-                      bool depends_on_input) {
+Tensors decompose_backward(const Backward& call, const NormDims& dims, std::span<const bool> mask,
+                           bool depends_on_input) {
   Tensors gradients;
   if (mask[0]) {
     Tensor moved = call.weight ? call.gradient.mul(*call.weight) : call.gradient;
@@ -147,7 +147,7 @@ Tensors differentiate(const Backward& call, const NormDims& dims, std::span<cons
 Tensor fit_parameter(const Tensor& gradient, const SymSizes& sizes, DType dtype) {
   return gradient.is_defined() ? in_dtype(arranged(gradient, sizes), dtype) : gradient;
 }
-Tensor fit(const Tensor& gradient, const SymSizes& sizes, DType dtype) {
+Tensor fit_gradient(const Tensor& gradient, const SymSizes& sizes, DType dtype) {
   return gradient.is_defined() ? in_dtype(seen(gradient, sizes), dtype) : gradient;
 }
 
@@ -168,7 +168,7 @@ Tensors normalize_batch(const Tensor& input, const OptionalTensor& weight,
   const NormDims dims = dims_of_channels(input);
   const SymSizes channels{input.sym_size(1)};
   const Tensor x = widened(in_format(input, format_of(input)));
-  const Normalized normal = normalize(x, dims, eps);
+  const DecomposedNorm normal = decompose_norm(x, dims, eps);
   if (running_mean) {
     SymInt count = 1;
     for (const int64_t dim : dims.shared) count = count * input.sym_size(dim);
@@ -178,7 +178,7 @@ Tensors normalize_batch(const Tensor& input, const OptionalTensor& weight,
                  momentum);
   }
   const DType dtype = statistics_dtype(input, {given(weight), given(bias), running_mean});
-  return {in_dtype(scaled(normal.values, dims, weight, bias), input.dtype()),
+  return {in_dtype(with_parameters(normal.values, dims, weight, bias), input.dtype()),
           in_dtype(normal.mean.view(channels), dtype),
           in_dtype(normal.reciprocal.view(channels), dtype)};
 }
@@ -192,8 +192,8 @@ Tensors normalize_by_running(const Tensor& input, const OptionalTensor& weight,
   const Tensor reciprocal = arranged(widened(running_var), dims.parameters).add(eps).rsqrt();
   const DType dtype = statistics_dtype(input, {given(weight), given(bias), &running_mean});
   const auto none = [&] { return input.new_empty({0}, dtype); };
-  return {in_dtype(scaled(x.sub(mean).mul(reciprocal), dims, weight, bias), input.dtype()), none(),
-          none()};
+  return {in_dtype(with_parameters(x.sub(mean).mul(reciprocal), dims, weight, bias), input.dtype()),
+          none(), none()};
 }
 
 }  // namespace
@@ -202,9 +202,9 @@ Tensors layer_norm_decomposition(const Tensor& input, std::span<const SymInt> no
                                  const OptionalTensor& weight, const OptionalTensor& bias,
                                  double eps) {
   const NormDims dims = dims_of_layers(input, normalized_shape);
-  const Normalized normal = normalize(widened(dense(input)), dims, eps);
+  const DecomposedNorm normal = decompose_norm(widened(dense(input)), dims, eps);
   const DType dtype = statistics_dtype(input, {given(weight), given(bias)});
-  return {in_dtype(scaled(normal.values, dims, weight, bias), input.dtype()),
+  return {in_dtype(with_parameters(normal.values, dims, weight, bias), input.dtype()),
           in_dtype(normal.mean, dtype), in_dtype(normal.reciprocal, dtype)};
 }
 
@@ -216,8 +216,8 @@ Tensors layer_norm_backward_decomposition(const Tensor& grad_out, const Tensor& 
   const NormDims dims = dims_of_layers(input, normalized_shape);
   const Backward call =
       read_backward(dense(grad_out), dense(input), widened(mean), widened(rstd), weight, dims);
-  const auto [of_input, of_weight, of_bias] = differentiate(call, dims, output_mask, true);
-  return {fit(of_input, dims.sizes, input.dtype()),
+  const auto [of_input, of_weight, of_bias] = decompose_backward(call, dims, output_mask, true);
+  return {fit_gradient(of_input, dims.sizes, input.dtype()),
           fit_parameter(of_weight, dims.parameters, weight ? weight->dtype() : input.dtype()),
           fit_parameter(of_bias, dims.parameters, bias ? bias->dtype() : input.dtype())};
 }
@@ -226,10 +226,10 @@ Tensors group_norm_decomposition(const Tensor& input, const OptionalTensor& weig
                                  const OptionalTensor& bias, const SymInt& N, const SymInt& C,
                                  const SymInt& HxW, int64_t group, double eps) {
   const NormDims dims = dims_of_groups(N, C, HxW, group);
-  const Normalized normal = normalize(seen(widened(dense(input)), dims.sizes), dims, eps);
+  const DecomposedNorm normal = decompose_norm(seen(widened(dense(input)), dims.sizes), dims, eps);
   const DType dtype = statistics_dtype(input, {given(weight), given(bias)});
   const SymSizes groups{N, SymInt(group)};
-  const Tensor result = in_dtype(scaled(normal.values, dims, weight, bias), input.dtype());
+  const Tensor result = in_dtype(with_parameters(normal.values, dims, weight, bias), input.dtype());
   return {in_format(seen(result, sym_geometry_of(input).sizes), format_of(input)),
           in_dtype(normal.mean.view(groups), dtype),
           in_dtype(normal.reciprocal.view(groups), dtype)};
@@ -245,9 +245,9 @@ Tensors group_norm_backward_decomposition(const Tensor& grad_out, const Tensor& 
   const Backward call =
       read_backward(dense(grad_out), dense(input), seen(widened(mean), statistics),
                     seen(widened(rstd), statistics), weight, dims);
-  const auto [of_input, of_weight, of_bias] = differentiate(call, dims, output_mask, true);
+  const auto [of_input, of_weight, of_bias] = decompose_backward(call, dims, output_mask, true);
   const DType dtype = weight ? weight->dtype() : input.dtype();
-  Tensor moved = fit(of_input, sym_geometry_of(input).sizes, input.dtype());
+  Tensor moved = fit_gradient(of_input, sym_geometry_of(input).sizes, input.dtype());
   if (moved.is_defined()) moved = in_format(moved, format_of(input));
   return {moved, fit_parameter(of_weight, {C}, dtype), fit_parameter(of_bias, {C}, dtype)};
 }
@@ -284,11 +284,11 @@ Tensors batch_norm_backward_decomposition(const Tensor& grad_out, const Tensor& 
   const Tensor spread = arranged(widened(train ? *save_invstd : *running_var), dims.parameters);
   const Backward call = read_backward(in_format(grad_out, format), in_format(input, format), mean,
                                       train ? spread : spread.add(eps).rsqrt(), weight, dims);
-  const auto [of_input, of_weight, of_bias] = differentiate(call, dims, output_mask, train);
+  const auto [of_input, of_weight, of_bias] = decompose_backward(call, dims, output_mask, train);
   const SymSizes channels{input.sym_size(1)};
   const DType dtype = weight ? weight->dtype() : input.dtype();
-  return {fit(of_input, dims.sizes, input.dtype()), fit_parameter(of_weight, channels, dtype),
-          fit_parameter(of_bias, channels, dtype)};
+  return {fit_gradient(of_input, dims.sizes, input.dtype()),
+          fit_parameter(of_weight, channels, dtype), fit_parameter(of_bias, channels, dtype)};
 }
 
 }  // namespace opwright

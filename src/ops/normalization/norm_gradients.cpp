@@ -138,8 +138,8 @@ ThreeTensors differentiate(const NormView& view, const BackwardCall& call,
 }
 
 // In the sizes and dtypes of the operator's arguments.
-ThreeTensors fit(const ThreeTensors& gradients, const Tensor& grad_out, const Tensor& input,
-                 const std::optional<Tensor>& weight) {
+ThreeTensors fit_to_arguments(const ThreeTensors& gradients, const Tensor& grad_out,
+                              const Tensor& input, const std::optional<Tensor>& weight) {
   const auto as = [](const Tensor& gradient, const Tensor& like) {
     if (!gradient.is_defined()) return gradient;
     return gradient.reshape(sym_geometry_of(like).sizes).to(like.dtype());
@@ -214,7 +214,7 @@ ThreeTensors layer_norm_backward_gradients(const ThreeTensors& grads, const Tens
   const NormView view = view_layers(input, normalized_shape);
   const BackwardCall call(view, grads, grad_out, input, weight);
   const Normalized normalized = normalize(view, call.input, rstd);
-  return fit(differentiate(view, call, normalized, wanted), grad_out, input, weight);
+  return fit_to_arguments(differentiate(view, call, normalized, wanted), grad_out, input, weight);
 }
 
 ThreeTensors group_norm_backward_gradients(const ThreeTensors& grads, const Tensor& grad_out,
@@ -225,7 +225,7 @@ ThreeTensors group_norm_backward_gradients(const ThreeTensors& grads, const Tens
   const NormView view = view_groups(batch, channels, area, group);
   const BackwardCall call(view, grads, grad_out, input, weight);
   const Normalized normalized = normalize(view, call.input, rstd);
-  return fit(differentiate(view, call, normalized, wanted), grad_out, input, weight);
+  return fit_to_arguments(differentiate(view, call, normalized, wanted), grad_out, input, weight);
 }
 
 ThreeTensors batch_norm_backward_gradients(const ThreeTensors& grads, const Tensor& grad_out,
@@ -238,11 +238,12 @@ ThreeTensors batch_norm_backward_gradients(const ThreeTensors& grads, const Tens
   const BackwardCall call(view, grads, grad_out, input, weight);
   if (train) {
     const Normalized normalized = normalize(view, call.input, *save_invstd);
-    return fit(differentiate(view, call, normalized, wanted), grad_out, input, weight);
+    return fit_to_arguments(differentiate(view, call, normalized, wanted), grad_out, input, weight);
   }
   const Tensor mean = running_mean->reshape(view.statistics);
   const Tensor reciprocal = running_var->reshape(view.statistics).add(eps).rsqrt();
-  return fit(differentiate_running(view, call, mean, reciprocal, wanted), grad_out, input, weight);
+  return fit_to_arguments(differentiate_running(view, call, mean, reciprocal, wanted), grad_out,
+                          input, weight);
 }
 
 }  // namespace opwright

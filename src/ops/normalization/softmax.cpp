@@ -16,9 +16,9 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 16384;  // elements
-constexpr int64_t kColumns = 64;   // computed side by side
-constexpr int64_t kLanes = 32;
+constexpr int64_t kSoftmaxGrain = 16384;  // elements
+constexpr int64_t kSoftmaxColumns = 64;   // computed side by side
+constexpr int64_t kSoftmaxLanes = 32;
 
 OPWRIGHT_INLINE float exponential(float x) { return vector_math::exp(x); }
 OPWRIGHT_INLINE double exponential(double x) { return std::exp(x); }
@@ -26,7 +26,7 @@ OPWRIGHT_INLINE double exponential(double x) { return std::exp(x); }
 // Adds lanes as a tree.
 template <class C>
 OPWRIGHT_INLINE C total_of(C* lanes) {
-  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+  for (int64_t width = kSoftmaxLanes / 2; width > 0; width /= 2) {
     for (int64_t k = 0; k < width; ++k) lanes[k] += lanes[k + width];
   }
   return lanes[0];
@@ -37,21 +37,22 @@ OPWRIGHT_INLINE C total_of(C* lanes) {
 template <class C, bool kIsLog>
 struct SoftmaxLine {
   OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count) {
-    C lanes[kLanes];
+    C lanes[kSoftmaxLanes];
     for (C& lane : lanes) lane = -std::numeric_limits<C>::infinity();
     int64_t i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = in[i + k] > lanes[k] ? in[i + k] : lanes[k];
+    for (; i + kSoftmaxLanes <= count; i += kSoftmaxLanes) {
+      for (int64_t k = 0; k < kSoftmaxLanes; ++k)
+        lanes[k] = in[i + k] > lanes[k] ? in[i + k] : lanes[k];
     }
     for (int64_t k = 0; i < count; ++i, ++k) lanes[k] = in[i] > lanes[k] ? in[i] : lanes[k];
-    for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t width = kSoftmaxLanes / 2; width > 0; width /= 2) {
       for (int64_t k = 0; k < width; ++k)
         lanes[k] = lanes[k + width] > lanes[k] ? lanes[k + width] : lanes[k];
     }
     const C largest = lanes[0];
     for (C& lane : lanes) lane = 0;
-    for (i = 0; i + kLanes <= count; i += kLanes) {
-      for (int64_t k = 0; k < kLanes; ++k) {
+    for (i = 0; i + kSoftmaxLanes <= count; i += kSoftmaxLanes) {
+      for (int64_t k = 0; k < kSoftmaxLanes; ++k) {
         const C power = exponential(in[i + k] - largest);
         if constexpr (!kIsLog) out[i + k] = power;
         lanes[k] += power;
@@ -78,8 +79,8 @@ template <class C, bool kIsLog>
 struct SoftmaxColumns {
   OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count, int64_t stride,
                                   int64_t columns) {
-    C largest[kColumns];
-    C sums[kColumns];
+    C largest[kSoftmaxColumns];
+    C sums[kSoftmaxColumns];
     for (int64_t i = 0; i < columns; ++i) {
       largest[i] = -std::numeric_limits<C>::infinity();
       sums[i] = 0;
@@ -118,26 +119,28 @@ struct SoftmaxColumns {
 template <class T, bool kIsLog>
 void compute_lines(T* out, const T* in, int64_t lines, int64_t length) {
   using C = ComputeType<T>;
-  parallel_for(lines, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
-    WideRow<T> row(length);
-    for (int64_t i = begin; i < end; ++i) {
-      run_at_level<SoftmaxLine<C, kIsLog>>(row.result(out + i * length), row.read(in + i * length),
-                                           length);
-      row.write(out + i * length);
-    }
-  });
+  parallel_for(lines, std::max<int64_t>(1, kSoftmaxGrain / length),
+               [&](int64_t begin, int64_t end) {
+                 WideRow<T> row(length);
+                 for (int64_t i = begin; i < end; ++i) {
+                   run_at_level<SoftmaxLine<C, kIsLog>>(row.result(out + i * length),
+                                                        row.read(in + i * length), length);
+                   row.write(out + i * length);
+                 }
+               });
 }
 
 template <class C, bool kIsLog>
 void compute_columns(C* out, const C* in, int64_t outer, int64_t length, int64_t inner) {
-  const int64_t blocks = (inner + kColumns - 1) / kColumns;
-  const int64_t grain = std::max<int64_t>(1, kGrain / (length * std::min(inner, kColumns)));
+  const int64_t blocks = (inner + kSoftmaxColumns - 1) / kSoftmaxColumns;
+  const int64_t grain =
+      std::max<int64_t>(1, kSoftmaxGrain / (length * std::min(inner, kSoftmaxColumns)));
   parallel_for(outer * blocks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i % blocks * kColumns;
+      const int64_t first = i % blocks * kSoftmaxColumns;
       const int64_t offset = i / blocks * length * inner + first;
       run_at_level<SoftmaxColumns<C, kIsLog>>(out + offset, in + offset, length, inner,
-                                              std::min(kColumns, inner - first));
+                                              std::min(kSoftmaxColumns, inner - first));
     }
   });
 }

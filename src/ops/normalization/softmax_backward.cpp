@@ -17,8 +17,8 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 16384;  // elements
-constexpr int64_t kColumns = 128;
+constexpr int64_t kSoftmaxGradientGrain = 16384;  // elements
+constexpr int64_t kSoftmaxGradientColumns = 128;
 
 // What is summed along the dimension, and the gradient from the sum.
 template <class C, bool kIsLog>
@@ -26,7 +26,7 @@ OPWRIGHT_INLINE C term_of(C gradient, C output) {
   return kIsLog ? gradient : gradient * output;
 }
 template <class C, bool kIsLog>
-OPWRIGHT_INLINE C gradient_of(C gradient, C output, C sum) {
+OPWRIGHT_INLINE C softmax_gradient(C gradient, C output, C sum) {
   if constexpr (kIsLog)
     return gradient - vector_math::exp(output) * sum;
   else
@@ -50,7 +50,8 @@ struct GradientLine {
     }
     const C sum = lanes[0];
     OPWRIGHT_INDEPENDENT_ITERATIONS
-    for (i = 0; i < count; ++i) result[i] = gradient_of<C, kIsLog>(gradient[i], output[i], sum);
+    for (i = 0; i < count; ++i)
+      result[i] = softmax_gradient<C, kIsLog>(gradient[i], output[i], sum);
   }
 };
 
@@ -59,7 +60,7 @@ template <class C, bool kIsLog>
 struct GradientColumns {
   OPWRIGHT_INLINE static void run(C* result, const C* gradient, const C* output, int64_t count,
                                   int64_t stride, int64_t columns) {
-    C sums[kColumns] = {};
+    C sums[kSoftmaxGradientColumns] = {};
     for (int64_t row = 0; row < count; ++row) {
       const int64_t at = row * stride;
       OPWRIGHT_INDEPENDENT_ITERATIONS
@@ -70,7 +71,7 @@ struct GradientColumns {
       const int64_t at = row * stride;
       OPWRIGHT_INDEPENDENT_ITERATIONS
       for (int64_t i = 0; i < columns; ++i)
-        result[at + i] = gradient_of<C, kIsLog>(gradient[at + i], output[at + i], sums[i]);
+        result[at + i] = softmax_gradient<C, kIsLog>(gradient[at + i], output[at + i], sums[i]);
     }
   }
 };
@@ -79,28 +80,31 @@ template <class C, bool kIsLog>
 void compute_gradient(C* result, const C* gradient, const C* output, int64_t outer, int64_t length,
                       int64_t inner) {
   if (inner == 1) {
-    parallel_for(outer, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        run_at_level<GradientLine<C, kIsLog>>(result + i * length, gradient + i * length,
-                                              output + i * length, length);
-    });
+    parallel_for(outer, std::max<int64_t>(1, kSoftmaxGradientGrain / length),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i)
+                     run_at_level<GradientLine<C, kIsLog>>(
+                         result + i * length, gradient + i * length, output + i * length, length);
+                 });
     return;
   }
-  const int64_t blocks = (inner + kColumns - 1) / kColumns;
-  const int64_t grain = std::max<int64_t>(1, kGrain / (length * std::min(inner, kColumns)));
+  const int64_t blocks = (inner + kSoftmaxGradientColumns - 1) / kSoftmaxGradientColumns;
+  const int64_t grain = std::max<int64_t>(
+      1, kSoftmaxGradientGrain / (length * std::min(inner, kSoftmaxGradientColumns)));
   parallel_for(outer * blocks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = i % blocks * kColumns;
+      const int64_t first = i % blocks * kSoftmaxGradientColumns;
       const int64_t offset = i / blocks * length * inner + first;
       run_at_level<GradientColumns<C, kIsLog>>(result + offset, gradient + offset, output + offset,
-                                               length, inner, std::min(kColumns, inner - first));
+                                               length, inner,
+                                               std::min(kSoftmaxGradientColumns, inner - first));
     }
   });
 }
 
 template <class AnyTensor>
-size_t check_call(const char* who, const AnyTensor& grad_output, const AnyTensor& output,
-                  int64_t dim, DType input_dtype) {
+size_t check_softmax_backward(const char* who, const AnyTensor& grad_output,
+                              const AnyTensor& output, int64_t dim, DType input_dtype) {
   const DType dtype = grad_output.dtype();
   if (!is_floating(dtype) || dtype_bits(dtype) == 8) throw_dtype(dtype, who, "floating dtypes");
   OPWRIGHT_CHECK_TYPE(output.dtype() == dtype, who, ": output of ", output.dtype(),
@@ -116,7 +120,7 @@ size_t check_call(const char* who, const AnyTensor& grad_output, const AnyTensor
 template <bool kIsLog>
 Tensor compute_softmax_gradient(const char* who, const Tensor& grad_output, const Tensor& output,
                                 int64_t dim, DType input_dtype) {
-  const size_t along = check_call(who, grad_output, output, dim, input_dtype);
+  const size_t along = check_softmax_backward(who, grad_output, output, dim, input_dtype);
   const auto sizes = output.sizes();
   const DType wide = wide_dtype(output.dtype());
   const Tensor result = make_empty(sizes, wide);
@@ -136,7 +140,7 @@ Tensor compute_softmax_gradient(const char* who, const Tensor& grad_output, cons
 
 FakeTensor fake_softmax_gradient(const char* who, const FakeTensor& grad_output,
                                  const FakeTensor& output, int64_t dim, DType input_dtype) {
-  (void)check_call(who, grad_output, output, dim, input_dtype);
+  (void)check_softmax_backward(who, grad_output, output, dim, input_dtype);
   return make_fake_like(output, output.sizes(), output.dtype());
 }
 

@@ -14,21 +14,21 @@ bool is_empty_along(const Tensor& self, int64_t dim) {
 // The elements less the largest of their line: no exponential overflows.
 Tensor lowered(const Tensor& wide, int64_t dim) { return wide.sub(wide.amax({dim}, true)); }
 
-DType result_dtype(const Tensor& self, bool half_to_float) {
+DType softmax_dtype(const Tensor& self, bool half_to_float) {
   return half_to_float ? kernel_dtype(self.dtype()) : self.dtype();
 }
 
 }  // namespace
 
 Tensor softmax_decomposition(const Tensor& self, int64_t dim, bool half_to_float) {
-  const DType dtype = result_dtype(self, half_to_float);
+  const DType dtype = softmax_dtype(self, half_to_float);
   if (is_empty_along(self, dim)) return clone(in_dtype(self, dtype), MemoryFormat::Contiguous);
   const Tensor powers = lowered(widened(dense(self)), dim).exp();
   return in_dtype(powers.mul(powers.sum({dim}, true).reciprocal()), dtype);
 }
 
 Tensor log_softmax_decomposition(const Tensor& self, int64_t dim, bool half_to_float) {
-  const DType dtype = result_dtype(self, half_to_float);
+  const DType dtype = softmax_dtype(self, half_to_float);
   if (is_empty_along(self, dim)) return clone(in_dtype(self, dtype), MemoryFormat::Contiguous);
   const Tensor low = lowered(widened(dense(self)), dim);
   return in_dtype(low.sub(low.exp().sum({dim}, true).log()), dtype);

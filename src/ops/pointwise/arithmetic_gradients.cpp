@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-bool is_one(const Scalar& number) {
+bool is_number_one(const Scalar& number) {
   if (number.is_complex()) return false;
   return number.is_floating() ? number.to<double>() == 1.0
                               : !number.sym_int().is_symbolic() && number.sym_int().word() == 1;
@@ -61,7 +61,7 @@ Scalar one_minus(const Scalar& number) {
 }
 
 Tensor scaled(const Tensor& grad, const Scalar& factor) {
-  return is_one(factor) ? grad : grad * conjugate(factor);
+  return is_number_one(factor) ? grad : grad * conjugate(factor);
 }
 
 Tensor real_part(const Tensor& tensor) {

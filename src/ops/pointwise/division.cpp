@@ -132,7 +132,6 @@ struct DivideTrunc {
   }
 };
 
-constexpr const char* kTakesReal = "real dtypes but bool";
 constexpr PointwiseOp kDivideFloor{.arity = 2,
                                    .kernels = &kKernels<DivideFloor, RealTypes>,
                                    .takes = kTakesReal,

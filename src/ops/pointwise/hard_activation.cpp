@@ -91,14 +91,6 @@ struct PreluWeightBackward {
   }
 };
 
-template <template <class> class F>
-constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
-  return {.arity = arity,
-          .kernels = &kKernels<F, FloatTypes>,
-          .takes = "floating dtypes",
-          .formula = formula};
-}
-
 void check_lambd(PointwiseCall& call) {
   OPWRIGHT_CHECK(call.numbers[0].to<double>() >= 0, call.who, ": lambd must not be negative, got ",
                  call.numbers[0]);

@@ -109,14 +109,6 @@ struct BinaryCrossEntropyBackward {
   }
 };
 
-template <template <class> class F>
-constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
-  return {.arity = arity,
-          .kernels = &kKernels<F, FloatTypes>,
-          .takes = "floating dtypes",
-          .formula = formula};
-}
-
 // (reduction) or (reduction, width): how much of grad_output an element gets, then the width.
 void read_loss_numbers(PointwiseCall& call) {
   const Tensor& self = *call.operands[1].tensor;

@@ -50,7 +50,7 @@ struct Sign {
 };
 
 template <class T>
-struct Direction {  // of a complex number the one of length 1 that points where it does
+struct UnitDirection {  // of a complex number the one of length 1 that points where it does
   static constexpr bool kIsScalar = kIsBool<T> || kIsComplex<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsComplex<T>) {
@@ -114,8 +114,6 @@ struct Trunc {
   }
 };
 
-constexpr const char* kTakesReal = "real dtypes but bool";
-
 void refuse_negative_of_bool(const PointwiseCall& call, DType common) {
   OPWRIGHT_CHECK(common != DType::Bool, call.who,
                  ": a bool tensor has no negative; use logical_not to invert it");
@@ -155,7 +153,7 @@ const PointwiseOp& sign_op() {
 }
 const PointwiseOp& sgn_op() {
   static constexpr PointwiseOp op{.arity = 1,
-                                  .kernels = &kKernels<Direction, AllTypes>,
+                                  .kernels = &kKernels<UnitDirection, AllTypes>,
                                   .formula = "x > 0 ? 1 : x < 0 ? -1 : 0",
                                   .formula_of_bools = "x"};
   return op;

@@ -152,14 +152,6 @@ struct GluGateBackward {
   }
 };
 
-template <template <class> class F>
-constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
-  return {.arity = arity,
-          .kernels = &kKernels<F, FloatTypes>,
-          .takes = "floating dtypes",
-          .formula = formula};
-}
-
 // With an eps that is not negative: the operation that keeps away from 0 and 1.
 void read_eps(PointwiseCall& call, const PointwiseOp& between) {
   const auto eps = ValueOf<std::optional<double>>::read(call.others[0]);

@@ -182,7 +182,7 @@ void write_largest(const LinearMap& windows, const Tensor& self, const Tensor& v
                    const Tensor& indices, MemoryFormat format) {
   OPWRIGHT_ASSERT(format == MemoryFormat::Contiguous ||
                   values.sizes().size() == windows.ndim + 2);  // else the lanes are no channels
-  const Tensor dense = in_format(as_dtype(self, values.dtype()), format);
+  const Tensor dense = in_plane_format(as_dtype(self, values.dtype()), format);
   for_wide_dtype(values.dtype(), [&]<typename C>() {
     const PlaneWindows<C> plane(windows, lanes_of(values, format));
     const auto height = static_cast<size_t>(plane.height.out());

@@ -12,6 +12,7 @@
 #include "opwright/ops/sampling/linear_map.h"
 #include "opwright/symbolic/sizes.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/memory_format.h"
 
 namespace opwright {
 
@@ -56,6 +57,11 @@ void check_padding_is_small(const char* who, const Windows& windows);
 // The sizes of its result. RuntimeError, ValueError.
 [[nodiscard]] SymSizes adaptive_sizes(const char* who, const Tensor& input,
                                       std::span<const SymInt> output_size, size_t ndim);
+
+// The format of its result: that of self, but volumes are contiguous as PyTorch has them.
+[[nodiscard]] inline MemoryFormat adaptive_format(const Tensor& self, size_t ndim) {
+  return ndim == 3 ? MemoryFormat::Contiguous : suggest_memory_format(self);
+}
 
 // The windows of all dimensions of a pooling call without symbols.
 [[nodiscard]] LinearMap window_map(const Windows& windows, std::span<const int64_t> in,

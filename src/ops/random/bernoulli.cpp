@@ -19,7 +19,7 @@ namespace {
 
 using std::optional;
 
-constexpr const char* kWho = "bernoulli_";
+constexpr const char* kBernoulli = "bernoulli_";
 
 // Contiguous probabilities of `sizes`, checked.
 template <class C>
@@ -28,7 +28,7 @@ Tensor spread_probabilities(const Tensor& p, std::span<const int64_t> sizes) {
   copy_elements(spread, p);
   const C* numbers = spread.template data<C>();
   for (int64_t i = 0; i < spread.numel(); ++i) {
-    OPWRIGHT_CHECK_VALUE(numbers[i] >= 0 && numbers[i] <= 1, kWho,
+    OPWRIGHT_CHECK_VALUE(numbers[i] >= 0 && numbers[i] <= 1, kBernoulli,
                          ": every element of p must be a probability between 0 and 1, got ",
                          numbers[i]);
   }
@@ -44,7 +44,7 @@ void fill_by_chances(const Tensor& self, const Tensor& p, RandomState& state,
   const C* chances = spread.data<C>();
   const ConversionFunction convert = find_conversion(self.dtype(), DType::Bool);
   const auto item = static_cast<int64_t>(item_size(self.dtype()));
-  fill_dense(kWho, self, [&](const Tensor& dense) {
+  fill_dense(kBernoulli, self, [&](const Tensor& dense) {
     auto* out = static_cast<std::byte*>(dense.mutable_data());
     for_each_chunk(uniform, state, dense.numel(), [&](int64_t begin, C* elements, int64_t count) {
       bool is_one[kChunkElements];
@@ -57,9 +57,9 @@ void fill_by_chances(const Tensor& self, const Tensor& p, RandomState& state,
 uint32_t threshold_of(double p) { return static_cast<uint32_t>(std::llround(p * 0x1p31)); }
 
 void check_expandable(const SymSizes& p, const SymSizes& self) {
-  const SymSizes sizes = broadcast_sizes(self, p, kWho);
+  const SymSizes sizes = broadcast_sizes(self, p, kBernoulli);
   demand(have_same_sizes(sizes, self), "ValueError", [&] {
-    return concatenate(kWho, ": p of sizes ", to_text(p), " does not broadcast to the sizes ",
+    return concatenate(kBernoulli, ": p of sizes ", to_text(p), " does not broadcast to the sizes ",
                        to_text(self), " of self");
   });
 }
@@ -67,31 +67,32 @@ void check_expandable(const SymSizes& p, const SymSizes& self) {
 }  // namespace
 
 Tensor& bernoulli_float_cpu(Tensor& self, double p, const optional<Generator>& generator) {
-  check_probability(kWho, p);
-  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
-  fill_random(kWho, self, random_state(kWho, generator, self.device()), Chance{threshold_of(p)});
+  check_probability(kBernoulli, p);
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kBernoulli, "all but complex dtypes");
+  fill_random(kBernoulli, self, random_state(kBernoulli, generator, self.device()),
+              Chance{threshold_of(p)});
   return self;
 }
 Tensor& bernoulli_float_in_place_all_devices(Tensor& self, double p,
                                              const optional<Generator>& generator) {
-  check_probability(kWho, p);
-  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
-  fill_random_on_device(kWho, self, random_state(kWho, generator, self.device()), "bernoulli", 1,
-                        {int64_t{threshold_of(p)}});
+  check_probability(kBernoulli, p);
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kBernoulli, "all but complex dtypes");
+  fill_random_on_device(kBernoulli, self, random_state(kBernoulli, generator, self.device()),
+                        "bernoulli", 1, {int64_t{threshold_of(p)}});
   return self;
 }
 FakeTensor& bernoulli_float_fake(FakeTensor& self, double p,
                                  const optional<Generator>& /*generator*/) {
-  check_probability(kWho, p);
-  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
+  check_probability(kBernoulli, p);
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kBernoulli, "all but complex dtypes");
   return self;
 }
 
 Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, const optional<Generator>& generator) {
   check_floating("bernoulli_ with p", p.dtype());
-  check_expands(kWho, "p", p, self);
-  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
-  RandomState& state = random_state(kWho, generator, self.device());
+  check_expands(kBernoulli, "p", p, self);
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kBernoulli, "all but complex dtypes");
+  RandomState& state = random_state(kBernoulli, generator, self.device());
   if (p.dtype() == DType::Float64) {
     fill_by_chances<double>(self, p, state, UniformDouble{0, 1, 1 - 0x1p-53});
   } else {
@@ -103,9 +104,9 @@ Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, const optional<Gener
 Tensor& bernoulli_tensor_in_place_all_devices(Tensor& self, const Tensor& p,
                                               const optional<Generator>& generator) {
   check_floating("bernoulli_ with p", p.dtype());
-  check_expands(kWho, "p", p, self);
-  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
-  check_writable(kWho, self);
+  check_expands(kBernoulli, "p", p, self);
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kBernoulli, "all but complex dtypes");
+  check_writable(kBernoulli, self);
   const DType dtype = p.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
   Tensor numbers = make_empty(self.sizes(), dtype, self.device());
   numbers.uniform_(0, 1, generator);
@@ -116,7 +117,7 @@ FakeTensor& bernoulli_tensor_fake(FakeTensor& self, const FakeTensor& p,
                                   const optional<Generator>& /*generator*/) {
   check_floating("bernoulli_ with p", p.dtype());
   check_expandable(sym_geometry_of(as_tensor(p)).sizes, sym_geometry_of(as_tensor(self)).sizes);
-  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kWho, "all but complex dtypes");
+  if (is_complex(self.dtype())) throw_dtype(self.dtype(), kBernoulli, "all but complex dtypes");
   return self;
 }
 

@@ -12,7 +12,7 @@ namespace opwright {
 namespace {
 
 using std::optional;
-using Sizes = std::span<const SymInt>;
+using SymSizeSpan = std::span<const SymInt>;
 
 void check_below(const char* who, const SymInt& low, const SymInt& high) {
   check(low < high,
@@ -30,7 +30,7 @@ Tensor fill_ints(const char* who, Tensor result, const SymInt& low, const SymInt
 
 // ---- rand and randn ---------------------------------------------------------------------------
 
-Tensor rand_generator_all_devices(Sizes size, const optional<Generator>& generator,
+Tensor rand_generator_all_devices(SymSizeSpan size, const optional<Generator>& generator,
                                   const optional<DType>& dtype, const optional<Layout>& layout,
                                   const optional<Device>& device,
                                   const optional<bool>& pin_memory) {
@@ -39,12 +39,13 @@ Tensor rand_generator_all_devices(Sizes size, const optional<Generator>& generat
   result.uniform_(0, 1, generator);
   return result;
 }
-Tensor rand_all_devices(Sizes size, const optional<DType>& dtype, const optional<Layout>& layout,
-                        const optional<Device>& device, const optional<bool>& pin_memory) {
+Tensor rand_all_devices(SymSizeSpan size, const optional<DType>& dtype,
+                        const optional<Layout>& layout, const optional<Device>& device,
+                        const optional<bool>& pin_memory) {
   return rand_generator_all_devices(size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
-Tensor randn_generator_all_devices(Sizes size, const optional<Generator>& generator,
+Tensor randn_generator_all_devices(SymSizeSpan size, const optional<Generator>& generator,
                                    const optional<DType>& dtype, const optional<Layout>& layout,
                                    const optional<Device>& device,
                                    const optional<bool>& pin_memory) {
@@ -53,14 +54,15 @@ Tensor randn_generator_all_devices(Sizes size, const optional<Generator>& genera
   result.normal_(0, 1, generator);
   return result;
 }
-Tensor randn_all_devices(Sizes size, const optional<DType>& dtype, const optional<Layout>& layout,
-                         const optional<Device>& device, const optional<bool>& pin_memory) {
+Tensor randn_all_devices(SymSizeSpan size, const optional<DType>& dtype,
+                         const optional<Layout>& layout, const optional<Device>& device,
+                         const optional<bool>& pin_memory) {
   return randn_generator_all_devices(size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
 // ---- randint ----------------------------------------------------------------------------------
 
-Tensor randint_low_generator_all_devices(const SymInt& low, const SymInt& high, Sizes size,
+Tensor randint_low_generator_all_devices(const SymInt& low, const SymInt& high, SymSizeSpan size,
                                          const optional<Generator>& generator,
                                          const optional<DType>& dtype,
                                          const optional<Layout>& layout,
@@ -70,13 +72,13 @@ Tensor randint_low_generator_all_devices(const SymInt& low, const SymInt& high, 
                    empty(size, dtype.value_or(kDefaultFloat), layout, device, pin_memory), low,
                    high, generator);
 }
-Tensor randint_low_all_devices(const SymInt& low, const SymInt& high, Sizes size,
+Tensor randint_low_all_devices(const SymInt& low, const SymInt& high, SymSizeSpan size,
                                const optional<DType>& dtype, const optional<Layout>& layout,
                                const optional<Device>& device, const optional<bool>& pin_memory) {
   return randint_low_generator_all_devices(low, high, size, std::nullopt, dtype, layout, device,
                                            pin_memory);
 }
-Tensor randint_generator_all_devices(const SymInt& high, Sizes size,
+Tensor randint_generator_all_devices(const SymInt& high, SymSizeSpan size,
                                      const optional<Generator>& generator,
                                      const optional<DType>& dtype, const optional<Layout>& layout,
                                      const optional<Device>& device,
@@ -84,7 +86,7 @@ Tensor randint_generator_all_devices(const SymInt& high, Sizes size,
   return randint_low_generator_all_devices(0, high, size, generator, dtype, layout, device,
                                            pin_memory);
 }
-Tensor randint_all_devices(const SymInt& high, Sizes size, const optional<DType>& dtype,
+Tensor randint_all_devices(const SymInt& high, SymSizeSpan size, const optional<DType>& dtype,
                            const optional<Layout>& layout, const optional<Device>& device,
                            const optional<bool>& pin_memory) {
   return randint_low_generator_all_devices(0, high, size, std::nullopt, dtype, layout, device,

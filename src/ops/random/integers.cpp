@@ -16,7 +16,7 @@ namespace {
 using std::optional;
 using Wide = __int128;
 
-constexpr const char* kWho = "random_";
+constexpr const char* kRandom = "random_";
 
 // The ints that a dtype can hold (smallest and largest), and the largest up to which it holds all.
 struct IntLimits {
@@ -39,8 +39,8 @@ IntLimits limits_of() {
 }
 
 IntLimits limits_of(DType dtype) {
-  if (is_complex(dtype)) throw_dtype(dtype, kWho, "integral and floating dtypes and bool");
-  return for_dtype(dtype, kWho, [&]<typename T>() -> IntLimits {
+  if (is_complex(dtype)) throw_dtype(dtype, kRandom, "integral and floating dtypes and bool");
+  return for_dtype(dtype, kRandom, [&]<typename T>() -> IntLimits {
     if constexpr (kIsComplex<T>)
       return {};
     else
@@ -56,14 +56,14 @@ struct IntRange {
 
 IntRange check_range(DType dtype, int64_t from, optional<int64_t> to) {
   const IntLimits limits = limits_of(dtype);
-  OPWRIGHT_CHECK_VALUE(!to || from < *to, kWho, ": from must be below to, got from=", from,
+  OPWRIGHT_CHECK_VALUE(!to || from < *to, kRandom, ": from must be below to, got from=", from,
                        " and to=", *to);
   const Wide last = to ? Wide{*to} - 1 : limits.dense;
-  OPWRIGHT_CHECK_VALUE(from >= limits.least && from <= limits.most, kWho, ": from=", from,
+  OPWRIGHT_CHECK_VALUE(from >= limits.least && from <= limits.most, kRandom, ": from=", from,
                        " is no number of ", dtype);
-  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kWho,
+  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kRandom,
                        ": to - 1 = ", static_cast<int64_t>(last), " is no number of ", dtype);
-  OPWRIGHT_CHECK_VALUE(from <= last, kWho, ": from=", from, " is above ",
+  OPWRIGHT_CHECK_VALUE(from <= last, kRandom, ": from=", from, " is above ",
                        static_cast<int64_t>(last), ", up to which ", dtype, " holds every int");
   return {from, last};
 }
@@ -73,21 +73,21 @@ unsigned __int128 count_ints(const IntRange& ints) {
 }
 
 Tensor& fill_range(Tensor& self, const IntRange& ints, const optional<Generator>& generator) {
-  RandomState& state = random_state(kWho, generator, self.device());
+  RandomState& state = random_state(kRandom, generator, self.device());
   const auto range = count_ints(ints);
   if (range <= 1U << 16) {
-    fill_random(kWho, self, state, NarrowRange{ints.first, static_cast<uint32_t>(range)});
+    fill_random(kRandom, self, state, NarrowRange{ints.first, static_cast<uint32_t>(range)});
   } else if (range < uint64_t{1} << 32) {
-    fill_random(kWho, self, state, MiddleRange{ints.first, static_cast<uint32_t>(range)});
+    fill_random(kRandom, self, state, MiddleRange{ints.first, static_cast<uint32_t>(range)});
   } else {
-    fill_random(kWho, self, state, WideRange{ints.first, static_cast<uint64_t>(range)});
+    fill_random(kRandom, self, state, WideRange{ints.first, static_cast<uint64_t>(range)});
   }
   return self;
 }
 Tensor& fill_range_on_device(Tensor& self, const IntRange& ints,
                              const optional<Generator>& generator) {
   const auto range = count_ints(ints);
-  fill_random_on_device(kWho, self, random_state(kWho, generator, self.device()), "integers",
+  fill_random_on_device(kRandom, self, random_state(kRandom, generator, self.device()), "integers",
                         range <= 1U << 16 ? 1 : 2, {ints.first, static_cast<int64_t>(range)});
   return self;
 }

@@ -17,21 +17,22 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "multinomial";
+constexpr const char* kMultinomial = "multinomial";
 
 // The sizes of the result.
 SymSizes check_arguments(const Tensor& self, const SymInt& num_samples, bool replacement) {
-  check_floating(kWho, self.dtype());
+  check_floating(kMultinomial, self.dtype());
   SymSizes sizes = sym_geometry_of(self).sizes;
-  OPWRIGHT_CHECK_VALUE(sizes.size() == 1 || sizes.size() == 2, kWho,
+  OPWRIGHT_CHECK_VALUE(sizes.size() == 1 || sizes.size() == 2, kMultinomial,
                        ": self must have 1 or 2 dimensions, got sizes ", to_text(sizes));
-  check(num_samples > 0, concatenate(kWho, ": num_samples must be positive, got ", num_samples));
+  check(num_samples > 0,
+        concatenate(kMultinomial, ": num_samples must be positive, got ", num_samples));
   const SymInt& categories = sizes.back();
-  check(categories > 0,
-        concatenate(kWho, ": self has no weights to draw from, got sizes ", to_text(sizes)));
+  check(categories > 0, concatenate(kMultinomial, ": self has no weights to draw from, got sizes ",
+                                    to_text(sizes)));
   if (!replacement) {
     check(num_samples <= categories,
-          concatenate(kWho, ": num_samples=", num_samples, " is more than the ", categories,
+          concatenate(kMultinomial, ": num_samples=", num_samples, " is more than the ", categories,
                       " positions that can be drawn without replacement; use replacement=True"));
   }
   sizes.back() = num_samples;
@@ -41,11 +42,11 @@ SymSizes check_arguments(const Tensor& self, const SymInt& num_samples, bool rep
 void check_weights(const double* weights, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i) {
-    OPWRIGHT_CHECK_VALUE(weights[i] >= 0 && std::isfinite(weights[i]), kWho,
+    OPWRIGHT_CHECK_VALUE(weights[i] >= 0 && std::isfinite(weights[i]), kMultinomial,
                          ": weights must be finite and not negative, got ", weights[i]);
     sum += weights[i];
   }
-  OPWRIGHT_CHECK_VALUE(sum > 0, kWho, ": at least one weight of each row must be positive");
+  OPWRIGHT_CHECK_VALUE(sum > 0, kMultinomial, ": at least one weight of each row must be positive");
 }
 
 // `random` holds numbers of [0, 1), one for each sample. The weights become their sums.
@@ -88,12 +89,12 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
   const int64_t count = self.size(-1);
   const int64_t rows = weights.numel() / count;
   const int64_t per_row = replacement ? num_samples : count;
-  RandomState& state = random_state(kWho, generator, self.device());
+  RandomState& state = random_state(kMultinomial, generator, self.device());
   const Tensor random = make_empty({{rows * per_row}}, DType::Float64);
   if (replacement) {
-    fill_random(kWho, random, state, UniformDouble{0, 1, 1 - 0x1p-53});
+    fill_random(kMultinomial, random, state, UniformDouble{0, 1, 1 - 0x1p-53});
   } else {
-    fill_random(kWho, random, state, ExponentialDouble{1});
+    fill_random(kMultinomial, random, state, ExponentialDouble{1});
   }
   const auto draw = replacement ? &draw_with_replacement : &draw_without_replacement;
   auto* in = weights.mutable_data<double>();

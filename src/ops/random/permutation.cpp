@@ -13,7 +13,7 @@ namespace {
 
 using std::optional;
 
-constexpr const char* kWho = "randperm";
+constexpr const char* kRandperm = "randperm";
 
 // The numbers that the dtype holds all of.
 int64_t most_numbers(DType dtype) {
@@ -21,8 +21,8 @@ int64_t most_numbers(DType dtype) {
   if (dtype == DType::BFloat16) return (int64_t{1} << 8) + 1;
   if (dtype == DType::Float32) return (int64_t{1} << 24) + 1;
   if (dtype == DType::Float64) return (int64_t{1} << 53) + 1;
-  if (!is_integral(dtype)) throw_dtype(dtype, kWho, "integral and floating dtypes");
-  return for_integral_dtype(dtype, kWho, [&]<typename T>() {
+  if (!is_integral(dtype)) throw_dtype(dtype, kRandperm, "integral and floating dtypes");
+  return for_integral_dtype(dtype, kRandperm, [&]<typename T>() {
     constexpr auto kLast = static_cast<uint64_t>(std::numeric_limits<T>::max());
     return kLast < INT64_MAX ? static_cast<int64_t>(kLast + 1) : INT64_MAX;
   });
@@ -55,9 +55,9 @@ void shuffle(T* numbers, int64_t n, RandomState& state) {
 void fill_permutation(const Tensor& output, RandomState& state) {
   const auto fill = [&]<typename T>() { shuffle(output.mutable_data<T>(), output.numel(), state); };
   if (is_integral(output.dtype()))
-    for_integral_dtype(output.dtype(), kWho, fill);
+    for_integral_dtype(output.dtype(), kRandperm, fill);
   else
-    for_floating_dtype(output.dtype(), kWho, fill);
+    for_floating_dtype(output.dtype(), kRandperm, fill);
 }
 
 }  // namespace
@@ -67,12 +67,12 @@ Tensor randperm_generator_all_devices(const SymInt& n, const optional<Generator>
                                       const optional<Device>& device,
                                       const optional<bool>& pin_memory) {
   const DType element = dtype.value_or(DType::Int64);
-  check(n >= 0, concatenate(kWho, ": n must not be negative, got ", n));
+  check(n >= 0, concatenate(kRandperm, ": n must not be negative, got ", n));
   check(n <= most_numbers(element),
-        concatenate(kWho, ": ", element, " does not hold all ints below n=", n));
+        concatenate(kRandperm, ": ", element, " does not hold all ints below n=", n));
   Tensor result = empty({n}, element, layout, device, pin_memory);
   if (result.is_fake() || result.numel() == 0) return result;
-  RandomState& state = random_state(kWho, generator, result.device());
+  RandomState& state = random_state(kRandperm, generator, result.device());
   if (result.device().type == kOpwDeviceCpu) {
     fill_permutation(result, state);
   } else {

@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "poisson";
+constexpr const char* kPoisson = "poisson";
 
 // Events until the time between them, which is exponential, is used up.
 double count_events(double rate, ElementWords& words) {
@@ -51,17 +51,17 @@ double draw_events(double rate, ElementWords words) {
 }  // namespace
 
 Tensor poisson_cpu(const Tensor& self, const std::optional<Generator>& generator) {
-  check_floating(kWho, self.dtype());
+  check_floating(kPoisson, self.dtype());
   const Tensor rates = as_dtype(as_contiguous(self), DType::Float64);
   const Tensor events = make_empty(self.sizes(), DType::Float64);
   const int64_t numel = rates.numel();
   const CounterRange range =
-      random_state(kWho, generator, self.device()).reserve(static_cast<uint64_t>(numel));
+      random_state(kPoisson, generator, self.device()).reserve(static_cast<uint64_t>(numel));
   const double* in = numel == 0 ? nullptr : rates.data<double>();
   double* out = events.mutable_data<double>();
   parallel_for(numel, 1024, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      OPWRIGHT_CHECK_VALUE(in[i] >= 0 && std::isfinite(in[i]), kWho,
+      OPWRIGHT_CHECK_VALUE(in[i] >= 0 && std::isfinite(in[i]), kPoisson,
                            ": rates must be finite and not negative, got ", in[i]);
       out[i] = draw_events(in[i], ElementWords(range.seed, range.first + static_cast<uint64_t>(i)));
     }
@@ -72,7 +72,7 @@ Tensor poisson_cpu(const Tensor& self, const std::optional<Generator>& generator
 }
 
 FakeTensor poisson_fake(const FakeTensor& self, const std::optional<Generator>& /*generator*/) {
-  check_floating(kWho, self.dtype());
+  check_floating(kPoisson, self.dtype());
   return empty_like(self, {}, {}, {}, {}, MemoryFormat::Contiguous);
 }
 

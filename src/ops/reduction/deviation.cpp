@@ -45,7 +45,7 @@ OptionalIntList list_of(const OptionalDims& dim) {
   return IntList(*dim);
 }
 
-std::optional<Scalar> correction_of(bool unbiased) { return Scalar(unbiased ? 1 : 0); }
+std::optional<Scalar> correction_for(bool unbiased) { return Scalar(unbiased ? 1 : 0); }
 
 }  // namespace
 
@@ -62,13 +62,13 @@ FakeTensor std_correction_fake(const FakeTensor& self, OptionalDims dim,
 }
 
 Tensor std_dim_composite(const Tensor& self, OptionalDims dim, bool unbiased, bool keepdim) {
-  return opwright::std(self, list_of(dim), correction_of(unbiased), keepdim);
+  return opwright::std(self, list_of(dim), correction_for(unbiased), keepdim);
 }
 Tensor std_composite(const Tensor& self, bool unbiased) {
-  return opwright::std(self, std::nullopt, correction_of(unbiased), false);
+  return opwright::std(self, std::nullopt, correction_for(unbiased), false);
 }
 Tensor var_composite(const Tensor& self, bool unbiased) {
-  return var(self, std::nullopt, correction_of(unbiased), false);
+  return var(self, std::nullopt, correction_for(unbiased), false);
 }
 
 Pair var_mean_correction_all_devices(const Tensor& self, OptionalDims dim,
@@ -76,10 +76,10 @@ Pair var_mean_correction_all_devices(const Tensor& self, OptionalDims dim,
   return {var(self, list_of(dim), correction, keepdim), mean(self, list_of(dim), keepdim)};
 }
 Pair var_mean_dim_composite(const Tensor& self, OptionalDims dim, bool unbiased, bool keepdim) {
-  return var_mean(self, list_of(dim), correction_of(unbiased), keepdim);
+  return var_mean(self, list_of(dim), correction_for(unbiased), keepdim);
 }
 Pair var_mean_composite(const Tensor& self, bool unbiased) {
-  return var_mean(self, std::nullopt, correction_of(unbiased), false);
+  return var_mean(self, std::nullopt, correction_for(unbiased), false);
 }
 
 Pair std_mean_correction_all_devices(const Tensor& self, OptionalDims dim,
@@ -88,10 +88,10 @@ Pair std_mean_correction_all_devices(const Tensor& self, OptionalDims dim,
           mean(self, list_of(dim), keepdim)};
 }
 Pair std_mean_dim_composite(const Tensor& self, OptionalDims dim, bool unbiased, bool keepdim) {
-  return std_mean(self, list_of(dim), correction_of(unbiased), keepdim);
+  return std_mean(self, list_of(dim), correction_for(unbiased), keepdim);
 }
 Pair std_mean_composite(const Tensor& self, bool unbiased) {
-  return std_mean(self, std::nullopt, correction_of(unbiased), false);
+  return std_mean(self, std::nullopt, correction_for(unbiased), false);
 }
 
 }  // namespace opwright

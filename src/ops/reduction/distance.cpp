@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 16384;  // elements
+constexpr int64_t kDistanceGrain = 16384;  // elements
 
 void check_call(const char* who, const char* name, DType dtype, double p) {
   OPWRIGHT_CHECK_TYPE(dtype == DType::Float32 || dtype == DType::Float64, who, ": ", name,
@@ -25,14 +25,15 @@ void check_call(const char* who, const char* name, DType dtype, double p) {
 }
 
 // Sums run in as many parts as a vector holds, so that they need no order.
-constexpr int64_t kLanes = 16;
+constexpr int64_t kDistanceLanes = 16;
 
 template <class C, class Add>
 OPWRIGHT_INLINE C fold(const C* a, const C* b, int64_t count, const Add& add) {
-  C parts[kLanes] = {};
+  C parts[kDistanceLanes] = {};
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    for (int64_t k = 0; k < kLanes; ++k) parts[k] = add(parts[k], std::abs(a[i + k] - b[i + k]));
+  for (; i + kDistanceLanes <= count; i += kDistanceLanes)
+    for (int64_t k = 0; k < kDistanceLanes; ++k)
+      parts[k] = add(parts[k], std::abs(a[i + k] - b[i + k]));
   for (; i < count; ++i) parts[0] = add(parts[0], std::abs(a[i] - b[i]));
   return parts[0] + ((parts[1] + parts[2]) + (parts[3] + parts[4])) +
          ((parts[5] + parts[6]) + (parts[7] + parts[8])) +
@@ -127,7 +128,7 @@ Tensor cdist_cpu(const Tensor& x1, const Tensor& x2, double p,
       const C* from = columns == 0 ? nullptr : a.data<C>();
       const C* to = columns == 0 ? nullptr : b.data<C>();
       C* out = result.mutable_data<C>();
-      const int64_t grain = std::max<int64_t>(1, kGrain / (others * (columns + 1)));
+      const int64_t grain = std::max<int64_t>(1, kDistanceGrain / (others * (columns + 1)));
       parallel_for(result.numel() / others, grain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const C* first = to + i / rows * others * columns;
@@ -155,7 +156,7 @@ Tensor pdist_cpu(const Tensor& self, double p) {
     if constexpr (std::is_floating_point_v<C>) {
       const C* in = columns == 0 ? nullptr : dense.data<C>();
       C* out = result.mutable_data<C>();
-      const int64_t grain = std::max<int64_t>(1, kGrain / (rows * (columns + 1)));
+      const int64_t grain = std::max<int64_t>(1, kDistanceGrain / (rows * (columns + 1)));
       parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           C* row = out + i * (2 * rows - i - 1) / 2;

@@ -3,13 +3,11 @@
 #include <cmath>
 
 #include "opwright/functions.h"
+#include "opwright/ops/gradient_rule.h"
 #include "opwright/ops/view_gradients.h"
 
 namespace opwright {
 namespace {
-
-// Zeros become ones, so that no derivative divides by them.
-Tensor replace_zeros(const Tensor& tensor) { return where(tensor.eq(0), Scalar(1), tensor); }
 
 // grad / distances^power; rows at one place have no direction, and get 0.
 Tensor divide(const Tensor& grad, const Tensor& distances, double power) {

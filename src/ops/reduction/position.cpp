@@ -117,8 +117,8 @@ constexpr const FoldTable& kLargestPosition = kFolds<LargestPosition, OrderedTyp
 constexpr const FoldTable& kSmallestPosition =
     kFolds<SmallestPosition, OrderedTypes, PositionLoops>;
 
-Reduction describe(const char* who, const FoldTable& kernels, int64_t ndim, DType dtype,
-                   const std::optional<int64_t>& dim, bool keepdim) {
+Reduction describe_position(const char* who, const FoldTable& kernels, int64_t ndim, DType dtype,
+                            const std::optional<int64_t>& dim, bool keepdim) {
   const OptionalDims dims = dim ? OptionalDims(std::span(&*dim, 1)) : std::nullopt;
   return {.who = who,
           .kernels = &kernels,
@@ -135,36 +135,36 @@ Reduction describe(const char* who, const FoldTable& kernels, int64_t ndim, DTyp
 
 std::tuple<Tensor, Tensor> max_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
-      self, describe("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 std::tuple<FakeTensor, FakeTensor> max_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
-      self, describe("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("max", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 std::tuple<Tensor, Tensor> min_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
-      self, describe("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 std::tuple<FakeTensor, FakeTensor> min_dim_fake(const FakeTensor& self, int64_t dim, bool keepdim) {
   return reduce_with_indices(
-      self, describe("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("min", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 
 Tensor argmax_all_devices(const Tensor& self, const std::optional<int64_t>& dim, bool keepdim) {
   return reduce_to_indices(
-      self, describe("argmax", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("argmax", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 FakeTensor argmax_fake(const FakeTensor& self, const std::optional<int64_t>& dim, bool keepdim) {
   return reduce_to_indices(
-      self, describe("argmax", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("argmax", kLargestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 Tensor argmin_all_devices(const Tensor& self, const std::optional<int64_t>& dim, bool keepdim) {
   return reduce_to_indices(
-      self, describe("argmin", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("argmin", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 FakeTensor argmin_fake(const FakeTensor& self, const std::optional<int64_t>& dim, bool keepdim) {
   return reduce_to_indices(
-      self, describe("argmin", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
+      self, describe_position("argmin", kSmallestPosition, self.dim(), self.dtype(), dim, keepdim));
 }
 
 }  // namespace opwright

@@ -49,7 +49,8 @@ Tensor divided(const Tensor& sum, const SymInt& count, double correction) {
 }
 
 // As wide as it is computed.
-Tensor variance_of(const Tensor& self, const OptionalDims& dim, double correction, bool keepdim) {
+Tensor decomposed_variance(const Tensor& self, const OptionalDims& dim, double correction,
+                           bool keepdim) {
   const Sizes dims = folded_dims("var", self, dim);
   const Tensor x = widened(self);
   const Tensor distance = x.sub(x.mean(dims, true));
@@ -61,7 +62,7 @@ double correction_of(const OptionalScalar& correction) {
   return correction ? correction->to<double>() : 1.0;
 }
 
-Tensor vector_norm(const Tensor& x, double order, const Sizes& dims, bool keepdim) {
+Tensor decomposed_norm(const Tensor& x, double order, const Sizes& dims, bool keepdim) {
   if (order == 0) return in_dtype(x.ne(0), x.dtype()).sum(dims, keepdim);
   if (order == 2) return x.mul(x).sum(dims, keepdim).sqrt();
   const Tensor magnitudes = x.abs();
@@ -82,16 +83,17 @@ Tensor mean_dims_decomposition(const Tensor& self, OptionalDims dim, bool keepdi
 }
 
 Tensor var_dim_decomposition(const Tensor& self, OptionalDims dim, bool unbiased, bool keepdim) {
-  return in_dtype(variance_of(self, dim, unbiased ? 1.0 : 0.0, keepdim), real_dtype(self.dtype()));
+  return in_dtype(decomposed_variance(self, dim, unbiased ? 1.0 : 0.0, keepdim),
+                  real_dtype(self.dtype()));
 }
 Tensor var_correction_decomposition(const Tensor& self, OptionalDims dim,
                                     const OptionalScalar& correction, bool keepdim) {
-  return in_dtype(variance_of(self, dim, correction_of(correction), keepdim),
+  return in_dtype(decomposed_variance(self, dim, correction_of(correction), keepdim),
                   real_dtype(self.dtype()));
 }
 Tensor std_correction_decomposition(const Tensor& self, OptionalDims dim,
                                     const OptionalScalar& correction, bool keepdim) {
-  const Tensor variance = variance_of(self, dim, correction_of(correction), keepdim);
+  const Tensor variance = decomposed_variance(self, dim, correction_of(correction), keepdim);
   return in_dtype(variance.sqrt(), real_dtype(self.dtype()));
 }
 
@@ -101,7 +103,7 @@ Tensor linalg_vector_norm_decomposition(const Tensor& self, const Scalar& ord, O
   const Tensor given = in_dtype(self, asked);
   const Tensor x = is_complex(asked) ? given.abs() : widened(given);
   const Sizes dims = folded_dims("linalg_vector_norm", self, dim);
-  return in_dtype(vector_norm(x, ord.to<double>(), dims, keepdim), real_dtype(asked));
+  return in_dtype(decomposed_norm(x, ord.to<double>(), dims, keepdim), real_dtype(asked));
 }
 
 }  // namespace opwright

@@ -22,7 +22,7 @@ AnyTensor variance_of(const AnyTensor& self, const OptionalDims& dim, double cor
                        .correction = correction});
 }
 
-double correction_of(const std::optional<Scalar>& correction) {
+double correction_number(const std::optional<Scalar>& correction) {
   return correction ? correction->to<double>() : 1.0;
 }
 
@@ -36,11 +36,11 @@ FakeTensor var_dim_fake(const FakeTensor& self, OptionalDims dim, bool unbiased,
 }
 Tensor var_correction_all_devices(const Tensor& self, OptionalDims dim,
                                   const std::optional<Scalar>& correction, bool keepdim) {
-  return variance_of(self, dim, correction_of(correction), keepdim);
+  return variance_of(self, dim, correction_number(correction), keepdim);
 }
 FakeTensor var_correction_fake(const FakeTensor& self, OptionalDims dim,
                                const std::optional<Scalar>& correction, bool keepdim) {
-  return variance_of(self, dim, correction_of(correction), keepdim);
+  return variance_of(self, dim, correction_number(correction), keepdim);
 }
 
 }  // namespace opwright

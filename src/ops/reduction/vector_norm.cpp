@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "linalg_vector_norm";
+constexpr const char* kVectorNorm = "linalg_vector_norm";
 
 template <class T>
 OPWRIGHT_INLINE T magnitude(T x) {
@@ -53,13 +53,13 @@ const FoldTable* find_fold(double order) {
   return order > 0 ? &kFolds<Largest, OrderedTypes> : &kFolds<Smallest, OrderedTypes>;
 }
 
-Reduction describe(const FoldTable* kernels, double order, int64_t ndim, const OptionalDims& dim,
-                   bool keepdim, DType compute, DType result) {
-  return {.who = kWho,
+Reduction describe_norm(const FoldTable* kernels, double order, int64_t ndim,
+                        const OptionalDims& dim, bool keepdim, DType compute, DType result) {
+  return {.who = kVectorNorm,
           .kernels = kernels,
           .fold = fold_of(order),
           .takes = "floating and complex dtypes",
-          .folded = fold_dims(kWho, ndim, dim),
+          .folded = fold_dims(kVectorNorm, ndim, dim),
           .keepdim = keepdim,
           .compute = compute,
           .result = result,
@@ -70,16 +70,16 @@ Reduction describe(const FoldTable* kernels, double order, int64_t ndim, const O
 template <class AnyTensor>
 AnyTensor vector_norm(const AnyTensor& self, const Scalar& ord, const OptionalDims& dim,
                       bool keepdim, const std::optional<DType>& dtype) {
-  OPWRIGHT_CHECK_TYPE(!ord.is_complex(), kWho, ": ord must be a real number, got ", ord);
+  OPWRIGHT_CHECK_TYPE(!ord.is_complex(), kVectorNorm, ": ord must be a real number, got ", ord);
   const double order = ord.to<double>();
   const DType given = dtype.value_or(self.dtype());
   for (const DType each : {self.dtype(), given})
-    OPWRIGHT_CHECK_TYPE(is_floating(each) || is_complex(each), kWho, ": ",
+    OPWRIGHT_CHECK_TYPE(is_floating(each) || is_complex(each), kVectorNorm, ": ",
                         dtype == each ? "dtype" : "self", " must be floating or complex, got ",
                         each, "; convert self first");
   OPWRIGHT_CHECK_TYPE(
       is_complex(given) == is_complex(self.dtype()) && promote_dtypes(given, self.dtype()) == given,
-      kWho, ": self of ", self.dtype(), " loses numbers in ", given,
+      kVectorNorm, ": self of ", self.dtype(), " loses numbers in ", given,
       "; give a dtype of the same kind that is as wide");
   const DType result = real_dtype(given);
   if (is_complex(given)) {
@@ -88,11 +88,11 @@ AnyTensor vector_norm(const AnyTensor& self, const Scalar& ord, const OptionalDi
   }
   if (const FoldTable* fold = find_fold(order))
     return reduce(folded_elements(self, order, given),
-                  describe(fold, order, self.dim(), dim, keepdim, given, result));
+                  describe_norm(fold, order, self.dim(), dim, keepdim, given, result));
   const DType wide = given == DType::Float64 ? given : DType::Float32;
   const AnyTensor powers = self.to(wide).abs().pow(Scalar(order));
-  return reduce(powers, describe(&kFolds<SumOfMagnitudes, FloatTypes>, order, self.dim(), dim,
-                                 keepdim, wide, wide))
+  return reduce(powers, describe_norm(&kFolds<SumOfMagnitudes, FloatTypes>, order, self.dim(), dim,
+                                      keepdim, wide, wide))
       .pow(Scalar(1.0 / order))
       .to(result);
 }

@@ -121,7 +121,7 @@ struct Call {
   Sizes in;   // of the image
   Sizes out;  // windows along each dimension
 };
-Call describe(const Windows& windows, Ints image) {
+Call describe_columns(const Windows& windows, Ints image) {
   Call call{.windows = windows, .in = Sizes(image), .out = {}};
   for (size_t i = 0; i < 2; ++i)
     call.out.push_back(count_windows(image[i], windows[i], false).specialise());
@@ -129,7 +129,7 @@ Call describe(const Windows& windows, Ints image) {
 }
 
 template <class C>
-void take_columns(const Call& call, const Tensor& image, const Tensor& columns) {
+void take_image_columns(const Call& call, const Tensor& image, const Tensor& columns) {
   const int64_t from = product(call.in);
   const int64_t to = product(call.out) * window_numel(call.windows);
   const int64_t stride = call.windows[1].stride;
@@ -192,8 +192,9 @@ Tensor im2col_cpu(const Tensor& self, Ints kernel_size, Ints dilation, Ints padd
   const Tensor columns = make_empty(sizes, wide);
   if (columns.numel() != 0) {
     const Tensor dense = as_contiguous(as_dtype(self, wide));
-    const Call call = describe(windows, self.sizes().last(2));
-    for_column_dtype(kWho, wide, [&]<typename C>() { take_columns<C>(call, dense, columns); });
+    const Call call = describe_columns(windows, self.sizes().last(2));
+    for_column_dtype(kWho, wide,
+                     [&]<typename C>() { take_image_columns<C>(call, dense, columns); });
   }
   return as_dtype(columns, self.dtype());
 }
@@ -213,7 +214,7 @@ Tensor col2im_cpu(const Tensor& self, Ints output_size, Ints kernel_size, Ints d
   const Tensor image = make_empty(sizes, wide);
   if (image.numel() != 0) {
     const Tensor dense = as_contiguous(as_dtype(self, wide));
-    const Call call = describe(windows, output_size);
+    const Call call = describe_columns(windows, output_size);
     for_column_dtype(kWho, wide, [&]<typename C>() { add_columns<C>(call, dense, image); });
   }
   return as_dtype(image, self.dtype());

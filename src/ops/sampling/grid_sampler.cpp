@@ -13,37 +13,38 @@
 namespace opwright {
 namespace {
 
-constexpr const char* kWho = "grid_sampler_2d";
+constexpr const char* kGridSampler = "grid_sampler_2d";
 
 // The numbers that PyTorch gives them.
-enum class Mode : uint8_t { Bilinear, Nearest, Bicubic };
+enum class SamplingMode : uint8_t { Bilinear, Nearest, Bicubic };
 enum class Outside : uint8_t { Zeros, Border, Reflection };
 
 struct Sampling {
-  Mode mode;
+  SamplingMode mode;
   Outside outside;
   bool align_corners;
 };
 
-Sampling describe(int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+Sampling describe_sampling(int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
   OPWRIGHT_CHECK_VALUE(
-      interpolation_mode >= 0 && interpolation_mode <= 2, kWho,
+      interpolation_mode >= 0 && interpolation_mode <= 2, kGridSampler,
       ": interpolation_mode must be 0 (bilinear), 1 (nearest) or 2 (bicubic), got ",
       interpolation_mode);
-  OPWRIGHT_CHECK_VALUE(padding_mode >= 0 && padding_mode <= 2, kWho,
+  OPWRIGHT_CHECK_VALUE(padding_mode >= 0 && padding_mode <= 2, kGridSampler,
                        ": padding_mode must be 0 (zeros), 1 (border) or 2 (reflection), got ",
                        padding_mode);
-  return {static_cast<Mode>(interpolation_mode), static_cast<Outside>(padding_mode), align_corners};
+  return {static_cast<SamplingMode>(interpolation_mode), static_cast<Outside>(padding_mode),
+          align_corners};
 }
 
 SymSizes sampled_sizes(const Tensor& input, const Tensor& grid) {
-  check_plane_dtype(kWho, "input", input.dtype());
-  OPWRIGHT_CHECK_TYPE(input.dtype() == grid.dtype(), kWho, ": grid of ", grid.dtype(),
+  check_plane_dtype(kGridSampler, "input", input.dtype());
+  OPWRIGHT_CHECK_TYPE(input.dtype() == grid.dtype(), kGridSampler, ": grid of ", grid.dtype(),
                       " must have the dtype of input, ", input.dtype());
   const SymSizes image = sym_geometry_of(input).sizes;
   const SymSizes points = sym_geometry_of(grid).sizes;
   const std::string problem =
-      concatenate(kWho, ": input [batch, channels, height, width] with elements and grid ",
+      concatenate(kGridSampler, ": input [batch, channels, height, width] with elements and grid ",
                   "[the same batch, rows, columns, 2] are needed, got ", to_text(image), " and ",
                   to_text(points));
   OPWRIGHT_CHECK_VALUE(image.size() == 4 && points.size() == 4, problem);
@@ -112,7 +113,7 @@ template <class C>
 Points<C> find_points(C grid, int64_t size, const Sampling& sampling) {
   Points<C> points;
   const C unbounded = scale(grid, size, sampling.align_corners);
-  if (sampling.mode == Mode::Bicubic) {
+  if (sampling.mode == SamplingMode::Bicubic) {
     const C before = std::floor(unbounded);
     const std::array<C, 4> weights = cubic_weights(unbounded - before);
     for (size_t k = 0; k < 4; ++k) {
@@ -122,7 +123,7 @@ Points<C> find_points(C grid, int64_t size, const Sampling& sampling) {
     return points;
   }
   const C position = bring_inside(unbounded, size, sampling);
-  if (sampling.mode == Mode::Nearest) {
+  if (sampling.mode == SamplingMode::Nearest) {
     points.add(index_of(std::nearbyint(position), size), C{1});
     return points;
   }
@@ -169,7 +170,7 @@ void sample(const Sampling& sampling, const Tensor& input, const Tensor& grid,
 
 Tensor grid_sampler_2d_cpu(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                            int64_t padding_mode, bool align_corners) {
-  const Sampling sampling = describe(interpolation_mode, padding_mode, align_corners);
+  const Sampling sampling = describe_sampling(interpolation_mode, padding_mode, align_corners);
   const Sizes sizes = plain_sizes(sampled_sizes(input, grid));
   const DType wide = input.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
   const Tensor output = make_empty(sizes, wide);
@@ -187,7 +188,7 @@ Tensor grid_sampler_2d_cpu(const Tensor& input, const Tensor& grid, int64_t inte
 FakeTensor grid_sampler_2d_fake(const FakeTensor& input, const FakeTensor& grid,
                                 int64_t interpolation_mode, int64_t padding_mode,
                                 bool align_corners) {
-  (void)describe(interpolation_mode, padding_mode, align_corners);
+  (void)describe_sampling(interpolation_mode, padding_mode, align_corners);
   return make_fake_like(input, sampled_sizes(as_tensor(input), as_tensor(grid)), input.dtype());
 }
 

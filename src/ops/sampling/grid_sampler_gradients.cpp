@@ -20,14 +20,14 @@ struct Position {
 };
 
 // From [-1, 1] to elements.
-Position scale(const Tensor& grid, const SymInt& size, bool align_corners) {
+Position scale_points(const Tensor& grid, const SymInt& size, bool align_corners) {
   const Scalar span = align_corners ? size - 1 : size;
   const Tensor scaled = grid.add(1).mul(span);
   return {(align_corners ? scaled : scaled.sub(1)).div(2), ones_like(grid).mul(span).div(2)};
 }
 
 // Back and forth between the first and the last element, or their outer edges.
-Position reflect(const Position& position, const SymInt& size, bool align_corners) {
+Position reflect_points(const Position& position, const SymInt& size, bool align_corners) {
   if (align_corners && guard_or_false(size == 1))
     return {zeros_like(position.value), zeros_like(position.slope)};
   const Scalar span = align_corners ? size - 1 : size;
@@ -42,16 +42,17 @@ Position reflect(const Position& position, const SymInt& size, bool align_corner
 }
 
 // At the border and beyond it nothing changes with the grid.
-Position clip(const Position& position, const SymInt& size) {
+Position clip_points(const Position& position, const SymInt& size) {
   const Scalar last = size - 1;
   const Tensor is_inside = position.value.gt(0).logical_and(position.value.lt(last));
   return {position.value.clamp(Scalar(0), last), where(is_inside, position.slope, Scalar(0))};
 }
 
-Position bring_inside(const Position& position, const SymInt& size, int64_t padding_mode,
-                      bool align_corners) {
-  if (padding_mode == kBorder) return clip(position, size);
-  if (padding_mode == kReflection) return clip(reflect(position, size, align_corners), size);
+Position bring_points_inside(const Position& position, const SymInt& size, int64_t padding_mode,
+                             bool align_corners) {
+  if (padding_mode == kBorder) return clip_points(position, size);
+  if (padding_mode == kReflection)
+    return clip_points(reflect_points(position, size, align_corners), size);
   return position;
 }
 
@@ -92,13 +93,13 @@ struct Axis {
 
   [[nodiscard]] std::vector<Element> find_elements(const Tensor& grid) const {
     const Tensor constant = grid.detach();
-    const Position unbounded = scale(constant, size, align_corners);
+    const Position unbounded = scale_points(constant, size, align_corners);
     // Adds no number, but the way back to the grid.
     const auto follow = [&](const Position& position) {
       return position.value.add(grid.sub(constant).mul(position.slope));
     };
     if (interpolation_mode == kBicubic) return find_cubic(follow(unbounded), unbounded);
-    const Position position = bring_inside(unbounded, size, padding_mode, align_corners);
+    const Position position = bring_points_inside(unbounded, size, padding_mode, align_corners);
     if (interpolation_mode == kNearest) {
       return {
           make_element(position.value.round(), size, ones_like(constant), zeros_like(constant))};
@@ -122,8 +123,9 @@ struct Axis {
       const Position at{before.add(i - 1), position.slope};
       const Cubic& cubic = cubics[i];
       const Tensor slope = cubic.slope.mul(i < 2 ? position.slope : position.slope.neg());
-      elements.push_back(make_element(bring_inside(at, size, padding_mode, align_corners).value,
-                                      size, cubic.weight, slope));
+      elements.push_back(
+          make_element(bring_points_inside(at, size, padding_mode, align_corners).value, size,
+                       cubic.weight, slope));
     }
     return elements;
   }
@@ -185,7 +187,7 @@ class Sampled {
   std::vector<Element> rows_, columns_;
 };
 
-Tensor widened(const Tensor& tensor) {
+Tensor as_computed(const Tensor& tensor) {
   const bool is_half = tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16;
   return is_half ? tensor.to(DType::Float32) : tensor;
 }
@@ -196,12 +198,12 @@ std::tuple<Tensor, Tensor> grid_sampler_2d_gradients(const Tensor& grad, const T
                                                      const Tensor& grid, int64_t interpolation_mode,
                                                      int64_t padding_mode, bool align_corners,
                                                      bool needs_input, bool needs_grid) {
-  const Tensor positions = widened(grid);
+  const Tensor positions = as_computed(grid);
   const SymInt height = input.sym_size(2);
   const SymInt width = input.sym_size(3);
   const Axis vertical{height, interpolation_mode, padding_mode, align_corners};
   const Axis horizontal{width, interpolation_mode, padding_mode, align_corners};
-  const Sampled sampled(widened(grad), widened(input), grid,
+  const Sampled sampled(as_computed(grad), as_computed(input), grid,
                         vertical.find_elements(positions.select(-1, 1)),
                         horizontal.find_elements(positions.select(-1, 0)));
   std::tuple<Tensor, Tensor> gradients;

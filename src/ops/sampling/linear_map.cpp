@@ -17,8 +17,8 @@ namespace {
 
 // The taps of one dimension with weights of the type that is computed in.
 template <class C>
-struct Dim {
-  explicit Dim(const Taps& given) : taps(&given), out(given.out()), in(given.in) {
+struct MappedDim {
+  explicit MappedDim(const Taps& given) : taps(&given), out(given.out()), in(given.in) {
     for (const double each : given.weight) weight.push_back(convert_number<C>(each));
     for (int64_t i = 0; i < out; ++i) {
       const int64_t count = end(i) - begin(i);
@@ -62,9 +62,9 @@ struct PlaneMap {
   [[nodiscard]] int64_t in() const { return depth.in * height.in * row_in(); }
   [[nodiscard]] int64_t out() const { return depth.out * height.out * row_out(); }
 
-  Dim<C> depth;
-  Dim<C> height;
-  Dim<C> width;
+  MappedDim<C> depth;
+  MappedDim<C> height;
+  MappedDim<C> width;
   std::optional<int64_t> divisor;
   int64_t lanes;
   bool divides;
@@ -135,7 +135,7 @@ struct ApplyToRow {
     return whole ? whole : sum;
   }
 
-  OPWRIGHT_INLINE static void take_columns(C* out, const C* row, const Dim<C>& width) {
+  OPWRIGHT_INLINE static void take_columns(C* out, const C* row, const MappedDim<C>& width) {
     const int64_t* first = width.taps->first.data();
     const int64_t* index = width.taps->index.data();
     const C* weight = width.weight.data();
@@ -282,7 +282,7 @@ void write_mapped(const char* who, const LinearMap& map, const Tensor& input, co
                   MemoryFormat format) {
   OPWRIGHT_ASSERT(format == MemoryFormat::Contiguous ||
                   output.sizes().size() == map.ndim + 2);  // else the lanes are no channels
-  const Tensor dense = in_format(as_dtype(input, output.dtype()), format);
+  const Tensor dense = in_plane_format(as_dtype(input, output.dtype()), format);
   for_plane_dtype(who, output.dtype(), [&]<typename C>() {
     map_planes<C>(map, dense.data<C>(), output, lanes_of(output, format));
   });
@@ -296,7 +296,7 @@ Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& gra
   const MemoryFormat computed = has_batch ? format : MemoryFormat::Contiguous;
   const Tensor output = make_empty(sizes, wide, kCpu, computed);
   if (output.numel() != 0) {
-    const Tensor dense = in_format(as_dtype(grad, wide), computed);
+    const Tensor dense = in_plane_format(as_dtype(grad, wide), computed);
     for_plane_dtype(who, wide, [&]<typename C>() {
       if (dense.numel() == 0)
         std::fill_n(output.mutable_data<C>(), output.numel(), C{});

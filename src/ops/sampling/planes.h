@@ -31,7 +31,7 @@ void for_each_plane(int64_t planes, int64_t elements, const Body& body) {
 }
 
 // `tensor` itself when it is dense in the format, else a copy that is.
-[[nodiscard]] inline Tensor in_format(const Tensor& tensor, MemoryFormat format) {
+[[nodiscard]] inline Tensor in_plane_format(const Tensor& tensor, MemoryFormat format) {
   if (is_contiguous(tensor.sizes(), tensor.strides(), format)) return tensor;
   Tensor copy = make_empty(tensor.sizes(), tensor.dtype(), kCpu, format);
   copy_elements(copy, tensor);

@@ -15,7 +15,8 @@ using Scale = std::optional<double>;
 
 // A sample is a batch of images itself.
 template <class Compute>
-VmapResult<Tensor> map_planes(const VmapInfo& info, const Tensor& self, const Compute& compute) {
+VmapResult<Tensor> map_batched_planes(const VmapInfo& info, const Tensor& self,
+                                      const Compute& compute) {
   const Tensor folded = fold_batch(batch_first(info, 0, self), 0);
   return batched(unfold_batch(compute(folded), 0, info.batch_size));
 }
@@ -31,54 +32,54 @@ SymSizes folded_sizes(const VmapInfo& info, SizeList input_size) {
 
 VmapResult<Tensor> upsample_nearest1d_vmap(const VmapInfo& info, const Tensor& self,
                                            SizeList output_size, const Scale& scales) {
-  return map_planes(info, self,
-                    [&](const Tensor& x) { return upsample_nearest1d(x, output_size, scales); });
+  return map_batched_planes(
+      info, self, [&](const Tensor& x) { return upsample_nearest1d(x, output_size, scales); });
 }
 VmapResult<Tensor> upsample_nearest2d_vmap(const VmapInfo& info, const Tensor& self,
                                            SizeList output_size, const Scale& scales_h,
                                            const Scale& scales_w) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return upsample_nearest2d(x, output_size, scales_h, scales_w);
   });
 }
 VmapResult<Tensor> upsample_nearest3d_vmap(const VmapInfo& info, const Tensor& self,
                                            SizeList output_size, const Scale& scales_d,
                                            const Scale& scales_h, const Scale& scales_w) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return upsample_nearest3d(x, output_size, scales_d, scales_h, scales_w);
   });
 }
 VmapResult<Tensor> upsample_nearest_exact1d_vmap(const VmapInfo& info, const Tensor& self,
                                                  SizeList output_size, const Scale& scales) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return _upsample_nearest_exact1d(x, output_size, scales);
   });
 }
 VmapResult<Tensor> upsample_nearest_exact2d_vmap(const VmapInfo& info, const Tensor& self,
                                                  SizeList output_size, const Scale& scales_h,
                                                  const Scale& scales_w) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return _upsample_nearest_exact2d(x, output_size, scales_h, scales_w);
   });
 }
 VmapResult<Tensor> upsample_nearest_exact3d_vmap(const VmapInfo& info, const Tensor& self,
                                                  SizeList output_size, const Scale& scales_d,
                                                  const Scale& scales_h, const Scale& scales_w) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return _upsample_nearest_exact3d(x, output_size, scales_d, scales_h, scales_w);
   });
 }
 VmapResult<Tensor> upsample_linear1d_vmap(const VmapInfo& info, const Tensor& self,
                                           SizeList output_size, bool align_corners,
                                           const Scale& scales) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return upsample_linear1d(x, output_size, align_corners, scales);
   });
 }
 VmapResult<Tensor> upsample_bilinear2d_vmap(const VmapInfo& info, const Tensor& self,
                                             SizeList output_size, bool align_corners,
                                             const Scale& scales_h, const Scale& scales_w) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return upsample_bilinear2d(x, output_size, align_corners, scales_h, scales_w);
   });
 }
@@ -86,14 +87,14 @@ VmapResult<Tensor> upsample_trilinear3d_vmap(const VmapInfo& info, const Tensor&
                                              SizeList output_size, bool align_corners,
                                              const Scale& scales_d, const Scale& scales_h,
                                              const Scale& scales_w) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return upsample_trilinear3d(x, output_size, align_corners, scales_d, scales_h, scales_w);
   });
 }
 VmapResult<Tensor> upsample_bicubic2d_vmap(const VmapInfo& info, const Tensor& self,
                                            SizeList output_size, bool align_corners,
                                            const Scale& scales_h, const Scale& scales_w) {
-  return map_planes(info, self, [&](const Tensor& x) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
     return upsample_bicubic2d(x, output_size, align_corners, scales_h, scales_w);
   });
 }
@@ -103,14 +104,14 @@ VmapResult<Tensor> upsample_bicubic2d_vmap(const VmapInfo& info, const Tensor& s
 VmapResult<Tensor> upsample_nearest1d_backward_vmap(const VmapInfo& info, const Tensor& grad_output,
                                                     SizeList output_size, SizeList input_size,
                                                     const Scale& scales) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return upsample_nearest1d_backward(grads, output_size, folded_sizes(info, input_size), scales);
   });
 }
 VmapResult<Tensor> upsample_nearest2d_backward_vmap(const VmapInfo& info, const Tensor& grad_output,
                                                     SizeList output_size, SizeList input_size,
                                                     const Scale& scales_h, const Scale& scales_w) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return upsample_nearest2d_backward(grads, output_size, folded_sizes(info, input_size), scales_h,
                                        scales_w);
   });
@@ -119,7 +120,7 @@ VmapResult<Tensor> upsample_nearest3d_backward_vmap(const VmapInfo& info, const 
                                                     SizeList output_size, SizeList input_size,
                                                     const Scale& scales_d, const Scale& scales_h,
                                                     const Scale& scales_w) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return upsample_nearest3d_backward(grads, output_size, folded_sizes(info, input_size), scales_d,
                                        scales_h, scales_w);
   });
@@ -128,7 +129,7 @@ VmapResult<Tensor> upsample_nearest_exact1d_backward_vmap(const VmapInfo& info,
                                                           const Tensor& grad_output,
                                                           SizeList output_size, SizeList input_size,
                                                           const Scale& scales) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return _upsample_nearest_exact1d_backward(grads, output_size, folded_sizes(info, input_size),
                                               scales);
   });
@@ -138,7 +139,7 @@ VmapResult<Tensor> upsample_nearest_exact2d_backward_vmap(const VmapInfo& info,
                                                           SizeList output_size, SizeList input_size,
                                                           const Scale& scales_h,
                                                           const Scale& scales_w) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return _upsample_nearest_exact2d_backward(grads, output_size, folded_sizes(info, input_size),
                                               scales_h, scales_w);
   });
@@ -146,7 +147,7 @@ VmapResult<Tensor> upsample_nearest_exact2d_backward_vmap(const VmapInfo& info,
 VmapResult<Tensor> upsample_nearest_exact3d_backward_vmap(
     const VmapInfo& info, const Tensor& grad_output, SizeList output_size, SizeList input_size,
     const Scale& scales_d, const Scale& scales_h, const Scale& scales_w) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return _upsample_nearest_exact3d_backward(grads, output_size, folded_sizes(info, input_size),
                                               scales_d, scales_h, scales_w);
   });
@@ -154,7 +155,7 @@ VmapResult<Tensor> upsample_nearest_exact3d_backward_vmap(
 VmapResult<Tensor> upsample_linear1d_backward_vmap(const VmapInfo& info, const Tensor& grad_output,
                                                    SizeList output_size, SizeList input_size,
                                                    bool align_corners, const Scale& scales) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return upsample_linear1d_backward(grads, output_size, folded_sizes(info, input_size),
                                       align_corners, scales);
   });
@@ -164,7 +165,7 @@ VmapResult<Tensor> upsample_bilinear2d_backward_vmap(const VmapInfo& info,
                                                      SizeList output_size, SizeList input_size,
                                                      bool align_corners, const Scale& scales_h,
                                                      const Scale& scales_w) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return upsample_bilinear2d_backward(grads, output_size, folded_sizes(info, input_size),
                                         align_corners, scales_h, scales_w);
   });
@@ -172,7 +173,7 @@ VmapResult<Tensor> upsample_bilinear2d_backward_vmap(const VmapInfo& info,
 VmapResult<Tensor> upsample_trilinear3d_backward_vmap(
     const VmapInfo& info, const Tensor& grad_output, SizeList output_size, SizeList input_size,
     bool align_corners, const Scale& scales_d, const Scale& scales_h, const Scale& scales_w) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return upsample_trilinear3d_backward(grads, output_size, folded_sizes(info, input_size),
                                          align_corners, scales_d, scales_h, scales_w);
   });
@@ -181,7 +182,7 @@ VmapResult<Tensor> upsample_bicubic2d_backward_vmap(const VmapInfo& info, const 
                                                     SizeList output_size, SizeList input_size,
                                                     bool align_corners, const Scale& scales_h,
                                                     const Scale& scales_w) {
-  return map_planes(info, grad_output, [&](const Tensor& grads) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
     return upsample_bicubic2d_backward(grads, output_size, folded_sizes(info, input_size),
                                        align_corners, scales_h, scales_w);
   });

@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kGrain = 32768;  // elements
+constexpr int64_t kCumsumGrain = 32768;  // elements
 
 // Running sums are kept wider than their results, as PyTorch has it; ints wrap around.
 template <class T>
@@ -31,7 +31,7 @@ DType result_dtype_of(DType input, const std::optional<DType>& asked) {
 template <class T>
 void sum_lines(T* memory, int64_t lines, int64_t length) {
   using Sum = RunningSum<T>;
-  parallel_for(lines, std::max<int64_t>(1, kGrain / length), [&](int64_t begin, int64_t end) {
+  parallel_for(lines, std::max<int64_t>(1, kCumsumGrain / length), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       Sum sum{};
       for (T* element = memory + i * length; element != memory + (i + 1) * length; ++element) {
@@ -48,7 +48,7 @@ void sum_along(T* memory, int64_t outer, int64_t length, int64_t inner) {
   using Sum = RunningSum<T>;
   if (inner == 1) return sum_lines(memory, outer, length);
   const int64_t width = std::max<int64_t>(1, length * inner);
-  parallel_for(outer, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
+  parallel_for(outer, std::max<int64_t>(1, kCumsumGrain / width), [&](int64_t begin, int64_t end) {
     std::vector<Sum> sums(static_cast<size_t>(inner));
     for (int64_t i = begin; i < end; ++i) {
       T* elements = memory + i * length * inner;

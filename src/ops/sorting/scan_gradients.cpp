@@ -21,7 +21,7 @@ Tensor products_before(const Tensor& self, int64_t dim) {
   return cat(std::vector<Tensor>{one, self.narrow(dim, 0, length - 1)}, dim).cumprod(dim);
 }
 
-Tensor products_of_others(const Tensor& self, int64_t dim) {
+Tensor line_products_of_others(const Tensor& self, int64_t dim) {
   return products_before(self, dim) * reversed(products_before(reversed(self, dim), dim), dim);
 }
 
@@ -54,7 +54,7 @@ Tensor prod_gradient(const Tensor& grad, const Tensor& self) {
   if (self.dim() == 0) return grad;
   if (guard_or_false(self.sym_numel() == 0)) return zeros_like(self);
   const Tensor flat = self.reshape({-1});
-  const Tensor others = products_of_others(flat, 0);
+  const Tensor others = line_products_of_others(flat, 0);
   std::vector<SymInt> sizes;
   for (int64_t i = 0; i < self.dim(); ++i) sizes.push_back(self.sym_size(i));
   return (grad * conjugate(others)).reshape(sizes);
@@ -62,7 +62,7 @@ Tensor prod_gradient(const Tensor& grad, const Tensor& self) {
 Tensor prod_gradient(const Tensor& grad, const Tensor& self, int64_t dim, bool keepdim) {
   if (self.dim() == 0) return grad;
   if (guard_or_false(self.sym_numel() == 0)) return zeros_like(self);
-  return (keepdim ? grad : grad.unsqueeze(dim)) * conjugate(products_of_others(self, dim));
+  return (keepdim ? grad : grad.unsqueeze(dim)) * conjugate(line_products_of_others(self, dim));
 }
 
 // The gradient of element k is the sum over j >= k of grad[j] times the product of the elements up

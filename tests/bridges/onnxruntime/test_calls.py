@@ -3,8 +3,9 @@
 import numpy as np
 import opwright
 import pytest
-from node_models import node_model, unary_model
 from onnx import TensorProto
+
+from .node_models import node_model, unary_model
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 MATRIX = (np.float32, ["n", 4])

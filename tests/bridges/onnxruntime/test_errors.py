@@ -4,9 +4,10 @@ import numpy as np
 import opwright
 import opwright.onnxruntime
 import pytest
-from node_models import node_model, unary_model
 from onnxruntime import SessionOptions
 from onnxruntime.capi import onnxruntime_pybind11_state as ort
+
+from .node_models import node_model, unary_model
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 MATRIX = (np.float32, ["n", 4])

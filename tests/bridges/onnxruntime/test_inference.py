@@ -3,8 +3,9 @@
 import numpy as np
 import opwright
 import pytest
-from node_models import model_of, node_model, unary_model, value_info
 from onnx import helper
+
+from .node_models import model_of, node_model, unary_model, value_info
 
 
 def inferred(made, index=0):

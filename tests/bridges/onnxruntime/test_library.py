@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
-from node_models import unary_model
+
+from .node_models import unary_model
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()

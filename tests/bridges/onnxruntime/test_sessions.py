@@ -10,8 +10,9 @@ import onnxruntime
 import opwright
 import opwright.onnxruntime
 import pytest
-from node_models import model_of, node_model, unary_model, value_info
 from onnx import helper
+
+from tests.bridges.onnxruntime.node_models import model_of, node_model, unary_model, value_info
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 MATRIX = (np.float32, ["n", 4])
@@ -179,7 +180,7 @@ import sys
 import numpy as np
 import torch, jax.numpy as jnp, onnxruntime
 import opwright, opwright.torch, opwright.jax, opwright.onnxruntime
-from node_models import unary_model
+from tests.bridges.onnxruntime.node_models import unary_model
 
 path = sys.argv[1]
 x = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)

@@ -7,7 +7,8 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: the bridge to it was not tested")
 
 import torch
-from sample_hosts import load_samples
+
+from .sample_hosts import load_samples
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,8 @@
 
 import opwright.torch
 import torch
-from sample_hosts import binary
+
+from .sample_hosts import binary
 
 
 def load_training() -> opwright.torch.Loaded:

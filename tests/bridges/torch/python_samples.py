@@ -5,7 +5,8 @@ import numpy as np
 import opwright as ow
 import torch
 from opwright.library import custom_op
-from samples import NO_BATCHES, NO_FORMULA, Sample, matrices, matrix, vector
+
+from .samples import NO_BATCHES, NO_FORMULA, Sample, matrices, matrix, vector
 
 
 @custom_op("samples_python::gain", mutates_args=(), tags="pointwise")

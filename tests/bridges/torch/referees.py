@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from samples import Sample
 from torch._dynamo.testing import CompileCounterWithBackend
+
+from .samples import Sample
 
 # Even, since one sample halves its rows; no other dimension of a sample has one of them.
 SIZES = (6, 8, 10, 16)

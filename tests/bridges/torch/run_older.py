@@ -1,6 +1,6 @@
 """Runs torch's referees over the sample binaries of a folder, as they are, on the torch at hand.
 
-    PYTHONPATH=build/release/python python tests/bridges/torch/run_older.py FOLDER [--markdown FILE]
+    PYTHONPATH=build/release/python python -m tests.bridges.torch.run_older FOLDER [--markdown FILE]
 
 FOLDER has the libtorch_*.so that another build made: nothing is compiled here. The table has a row
 for each operator and the hash of each binary; FILE gets it as markdown, below what it has of runs
@@ -16,9 +16,10 @@ from pathlib import Path
 
 import opwright.torch
 import torch
-from referees import REFEREES
-from samples import BINARIES, FROM_BINARIES, Sample, matrix
-from torch_table import Run, TableRow, merge_into
+
+from tests.bridges.torch.referees import REFEREES
+from tests.bridges.torch.samples import BINARIES, FROM_BINARIES, Sample, matrix
+from tests.bridges.torch.torch_table import Run, TableRow, merge_into
 
 CUDA_BINARY = "libscale_cuda.so"
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import opwright as ow
 import opwright.torch
-import python_samples
 import torch
-from samples import BINARIES, FROM_BINARIES, Sample, Tensors
+
+from . import python_samples
+from .samples import BINARIES, FROM_BINARIES, Sample, Tensors
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()

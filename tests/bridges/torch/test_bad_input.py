@@ -11,8 +11,9 @@ import opwright.torch
 import pytest
 import torch
 from opwright.library import custom_op
-from sample_hosts import binary
 from torch._subclasses.fake_tensor import FakeTensorMode
+
+from .sample_hosts import binary
 
 pytestmark = pytest.mark.usefixtures("samples_in_torch", "fresh_compiler")
 close = torch.testing.assert_close

@@ -8,7 +8,8 @@ import opwright as ow
 import opwright.torch
 import pytest
 import torch
-from sample_hosts import binary, to_core, to_torch
+
+from .sample_hosts import binary, to_core, to_torch
 
 close = torch.testing.assert_close
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 import torch
 from opwright import _torch
-from sample_hosts import binary
 from torch._subclasses import FakeTensorMode
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from .sample_hosts import binary
 
 
 class PassingMode(TorchDispatchMode):

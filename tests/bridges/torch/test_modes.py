@@ -13,8 +13,9 @@ import opwright as ow
 import opwright.torch
 import pytest
 import torch
-from ordinary_use import Cubes, Limited, load_training
-from sample_hosts import binary
+
+from .ordinary_use import Cubes, Limited, load_training
+from .sample_hosts import binary
 
 pytestmark = pytest.mark.usefixtures("samples_in_torch", "fresh_compiler")
 close = torch.testing.assert_close
@@ -258,6 +259,7 @@ class TestData:
         close(x.sum(), torch.tensor(4.0))
 
 
+@pytest.mark.devices
 @pytest.mark.skipif(
     not torch.cuda.is_available(), reason="no CUDA device: the bridge was not tested on one"
 )

@@ -10,7 +10,6 @@ import opwright.torch
 import pytest
 import torch
 from opwright import _torch
-from sample_hosts import binary
 from torch._subclasses import FakeTensor, FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import (
     DimDynamic,
@@ -19,6 +18,8 @@ from torch.fx.experimental.symbolic_shapes import (
     StatelessSymbolicContext,
 )
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+
+from .sample_hosts import binary
 
 LIBRARIES = ("object_table", "shapes", "failing", "rules", "sound", "batched", "stack_kinds")
 

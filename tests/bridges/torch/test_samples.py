@@ -6,8 +6,9 @@ import warnings
 import opwright as ow
 import pytest
 import torch
-from sample_hosts import SAMPLES, call_of, core_operator, in_core, to_core, torch_operator
-from samples import Sample
+
+from .sample_hosts import SAMPLES, call_of, core_operator, in_core, to_core, torch_operator
+from .samples import Sample
 
 pytestmark = pytest.mark.usefixtures("samples_in_torch", "fresh_compiler")
 

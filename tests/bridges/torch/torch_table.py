@@ -7,9 +7,9 @@ from pathlib import Path
 HEAD = """\
 # One set of binaries, several versions of PyTorch
 
-Made by `tests/bridges/torch/run_older.py FOLDER --markdown docs/results/torch_versions.md`, once
-for each version. The binaries were built once, without PyTorch; their hashes show that none was
-built again. A dash: the referee has nothing to judge there. values: the results and what is
+Made by `python -m tests.bridges.torch.run_older FOLDER --markdown docs/results/torch_versions.md`,
+once for each version. The binaries were built once, without PyTorch; their hashes show that none
+was built again. A dash: the referee has nothing to judge there. values: the results and what is
 written, beside a reference in torch; opcheck: `torch.library.opcheck`; compile:
 `torch.compile(fullgraph=True)`, one graph for four sizes; export: `torch.export` with dynamic
 dimensions, saved and loaded; gradients: `gradcheck` in float64; func.grad and vmap: `torch.func`.

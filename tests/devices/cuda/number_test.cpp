@@ -1,5 +1,6 @@
 #include "devices/cuda/kernels/number.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -52,6 +53,33 @@ TEST(CudaNumber, StoresAndLoadsEveryElementType) {
     EXPECT_EQ(load_as<double>(memory, element, 0), 0.0) << code;
     EXPECT_EQ(load_as<int64_t>(memory, element, 1), 1) << code;
     EXPECT_TRUE(load_as<bool>(memory, element, 1)) << code;
+  }
+}
+
+template <class C>
+void expect_runs(Element element) {
+  alignas(16) unsigned char memory[128] = {};
+  for (int i = 0; i < 8; ++i) store_as(memory, element, i, static_cast<double>(i % 3));
+  C values[4];
+  load_run_as<C>(memory, element, 4, values);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(values[i], load_as<C>(memory, element, 4 + i)) << static_cast<int>(element);
+
+  alignas(16) unsigned char stored[128] = {};
+  alignas(16) unsigned char expected[128] = {};
+  store_run_as<C>(stored, element, 4, values);
+  for (int i = 0; i < 4; ++i) store_as(expected, element, 4 + i, values[i]);
+  EXPECT_TRUE(std::ranges::equal(stored, expected)) << static_cast<int>(element);
+}
+
+TEST(CudaNumber, LoadsAndStoresRunsAsSingleElements) {
+  for (int code = 0; code < static_cast<int>(Element::None); ++code) {
+    const auto element = static_cast<Element>(code);
+    expect_runs<float>(element);
+    expect_runs<double>(element);
+    expect_runs<int32_t>(element);
+    expect_runs<int64_t>(element);
+    expect_runs<bool>(element);
   }
 }
 

@@ -2,7 +2,8 @@
 
 import opwright as ow
 import pytest
-from beside_cpu import assert_close, assert_same_on_cuda
+
+from .beside_cpu import assert_close, assert_same_on_cuda
 
 FLOATS = (ow.float32, ow.float16, ow.bfloat16)
 
@@ -28,6 +29,40 @@ def test_strided_broadcast_and_mixed_operands(dtype):
     assert_same_on_cuda(lambda x, y: x + y, x, y)
     assert_same_on_cuda(lambda x, y: x[::2, 1::3] - 1, x, y)
     assert_same_on_cuda(lambda x, y: x.unsqueeze(0) > x.unsqueeze(1), x, y)
+
+
+MEMORIES = {  # of 24 rows of 64: together, beside a row, not aligned, along the other dimension
+    "rows": lambda x: x.reshape(24, 64),
+    "one row": lambda x: x[:64],
+    "one column": lambda x: x[:24].reshape(24, 1),
+    "not aligned": lambda x: x[1 : 24 * 65 + 1].reshape(24, 65)[:, :64],
+    "transposed": lambda x: x.reshape(64, 24).t(),
+    "every other": lambda x: x.repeat(2)[::2].reshape(24, 64),
+}
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("other", [*FLOATS, ow.float64, ow.int64, ow.uint8, ow.bool])
+@pytest.mark.parametrize("dtype", [ow.float32, ow.bfloat16, ow.int64])
+def test_results_that_lie_in_runs_of_four(dtype, other, memory):
+    x = (ow.arange(24 * 64) % 11 - 5).to(dtype).reshape(24, 64)
+    y = (ow.arange(24 * 66) % 7).to(other)
+    take = MEMORIES[memory] if memory == "not aligned" else lambda y: MEMORIES[memory](y[: 24 * 64])
+
+    assert_same_on_cuda(lambda x, y: x + take(y), x, y)
+    assert_same_on_cuda(lambda x, y: x > take(y), x, y)
+    assert_same_on_cuda(lambda x, y: ow.where(take(y) > 2, x, 3), x, y)
+    assert_same_on_cuda(lambda x, y: take(y).to(dtype).contiguous(), x, y)
+
+
+@pytest.mark.parametrize("dtype", [ow.uint8, ow.bfloat16, ow.float32, ow.int64, ow.complex64])
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 6, 8, 16, 17])
+def test_copies_of_words_that_lie_together(dtype, width):
+    x = (ow.arange(40 * 32) % 100).to(ow.float32).to(dtype).reshape(40, 32)
+
+    assert_same_on_cuda(lambda x: x[:, :width].contiguous(), x)
+    assert_same_on_cuda(lambda x: x[:, 1 : width + 1].contiguous(), x)
+    assert_same_on_cuda(lambda x: ow.cat([x[:, :width], x], 1), x)
 
 
 def test_small_ints_wrap_as_on_the_cpu():

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import opwright as ow
 import pytest
-from beside_cpu import assert_close
+
+from .beside_cpu import assert_close
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
@@ -48,7 +49,7 @@ extern "C" __global__ void shift(const float* in, float* out, float by, int size
 def scale():
     library = BUILD / "operators" / "libscale_cuda.so"
     if not library.exists():
-        pytest.skip(f"{library} was not built: tools/build release test_operators")
+        pytest.skip(f"{library} was not built: tools/build release device_tests")
     ow.load_library(str(library))
     return ow.ops.on_device.scale
 

@@ -1,7 +1,7 @@
 """Recorded calls of every operator: those that run on the device give what the CPU gives."""
 
-from recorded.replay import replay
-from recorded.table import summary
+from tests.devices.recorded.replay import replay
+from tests.devices.recorded.table import summary
 
 # What a network for images and one for text are trained with: these must run on the device.
 NEEDED = (

@@ -1,8 +1,9 @@
 """Autograd, vmap, traced and exported graphs, fake tensors and compile on device tensors."""
 
 import opwright as ow
-from beside_cpu import assert_close
 from opwright.func import grad, jvp, vmap
+
+from .beside_cpu import assert_close
 
 
 def network(x, weight, bias):

@@ -1,7 +1,8 @@
 """The OpenCL device for tests: found once, or all of them are left out with the reason."""
 
 import pytest
-from device_driver import BUILD, Driver
+
+from .device_driver import BUILD, Driver
 
 
 @pytest.fixture(scope="session")

@@ -11,16 +11,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release")
-sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
+sys.path[:0] = [str(BUILD / "python"), str(ROOT)]
 
 import opwright as ow  # noqa: E402
 import torch  # noqa: E402
-from replay import differences  # noqa: E402
-from replay.call import NotReplayableError, copy_arguments, list_of, map_values  # noqa: E402
-from replay.comparison import DifferenceError  # noqa: E402
-from replay.conversion import Conversion  # noqa: E402
-from replay.replayer import Replayer, argument_of, our_form  # noqa: E402
-from replay.run import replay  # noqa: E402
+
+from tests.ops.replay import differences  # noqa: E402
+from tests.ops.replay.call import NotReplayableError, copy_arguments, list_of, map_values  # noqa: E402
+from tests.ops.replay.comparison import DifferenceError  # noqa: E402
+from tests.ops.replay.conversion import Conversion  # noqa: E402
+from tests.ops.replay.replayer import Replayer, argument_of, our_form  # noqa: E402
+from tests.ops.replay.run import replay  # noqa: E402
 
 DEVICE = "opencl"
 # Relative to the element, and to the largest one of the result: terms may cancel out.

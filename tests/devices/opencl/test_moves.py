@@ -4,7 +4,8 @@ from ctypes import c_int64
 
 import numpy
 import pytest
-from device_driver import number_operand
+
+from .device_driver import number_operand
 
 RANDOM = numpy.random.default_rng(11)
 DTYPES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"]

@@ -2,7 +2,8 @@
 
 import numpy
 import pytest
-from device_driver import from_bfloat16, to_bfloat16
+
+from .device_driver import from_bfloat16, to_bfloat16
 
 RANDOM = numpy.random.default_rng(7)
 

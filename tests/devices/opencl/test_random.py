@@ -4,7 +4,8 @@ import math
 
 import numpy
 import pytest
-from philox import philox, words
+
+from .philox import philox, words
 
 SEED, FIRST, COUNT = 0x123456789ABCDEF, 32, 200
 

@@ -1,7 +1,8 @@
 """Random calls on the device give what they give on the CPU (random_calls.py looks for more)."""
 
 import pytest
-from random_calls import find_differences
+
+from .random_calls import find_differences
 
 pytestmark = pytest.mark.usefixtures("device")
 

@@ -3,10 +3,10 @@
 import os
 from itertools import chain, islice
 
-from recorded.handwritten import handwritten_samples
-from recorded.replay import replay
-from recorded.sample import read_samples
-from recorded.table import summary
+from tests.devices.recorded.handwritten import handwritten_samples
+from tests.devices.recorded.replay import replay
+from tests.devices.recorded.sample import read_samples
+from tests.devices.recorded.table import summary
 
 EVERY = 1 if os.environ.get("OPWRIGHT_ALL") == "1" else 16
 

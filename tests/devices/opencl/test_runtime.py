@@ -8,7 +8,8 @@ from ctypes import byref, c_double, c_float, c_int32, c_void_p
 
 import numpy
 import pytest
-from device_driver import OPENCL, DeviceOf
+
+from .device_driver import OPENCL, DeviceOf
 
 
 def statistic(driver, key):

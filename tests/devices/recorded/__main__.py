@@ -7,10 +7,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release")
-sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "devices")]
+sys.path[:0] = [str(BUILD / "python"), str(ROOT)]
 
-from recorded.replay import replay  # noqa: E402
-from recorded.table import summary, to_markdown  # noqa: E402
+from tests.devices.recorded.replay import replay  # noqa: E402
+from tests.devices.recorded.table import summary, to_markdown  # noqa: E402
 
 
 def main() -> int:

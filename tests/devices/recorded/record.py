@@ -12,15 +12,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release")
-sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops"), str(ROOT / "tests" / "devices")]
+sys.path[:0] = [str(BUILD / "python"), str(ROOT)]
 
 import torch  # noqa: E402
-from replay import recorder  # noqa: E402
-from replay.call import NotReplayableError, map_values, tensors_of  # noqa: E402
-from replay.comparison import TOLERANCES  # noqa: E402
-from replay.replayer import find_ours  # noqa: E402
 
-from recorded.sample import FILE, Sample  # noqa: E402
+from tests.devices.recorded.sample import FILE, Sample  # noqa: E402
+from tests.ops.replay import recorder  # noqa: E402
+from tests.ops.replay.call import NotReplayableError, map_values, tensors_of  # noqa: E402
+from tests.ops.replay.comparison import TOLERANCES  # noqa: E402
+from tests.ops.replay.replayer import find_ours  # noqa: E402
 
 DTYPES = ("float32", "int64", "bfloat16", "float16", "bool")
 SAMPLES = 2  # of an entry and dtype that run

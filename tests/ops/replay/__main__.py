@@ -7,11 +7,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release")
-sys.path[:0] = [str(BUILD / "python"), str(ROOT / "tests" / "ops")]
+sys.path[:0] = [str(BUILD / "python"), str(ROOT)]
 
 import torch  # noqa: E402
 
-from replay import (  # noqa: E402
+from tests.ops.replay import (  # noqa: E402
     checked_table,
     compiled_table,
     gradient_table,
@@ -23,16 +23,16 @@ from replay import (  # noqa: E402
     traced_table,
     vmapped_table,
 )
-from replay.again import run_again  # noqa: E402
-from replay.checked import CheckedReplayer  # noqa: E402
-from replay.compiled import CompiledReplayer  # noqa: E402
-from replay.decomposed import DecomposedReplayer  # noqa: E402
-from replay.gradients import GradientReplayer  # noqa: E402
-from replay.onnx_calls import OnnxReplayer  # noqa: E402
-from replay.replayer import Replayer  # noqa: E402
-from replay.run import replay  # noqa: E402
-from replay.traced import TracedReplayer  # noqa: E402
-from replay.vmapped import VmappedReplayer  # noqa: E402
+from tests.ops.replay.again import run_again  # noqa: E402
+from tests.ops.replay.checked import CheckedReplayer  # noqa: E402
+from tests.ops.replay.compiled import CompiledReplayer  # noqa: E402
+from tests.ops.replay.decomposed import DecomposedReplayer  # noqa: E402
+from tests.ops.replay.gradients import GradientReplayer  # noqa: E402
+from tests.ops.replay.onnx_calls import OnnxReplayer  # noqa: E402
+from tests.ops.replay.replayer import Replayer  # noqa: E402
+from tests.ops.replay.run import replay  # noqa: E402
+from tests.ops.replay.traced import TracedReplayer  # noqa: E402
+from tests.ops.replay.vmapped import VmappedReplayer  # noqa: E402
 
 # How a call is replayed: by which class, and which page of docs/results tells it.
 WAYS = {

@@ -11,11 +11,13 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from libraries import DetachingTorch, LenientTorch, Ours, RetainingTorch, Torch
 from opwright.func import functionalize
 from opwright.tracing import make_fx
-from programs import REFUSALS as FUNCTIONALIZE_REFUSALS
-from training_programs import (
+
+from tests.python.functionalize.programs import REFUSALS as FUNCTIONALIZE_REFUSALS
+
+from .libraries import DetachingTorch, LenientTorch, Ours, RetainingTorch, Torch
+from .training_programs import (
     NAMES,
     OF_HISTORIES,
     Instruction,

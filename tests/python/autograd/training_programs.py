@@ -10,8 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import torch
-from libraries import Library, Torch, layout
-from programs import READS, VIEWS, WRITES, assign
+
+from tests.python.functionalize.programs import READS, VIEWS, WRITES, assign
+
+from .libraries import Library, Torch, layout
 
 Instruction = tuple[int, int, int, int, int]
 

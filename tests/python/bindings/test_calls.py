@@ -244,6 +244,7 @@ def test_help_shows_schema_and_place(scope):
     assert (op.__name__, op.__module__) == ("shown", "opwright.ops.calls")
 
 
+@pytest.mark.own_process  # the bridge to torch makes it known
 def test_a_tensor_of_another_library_is_refused_by_its_name():
     torch = pytest.importorskip("torch")
     with pytest.raises(

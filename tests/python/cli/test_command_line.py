@@ -105,8 +105,8 @@ def test_show_prints_what_python_registered(capsys, line_of):
         "  tags     pointwise\n"
         "  about    Twice the input.\n"
         "  functions\n"
-        f"    AllDevices                 {line_of(double)}\n"
         f"    Fake                       {line_of(fake)}\n"
+        f"    AllDevices                 {line_of(double)}\n"
     )
 
 

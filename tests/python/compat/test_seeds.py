@@ -518,6 +518,7 @@ def test_seed_002_crop_is_trained_through_by_its_formula():
 # ---- Seed 003: inline C++ ----
 
 
+@pytest.mark.own_process  # a binary of other tests has the operator too
 def test_seed_003_inline_cpp_gives_the_operator():
     # The operator by itself; tests/python/onnx/test_seed_003.py runs the whole seed.
     seed = run(

@@ -2,8 +2,9 @@
 
 import opwright as ow
 import pytest
-from eager_meaning import compiled, ramp, same
 from opwright import nn
+
+from .eager_meaning import compiled, ramp, same
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -5,7 +5,8 @@ import inspect
 
 import opwright as ow
 import pytest
-from eager_meaning import check_equals_eager, compiled, ramp
+
+from .eager_meaning import check_equals_eager, compiled, ramp
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

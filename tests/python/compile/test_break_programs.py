@@ -4,9 +4,10 @@ from functools import partial
 
 import opwright as ow
 import pytest
-from eager_meaning import bytes_of, compiled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from .eager_meaning import bytes_of, compiled
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -9,8 +9,9 @@ import threading
 import numpy as np
 import opwright as ow
 import pytest
-from eager_meaning import check_equals_eager, compiled, ramp, same
 from opwright import nn
+
+from .eager_meaning import check_equals_eager, compiled, ramp, same
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

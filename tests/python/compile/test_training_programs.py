@@ -10,8 +10,18 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from libraries import Ours
-from training_programs import NAMES, Instruction, Outcome, Step, plan, run, run_steps, train
+
+from tests.python.autograd.libraries import Ours
+from tests.python.autograd.training_programs import (
+    NAMES,
+    Instruction,
+    Outcome,
+    Step,
+    plan,
+    run,
+    run_steps,
+    train,
+)
 
 IS_LONG = os.environ.get("OPWRIGHT_ALL") == "1"
 

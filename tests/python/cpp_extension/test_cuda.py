@@ -8,12 +8,15 @@ from opwright.cpp_extension import CompileError, CompilerNotFoundError, _cuda, l
 
 from .conftest import MINIMAL
 
-try:
-    _cuda.find_nvcc()
-    MISSING = ""
-except CompilerNotFoundError as problem:
-    MISSING = str(problem)
-needs_nvcc = pytest.mark.skipif(bool(MISSING), reason=f"CUDA WAS NOT TESTED: {MISSING}")
+
+@pytest.fixture
+def nvcc() -> None:
+    """Skip the test where there is no nvcc."""
+    try:
+        _cuda.find_nvcc()
+    except CompilerNotFoundError as problem:
+        pytest.skip(f"CUDA WAS NOT TESTED: {problem}")
+
 
 KERNEL = """
 __global__ void scale_kernel(const float* x, float* y, int64_t size, float factor) {
@@ -34,8 +37,8 @@ TORCH_LIBRARY_IMPL(inline_cuda, CUDA, m) { m.impl("scale", &scale); }
 """
 
 
-@needs_nvcc
-def test_a_cuda_kernel_is_built_and_registered(cache):
+@pytest.mark.devices
+def test_a_cuda_kernel_is_built_and_registered(nvcc, cache):
     import opwright as ow
 
     path = load_inline(
@@ -55,8 +58,8 @@ def test_a_cuda_kernel_is_built_and_registered(cache):
     assert "cudart" not in needed
 
 
-@needs_nvcc
-def test_an_error_in_a_cuda_source_names_its_line(cache):
+@pytest.mark.devices
+def test_an_error_in_a_cuda_source_names_its_line(nvcc, cache):
     with pytest.raises(CompileError, match=r"wrong\.cu\(2\): error: identifier \"nothing\""):
         load_inline(
             "wrong",

@@ -31,6 +31,7 @@ def values(tensor):
     return tensor.tolist()
 
 
+@pytest.mark.own_process  # a binary of other tests has the operator too
 def test_the_source_of_the_seed_gives_its_numbers():
     module = load_inline(
         name="test",

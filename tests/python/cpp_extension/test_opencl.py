@@ -40,6 +40,7 @@ def test_the_operator_runs_on_the_cpu_wherever_there_is_no_opencl(operators):
     assert operators.scale(ow.ones(2), 3.0).tolist() == [3.0, 3.0]
 
 
+@pytest.mark.devices
 def test_the_text_is_the_kernel_for_opencl(operators):
     if not ow.is_available("opencl"):  # asked here, so that nothing is loaded before
         pytest.skip("there is no OpenCL device")

@@ -2,7 +2,8 @@
 
 import opwright as ow
 import pytest
-from device_plugins import plugin
+
+from .device_plugins import plugin
 
 
 @pytest.fixture(scope="session")

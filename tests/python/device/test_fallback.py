@@ -23,8 +23,8 @@ def test_without_permission_the_missing_kernel_is_named(x):
         ow.ops.sample.cpu_twice(x)
 
     assert str(failure.value) == (
-        "sample::cpu_twice has no kernel for SAMPLE (x is float32[2] on sample:0); it has: Fake, "
-        "CPU.\n  Register one with OPWRIGHT_LIBRARY_IMPL(sample, SAMPLE, m) or "
+        "sample::cpu_twice has no kernel for SAMPLE (x is float32[2] on sample:0); it has: CPU, "
+        "Fake.\n  Register one with OPWRIGHT_LIBRARY_IMPL(sample, SAMPLE, m) or "
         'opwright.library.register_kernel("sample::cpu_twice", "sample").\n'
         "  Under opwright.allow_fallback() it runs on the CPU, on copies."
     )

@@ -8,8 +8,9 @@ import textwrap
 
 import opwright as ow
 import pytest
-from device_plugins import plugin
 from opwright import _device_search
+
+from .device_plugins import plugin
 
 
 def run_python(text, **environment):

@@ -109,6 +109,7 @@ def test_an_operator_of_a_binary_has_a_text_as_its_kernel(source_operators):
     assert ow.equal(there.cpu(), source_operators.scaled_add(x, y, 0.5))
 
 
+@pytest.mark.devices
 def test_an_operator_of_a_binary_has_a_kernel_in_opencl(opencl, source_operators):
     x, y = ow.arange(100.0), ow.ones(100)
 
@@ -117,6 +118,7 @@ def test_an_operator_of_a_binary_has_a_kernel_in_opencl(opencl, source_operators
     assert ow.equal(there.cpu(), source_operators.scaled_add(x, y, 0.5))
 
 
+@pytest.mark.devices
 def test_a_text_in_opencl_runs_from_python(opencl):
     kernel = ow.SourceKernel("opencl", TEXT.replace("kernel void show(...) {}", ""), "scaled_add")
     x, y = ow.arange(5.0).to("opencl"), ow.ones(5).to("opencl")

@@ -1,7 +1,5 @@
 """Whole models leave Python: exported, saved, loaded elsewhere, run at other sizes; as torch."""
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,21 +7,14 @@ import numpy as np
 import opwright as ow
 import pytest
 import torch
-from models import decoder
-from models.cases import CASES, OPERATORS, Case, by_name, map_arrays, to_ours, to_torch
-from models.saved import run_in_cpp, run_in_python
-from opwright import _C, pytree
+from opwright import pytree
+
+from .models import decoder
+from .models.cases import CASES, Case, by_name, map_arrays, to_ours, to_torch
+from .models.saved import run_in_cpp, run_in_python
 
 each_model = pytest.mark.parametrize("case", CASES, ids=str)
 each_place = pytest.mark.parametrize("run_saved", [run_in_python, run_in_cpp])
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _no_binary_is_left() -> Iterator[None]:
-    """Other tests of this process define an operator of the same name."""
-    yield
-    with contextlib.suppress(ValueError):
-        _C.unload_library(str(OPERATORS / "libdual_residual.so"))
 
 
 def export(case: Case, model: Any) -> ow.export.ExportedProgram:

@@ -8,7 +8,8 @@ import opwright as ow
 import pytest
 from opwright.func import functionalize
 from opwright.library import Library, custom_op
-from programs import halves, lower, shift_all_, swap_
+
+from .programs import halves, lower, shift_all_, swap_
 
 
 def counted(*sizes: int) -> ow.Tensor:

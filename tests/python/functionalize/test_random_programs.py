@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from opwright.func import functionalize
 from opwright.tracing import make_fx
-from programs import OPERATIONS, REFUSALS, Instruction, run, text
+
+from .programs import OPERATIONS, REFUSALS, Instruction, run, text
 
 EXAMPLES = 20_000 if os.environ.get("OPWRIGHT_ALL") == "1" else 1_200
 

@@ -1,7 +1,8 @@
 """The modules that are held beside PyTorch's, with inputs."""
 
 import torch
-from torch_twin import Case
+
+from .torch_twin import Case
 
 
 def case(name, *args, inputs, **kwargs):

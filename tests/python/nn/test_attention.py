@@ -4,7 +4,8 @@ import opwright as ow
 import pytest
 import torch
 from opwright import nn
-from torch_twin import assert_same, make_twins, to_ours
+
+from .torch_twin import assert_same, make_twins, to_ours
 
 HIDDEN = torch.tensor([[False, True], [True, False], [False, False]])  # (L, S)
 PADDING = torch.tensor([[False, False], [False, True]])  # (N, S)

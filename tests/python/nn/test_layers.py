@@ -5,7 +5,8 @@ import pytest
 import torch
 from opwright import nn
 from opwright.nn import functional as F
-from torch_twin import assert_same, make_twins, to_ours
+
+from .torch_twin import assert_same, make_twins, to_ours
 
 # ---- dropout ----
 

@@ -2,8 +2,9 @@
 
 import pytest
 import torch
-from module_cases import CASES, DROPOUTS
-from torch_twin import assert_same, make_twins, shapes_of, to_ours
+
+from .module_cases import CASES, DROPOUTS
+from .torch_twin import assert_same, make_twins, shapes_of, to_ours
 
 ALL = pytest.mark.parametrize("case", CASES, ids=str)
 ALL_AND_DROPOUTS = pytest.mark.parametrize("case", [*CASES, *DROPOUTS], ids=str)

@@ -7,7 +7,8 @@ import pytest
 import safetensors.torch
 import torch
 from opwright import nn
-from torch_twin import to_ours
+
+from .torch_twin import to_ours
 
 DTYPES = [
     "bool",

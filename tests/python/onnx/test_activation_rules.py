@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types, through_bfloat16
 from opwright.export import Dim
 from opwright.nn import functional as F
+
+from .exported import Exported, check_export, node_types, through_bfloat16
 
 INF = float("inf")
 NAN = float("nan")

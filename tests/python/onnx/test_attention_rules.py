@@ -2,9 +2,10 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types
 from opwright import nn
 from opwright.nn import functional as F
+
+from .exported import Exported, check_export, node_types
 
 SIZES = {
     "matrices": ((3, 4), (5, 4), (5, 6)),

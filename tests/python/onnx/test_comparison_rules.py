@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import opwright as ow
 import pytest
-from exported import OPSETS, Exported, check_export, node_types, through_bfloat16
 from opwright.export import Dim
+
+from .exported import OPSETS, Exported, check_export, node_types, through_bfloat16
 
 INF = float("inf")
 NAN = float("nan")

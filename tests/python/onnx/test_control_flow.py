@@ -2,8 +2,9 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export
 from opwright.export import Dim
+
+from .exported import Exported, check_export
 
 ROWS = {"x": {0: Dim("rows")}}
 

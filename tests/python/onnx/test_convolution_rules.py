@@ -2,9 +2,10 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types, through_bfloat16
 from opwright import nn
 from opwright.nn import functional as F
+
+from .exported import Exported, check_export, node_types, through_bfloat16
 
 IMAGE = {1: (7,), 2: (7, 6), 3: (5, 6, 4)}
 CONVOLUTIONS = {1: nn.Conv1d, 2: nn.Conv2d, 3: nn.Conv3d}

@@ -3,9 +3,10 @@
 import numpy as np
 import opwright as ow
 import pytest
-from exported import DTYPES, Exported, check_export, node_types, through_bfloat16
-from numbered import numbers
 from opwright.export import Dim
+
+from .exported import DTYPES, Exported, check_export, node_types, through_bfloat16
+from .numbered import numbers
 
 ops = ow.ops.aten
 

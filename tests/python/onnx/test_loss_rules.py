@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import opwright as ow
 import pytest
-from exported import check_export, node_types
 from opwright.export import Dim
 from opwright.nn import functional as F
+
+from .exported import check_export, node_types
 
 REDUCTIONS = ("none", "mean", "sum")
 OPSETS = (12, 13, 18, 20, 26)

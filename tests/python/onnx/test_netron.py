@@ -10,8 +10,10 @@ from typing import Any
 
 import onnx
 import pytest
-from models.cases import Case
-from onnx_models.cases import CASES, node_values, write_model
+
+from tests.python.export.models.cases import Case
+
+from .onnx_models.cases import CASES, node_values, write_model
 
 OPEN = Path(__file__).parent / "open_in_netron.mjs"
 

@@ -2,9 +2,10 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types
 from opwright import nn
 from opwright.nn import functional as F
+
+from .exported import Exported, check_export, node_types
 
 each_dtype = pytest.mark.parametrize("dtype", [ow.float32, ow.float64])
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import opwright as ow
 import pytest
-from exported import OPSETS, check_export, node_types, through_bfloat16
 from opwright.export import Dim
+
+from .exported import OPSETS, check_export, node_types, through_bfloat16
 
 INF = float("inf")
 NAN = float("nan")

@@ -2,9 +2,10 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types, through_bfloat16
 from opwright import nn
 from opwright.nn import functional as F
+
+from .exported import Exported, check_export, node_types, through_bfloat16
 
 IMAGE = {1: (9,), 2: (9, 8), 3: (7, 6, 8)}
 MAX = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}

@@ -2,8 +2,9 @@
 
 import opwright as ow
 import pytest
-from exported import check_export, node_types
 from opwright.nn import functional as F
+
+from .exported import check_export, node_types
 
 PAIRS = {
     "mm": ((3, 4), (4, 5)),

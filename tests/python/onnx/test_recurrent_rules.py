@@ -4,8 +4,9 @@ from itertools import product
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export
 from opwright import nn
+
+from .exported import Exported, check_export
 
 BATCH, LENGTH, WIDTH, HIDDEN = 2, 5, 3, 4
 OPTIONS = list(product((1, 2), (False, True), (False, True)))

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import opwright as ow
 import pytest
-from exported import DTYPES, Exported, check_export, node_types, through_bfloat16
 from opwright.export import Dim
+
+from .exported import DTYPES, Exported, check_export, node_types, through_bfloat16
 
 ops = ow.ops.aten
 

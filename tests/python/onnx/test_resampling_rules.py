@@ -2,8 +2,9 @@
 
 import opwright as ow
 import pytest
-from exported import Exported, check_export, node_types
 from opwright.nn import functional as F
+
+from .exported import Exported, check_export, node_types
 
 IMAGE = {1: (5,), 2: (5, 4), 3: (3, 4, 5)}
 LARGE = {1: (9,), 2: (9, 7), 3: (5, 6, 9)}

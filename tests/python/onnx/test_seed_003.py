@@ -3,8 +3,6 @@
 The model `m` and its inputs `x`, `y`, which the seed does not show, stand before its last line.
 """
 
-import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,20 +13,17 @@ import onnxruntime
 import opwright as ow
 import opwright.compat.torch.utils.cpp_extension as cpp_extension
 import pytest
-from opwright import _C
 
 SEED = (Path(__file__).parents[2] / "seeds/register_pytorch_op.py.txt").read_text()
-BUILD = Path(os.environ.get("OPWRIGHT_BUILD", Path(__file__).parents[3] / "build/release"))
-OPERATORS = BUILD.resolve() / "operators"
+# A binary of other tests has the seed's operator too.
+pytestmark = pytest.mark.own_process
+
 NOT_SHOWN = "m = Model()\nx = torch.randn(2, 3)\ny = torch.randn(2, 3)\n"
 
 
 @pytest.fixture(scope="module")
 def seed(tmp_path_factory) -> Iterator[SimpleNamespace]:
     """Run the seed; give its names and the path of the model that it writes."""
-    # Other tests of this process load a binary that has the seed's operator.
-    with contextlib.suppress(ValueError):
-        _C.unload_library(str(OPERATORS / "libdual_residual.so"))
     source = SEED.replace("import torch\n", "import opwright.compat.torch as torch\n", 1)
     source = source.replace("import torch.utils.cpp_extension\n", "")
     source = source.replace("from torch.", "from opwright.compat.torch.")

@@ -3,8 +3,9 @@
 import numpy as np
 import opwright as ow
 import pytest
-from exported import check_export, node_types, through_bfloat16
 from opwright.export import Dim
+
+from .exported import check_export, node_types, through_bfloat16
 
 
 def numbers(*shape, dtype="float32"):

@@ -2,9 +2,10 @@
 
 import opwright as ow
 import pytest
-from exported import DTYPES, check_export, node_types, through_bfloat16
-from numbered import numbers
 from opwright.export import Dim
+
+from .exported import DTYPES, check_export, node_types, through_bfloat16
+from .numbered import numbers
 
 ops = ow.ops.aten
 

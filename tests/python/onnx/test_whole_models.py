@@ -1,8 +1,6 @@
 """Whole models go to ONNX and run in ONNX Runtime at every size, with operators of binaries."""
 
-import contextlib
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +8,11 @@ import numpy as np
 import onnx
 import opwright as ow
 import pytest
-from models.cases import OPERATORS, Case, map_arrays, to_ours
-from onnx_models.cases import (
+from opwright import pytree
+
+from tests.python.export.models.cases import Case, map_arrays, to_ours
+
+from .onnx_models.cases import (
     CASES,
     EXPORTS,
     node_values,
@@ -20,7 +21,6 @@ from onnx_models.cases import (
     write_model,
     write_torch_model,
 )
-from opwright import _C, pytree
 
 OPSETS = (12, 17, 20, 23, 26)
 
@@ -31,15 +31,6 @@ each_export = pytest.mark.parametrize(
     EXPORTS,
     ids=[f"{case}-{'program' if from_program else 'module'}" for case, from_program in EXPORTS],
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _no_binary_is_left() -> Iterator[None]:
-    """Other tests of this process define operators of the same names."""
-    yield
-    for name in ("libdual_residual.so", "libsoft_clip.so"):
-        with contextlib.suppress(ValueError):
-            _C.unload_library(str(OPERATORS / name))
 
 
 def all_calls(case: Case) -> list[tuple[Any, ...]]:

@@ -38,9 +38,17 @@ def test_it_is_found_and_told(caught):
     assert caught.findings, caught.report.table()
 
 
+# Racing threads may arrive in the same order, on a busy machine above all.
+ATTEMPTS = 10
+
+
 def test_the_code_that_is_printed_shows_it_again(caught):
     found = caught.findings[0]
 
-    report = check(read_code(found.code), test_utils=found.check, examples=0)
+    reports = (
+        check(read_code(found.code), test_utils=found.check, examples=0) for _ in range(ATTEMPTS)
+    )
 
-    assert found.kind in [each.kind for each in report.findings], found.code
+    assert any(found.kind == each.kind for report in reports for each in report.findings), (
+        found.code
+    )

@@ -14,7 +14,7 @@ from .zoo import FAULTS, Fault
 from .zoo.fault import NAMESPACE
 
 SEEDS = 20
-SHARE = 6  # faults in the ordinary run
+SHARE = 3  # faults in the ordinary run
 
 
 def chosen() -> list[Fault]:

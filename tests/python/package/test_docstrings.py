@@ -8,8 +8,9 @@ import doctest
 import numpy
 import opwright
 import pytest
-from docstring_examples import find_in_extension, find_in_files
 from opwright import _C
+
+from .docstring_examples import find_in_extension, find_in_files
 
 # One test per text: a type of _C is found as a name of the package too.
 BY_TEXT = {

@@ -1,7 +1,8 @@
 """The wheel that `pip install .` makes: what is in it, and that it works where the tree is not.
 
-It is built in build/wheel. With ccache it takes the objects of build/release, which is why it has
-the same compiler and warnings are errors.
+It is built in build/wheel, once in a run, and without our devices, whose code for many chips takes
+long to compile. With ccache it takes the objects of build/release, which is why it has the same
+compiler and warnings are errors.
 """
 
 import os
@@ -16,23 +17,18 @@ from pathlib import Path
 import numpy
 import pytest
 
+from tests.shared_folder import make_once
+
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
 EXAMPLE = ROOT / "examples" / "first_operator"
 
-MOST_BYTES = 20 * 1000 * 1000  # without the devices, which have code for many chips
-# Our own devices, where there is a toolchain for them.
-DEVICES = {
-    library
-    for library in ("libopwright_opencl.so", "libopwright_cuda.so")
-    if (BUILD / library).exists()
-}
+MOST_BYTES = 20 * 1000 * 1000
 LIBRARIES = {
     "libopwright.so",
     "libopwright_torch.so",
     "libopwright_jax.so",
     "libopwright_onnxruntime.so",
-    *DEVICES,
 }
 RUNTIME = {
     "ld-linux-x86-64.so.2",
@@ -67,7 +63,11 @@ def compiler_of_build() -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+    (path,) = make_once(tmp_path_factory, "wheel", build_wheel).glob("*.whl")
+    return path
+
+
+def build_wheel(folder: Path) -> None:
     settings = {
         "build-dir": ROOT / "build" / "wheel",
         "cmake.define.CMAKE_CXX_COMPILER": compiler_of_build(),
@@ -76,20 +76,22 @@ def wheel(tmp_path_factory) -> Path:
     given = [f"--config-settings={name}={value}" for name, value in settings.items()]
     offline = ("--no-deps", "--no-index", "--no-build-isolation")
     run(sys.executable, "-m", "pip", "wheel", ROOT, *offline, *given, "-w", folder, cwd=folder)
-    (path,) = folder.glob("*.whl")
-    return path
 
 
 @pytest.fixture(scope="module")
 def site_packages(wheel, tmp_path_factory) -> Path:
     """Return the site-packages of a new environment that has the wheel and numpy alone."""
-    folder = tmp_path_factory.mktemp("environment")
-    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
-    pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
-    run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
+
+    def make_environment(folder: Path) -> None:
+        run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
+        pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
+        run(*pip, "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=folder)
+        (site,) = folder.glob("lib/python3*/site-packages")
+        for entry in Path(numpy.__file__).parents[1].glob("numpy*"):
+            (site / entry.name).symlink_to(entry)
+
+    folder = make_once(tmp_path_factory, "environment", make_environment)
     (site,) = folder.glob("lib/python3*/site-packages")
-    for entry in Path(numpy.__file__).parents[1].glob("numpy*"):
-        (site / entry.name).symlink_to(entry)
     return site
 
 
@@ -106,10 +108,13 @@ def python(site_packages) -> Path:
 @pytest.fixture(scope="module")
 def example(site_packages, tmp_path_factory) -> Path:
     """Return the build folder of the first example, built against the wheel as pip would do it."""
-    folder = tmp_path_factory.mktemp("example")
-    run("cmake", "-S", EXAMPLE, "-B", folder, f"-DCMAKE_PREFIX_PATH={site_packages}", cwd=folder)
-    run("cmake", "--build", folder, cwd=folder)
-    return folder
+
+    def build(folder: Path) -> None:
+        where = f"-DCMAKE_PREFIX_PATH={site_packages}"
+        run("cmake", "-S", EXAMPLE, "-B", folder, where, cwd=folder)
+        run("cmake", "--build", folder, cwd=folder)
+
+    return make_once(tmp_path_factory, "wheel_example", build)
 
 
 def version_of_tree() -> str:
@@ -173,9 +178,7 @@ def test_it_has_the_package_with_headers_library_and_cmake_package_and_nothing_e
 
 def test_it_is_small(wheel):
     with zipfile.ZipFile(wheel) as archive:
-        entries = [each for each in archive.infolist() if Path(each.filename).name not in DEVICES]
-
-    assert sum(entry.file_size for entry in entries) <= MOST_BYTES
+        assert sum(entry.file_size for entry in archive.infolist()) <= MOST_BYTES
 
 
 def test_its_binaries_need_nothing_but_the_c_and_cxx_runtime(package):
@@ -190,10 +193,8 @@ def test_its_binaries_need_nothing_but_the_c_and_cxx_runtime(package):
 def test_the_modules_find_the_libraries_beside_them(package):
     for module in package.glob("_*.so"):
         assert dynamic_entries(module, "(?:RUNPATH|RPATH)") == ["$ORIGIN/lib"]
-    for bridge in LIBRARIES - DEVICES - {"libopwright.so"}:
+    for bridge in LIBRARIES - {"libopwright.so"}:
         assert dynamic_entries(package / "lib" / bridge, "(?:RUNPATH|RPATH)") == ["$ORIGIN"]
-    for device in DEVICES:  # nothing of ours is linked to them
-        assert dynamic_entries(package / "lib" / device, "(?:RUNPATH|RPATH)") == []
     assert dynamic_entries(package / "lib/libopwright.so", "(?:RUNPATH|RPATH)") == []
     assert dynamic_entries(package / "bin/opwright", "(?:RUNPATH|RPATH)") == ["$ORIGIN/../lib"]
 

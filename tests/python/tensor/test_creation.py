@@ -138,7 +138,7 @@ def test_dtypes_of_python_and_numpy_are_taken():
         ({1, 2}, TypeError, "set is no number"),
         ([2**63], OverflowError, "9223372036854775808 does not fit into int64"),
         (np.array(["a"]), TypeError, "no dtype here stands for NumPy's <U1"),
-        (np.array([object()]), TypeError, "no dtype here stands for NumPy's object"),
+        (np.array([...]), TypeError, "no dtype here stands for NumPy's object"),
     ],
     ids=repr,
 )

@@ -10,7 +10,7 @@ from .author_list import write_author_files
 from .gradient_rules import write_gradients
 from .headers import write_functions_header, write_methods_header, write_names_header
 from .operator_names import write_operator_names
-from .registration import write_registration
+from .registration import write_registrations
 
 
 def write_if_changed(path: Path, text: str) -> None:
@@ -22,6 +22,7 @@ def write_if_changed(path: Path, text: str) -> None:
 
 def make_built_in(options: argparse.Namespace, name: str) -> dict[Path, str]:
     declarations = read_declarations(options.yaml, name)
+    registrations = write_registrations(declarations, name, options.namespace)
     gradients = write_gradients(declarations, name, options.namespace, options.header)
     return {
         options.public / "tensor_methods.h": write_methods_header(declarations, name),
@@ -30,10 +31,7 @@ def make_built_in(options: argparse.Namespace, name: str) -> dict[Path, str]:
         ),
         options.public / "function_names.h": write_names_header(declarations, name),
         options.source / "operator_names.h": write_operator_names(declarations, name),
-        options.source / "register_ops.cpp": write_registration(
-            declarations, name, options.namespace
-        ),
-        **{options.source / path: text for path, text in gradients.items()},
+        **{options.source / path: text for path, text in {**registrations, **gradients}.items()},
     }
 
 

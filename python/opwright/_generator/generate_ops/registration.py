@@ -1,11 +1,13 @@
-"""The source that declares the C++ functions of every row and registers them."""
+"""The sources that declare the C++ functions of every row and register them."""
+
+from dataclasses import replace
 
 from .autocast import write_autocast
 from .cpp_text import qualify, wrap_list
 from .cpp_types import Form, parameter_name, parameter_type, return_type
 from .declarations import Declaration
 from .schema import Schema
-from .slots import BODIES, DECOMPOSE, FAKE, SCATTER, VMAP, is_device
+from .slots import BODIES, COMPOSITE, DECOMPOSE, FAKE, SCATTER, VMAP, is_device
 from .tags import TAGS
 from .yaml_nodes import DeclarationError
 
@@ -27,21 +29,56 @@ namespace opwright {{
 """
 
 
-def write_registration(declarations: list[Declaration], yaml: str, name_space: str) -> str:
-    """Library blocks: the definitions, then one block of functions for each slot."""
+# The files that register functions, each with its slots; None stands for every device. Several
+# files compile faster than one.
+PARTS: dict[str, tuple[str | None, ...]] = {
+    "register_kernels.cpp": (None,),
+    "register_fakes.cpp": (FAKE,),
+    "register_composites.cpp": ("CompositeExplicitAutograd", COMPOSITE, DECOMPOSE, SCATTER),
+    "register_vmap.cpp": (VMAP,),
+}
+
+
+def write_registrations(
+    declarations: list[Declaration], yaml: str, name_space: str
+) -> dict[str, str]:
+    """Return the sources that register the operators, by file name.
+
+    The first defines them and holds the tables of pointwise operators and of autocast; the others
+    register the functions of some slots each.
+    """
     pointwise = [each for each in declarations if each.pointwise]
     names = sorted({each.pointwise for each in pointwise})
-    declared = "".join(f"const PointwiseOp& {name}_op();\n" for name in names)
-    blocks = write_definitions(declarations, "OPWRIGHT_LIBRARY", name_space)
-    return SOURCE.format(
-        yaml=yaml,
-        includes=list_includes(declarations),
-        functions=declare_functions(declarations) + declared,
-        blocks=blocks
-        + write_implementations(declarations, name_space)
-        + register_pointwise(pointwise, yaml, name_space)
-        + write_autocast(declarations, yaml, name_space),
-    )
+    declare_functions(declarations)  # the signatures agree over all files
+    sources = {
+        "register_ops.cpp": SOURCE.format(
+            yaml=yaml,
+            includes=list_includes(declarations),
+            functions="".join(f"const PointwiseOp& {name}_op();\n" for name in names),
+            blocks=write_definitions(declarations, "OPWRIGHT_LIBRARY", name_space)
+            + register_pointwise(pointwise, yaml, name_space)
+            + write_autocast(declarations, yaml, name_space),
+        )
+    }
+    for file, slots in PARTS.items():
+        part = [with_slots(each, slots) for each in declarations]
+        sources[file] = SOURCE.format(
+            yaml=yaml,
+            includes="",
+            functions=declare_functions(part),
+            blocks=write_implementations(part, name_space),
+        )
+    return sources
+
+
+def with_slots(declaration: Declaration, slots: tuple[str | None, ...]) -> Declaration:
+    """Return the declaration with its functions of these slots alone."""
+    dispatch = {
+        slot: function
+        for slot, function in declaration.dispatch.items()
+        if (None if is_device(slot) else slot) in slots
+    }
+    return replace(declaration, dispatch=dispatch)
 
 
 def list_includes(declarations: list[Declaration]) -> str:

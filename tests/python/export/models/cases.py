@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import opwright as ow
 import torch
-from opwright import _C
 
 from . import (
     decoder,
@@ -27,15 +26,6 @@ BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resol
 OPERATORS = BUILD / "operators"
 
 Sizes = tuple[int, ...]
-
-
-def load_alone(library: Path, operator: str) -> None:
-    """Load a binary in place of one that another test of this process loaded for the operator."""
-    if operator in _C.list_operators(operator.partition("::")[0]):
-        other = _C.require_operator(operator).origin
-        if other and Path(other) != library:
-            _C.unload_library(other)
-    ow.load_library(library)
 
 
 class Case(NamedTuple):
@@ -56,8 +46,8 @@ class Case(NamedTuple):
 
     def make_twins(self) -> tuple[Any, Any]:
         """Give our model and torch's, for inference; ours has the weights of torch's."""
-        for library, operator in zip(self.libraries, self.operators, strict=True):
-            load_alone(OPERATORS / library, operator)
+        for library in self.libraries:
+            ow.load_library(OPERATORS / library)
         torch.manual_seed(20261116)
         theirs = self.make(torch)
         perturb_statistics(theirs)

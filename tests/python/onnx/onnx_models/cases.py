@@ -10,7 +10,9 @@ import onnx
 import onnxruntime
 import opwright as ow
 import torch
-from models.cases import (
+from opwright import pytree
+
+from tests.python.export.models.cases import (
     OPERATORS,
     Case,
     floats,
@@ -21,7 +23,6 @@ from models.cases import (
     sequence_shapes,
     to_torch,
 )
-from opwright import pytree
 
 from . import conv_net, encoder, language_model, tagger
 

@@ -3,7 +3,7 @@
 from types import ModuleType
 from typing import Any
 
-from models.limited_net import soft_clip_of
+from tests.python.export.models.limited_net import soft_clip_of
 
 
 def make(package: ModuleType, channels: int = 6) -> Any:

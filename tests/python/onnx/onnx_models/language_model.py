@@ -3,7 +3,7 @@
 from types import ModuleType
 from typing import Any
 
-from models.limited_net import soft_clip_of
+from tests.python.export.models.limited_net import soft_clip_of
 
 MOST_TOKENS = 32
 

@@ -1,0 +1,127 @@
+# How each source of the core is optimized: one table.
+#
+#   opwright_optimize(<level> <pattern>... REASON <text>)
+#
+# A pattern is a path below src in which * stands for any part of a name; a folder ends in / and means
+# everything in it. The last line that matches a source decides. The levels:
+#
+#   speed    -O2, the default
+#   size     -Os: smaller code that also compiles faster
+#   kernel   -O3 and floating-point options that let the compiler vectorize loops
+#
+# opwright_layer makes one object library for each level that occurs in a layer. Debug and sanitized
+# builds have one level for everything (cmake/flags.cmake).
+
+set(OPWRIGHT_LEVELS speed size kernel)
+
+function(opwright_optimize level)
+  cmake_parse_arguments(PARSE_ARGV 1 line "" "REASON" "")
+  if(NOT level IN_LIST OPWRIGHT_LEVELS)
+    message(
+      FATAL_ERROR
+      "opwright_optimize: the level must be one of ${OPWRIGHT_LEVELS}, got '${level}'"
+    )
+  endif()
+  if(NOT line_REASON)
+    message(FATAL_ERROR "opwright_optimize(${level} ${line_UNPARSED_ARGUMENTS}): REASON is missing")
+  endif()
+  foreach(pattern IN LISTS line_UNPARSED_ARGUMENTS)
+    string(REPLACE "." "\\." regex "${pattern}")
+    string(REPLACE "*" "[^/]*" regex "${regex}")
+    string(REGEX REPLACE "/$" "/.*" regex "${regex}")
+    set_property(GLOBAL APPEND PROPERTY OPWRIGHT_OPTIMIZED "${level}" "^${regex}$")
+  endforeach()
+endfunction()
+
+# Sets `result` to the sources in ARGN whose level is `level`.
+function(opwright_sources_at result level)
+  get_property(table GLOBAL PROPERTY OPWRIGHT_OPTIMIZED)
+  set(found)
+  foreach(source IN LISTS ARGN)
+    string(REPLACE "${CMAKE_SOURCE_DIR}/src/" "" name "${source}")
+    string(REPLACE "${CMAKE_BINARY_DIR}/" "" name "${name}")
+    set(source_level speed)
+    set(lines ${table})
+    while(lines)
+      list(POP_FRONT lines line_level regex)
+      if(name MATCHES "${regex}")
+        set(source_level "${line_level}")
+      endif()
+    endwhile()
+    if(source_level STREQUAL level)
+      list(APPEND found "${source}")
+    endif()
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+opwright_optimize(
+  size
+  symbolic/
+  schema/
+  ir/
+  check/
+  program/
+  compile/
+  convert/
+  host/
+  REASON "They read, check and build programs: this runs once, and what it builds runs often."
+)
+opwright_optimize(
+  speed
+  compile/compiled_entry.cpp
+  compile/nest_call.cpp
+  compile/nest_operator.cpp
+  compile/size_guards.cpp
+  compile/tensor_guards.cpp
+  compile/training_node.cpp
+  program/exported_call.cpp
+  REASON "They run in every call of a compiled function or an exported program."
+)
+opwright_optimize(
+  kernel
+  ops/cpu/
+  ops/matrix/
+  ops/pointwise/
+  ops/reduction/
+  ops/normalization/
+  ops/sorting/
+  ops/random/
+  ops/pooling/
+  ops/sampling/
+  REASON "Loops over elements. GCC 12 vectorizes loops of unknown length from -O3 on."
+)
+opwright_optimize(
+  size
+  ops/*_batching.cpp
+  ops/*_decomposition.cpp
+  ops/*_gradients.cpp
+  ops/*_reader.cpp
+  ops/*/*_batching.cpp
+  ops/*/*_decomposition.cpp
+  ops/*/*_gradients.cpp
+  ops/*/*_reader.cpp
+  generated_ops/gradients_*.cpp
+  REASON "Rules are calls of operators, and the operators take the time."
+)
+opwright_optimize(
+  speed
+  generated_ops/gradients_00.cpp
+  generated_ops/gradients_01.cpp
+  generated_ops/gradients_02.cpp
+  generated_ops/gradients_03.cpp
+  REASON
+    "The rules of the operators that the generator counts as quick (NUM_QUICK): overhead shows."
+)
+opwright_optimize(
+  size
+  ops/device/
+  transforms/kernel_stand_in.cpp
+  REASON "They describe work to a device; launching it takes longer."
+)
+opwright_optimize(
+  speed
+  ops/device/device_loop.cpp
+  ops/device/device_pointwise.cpp
+  REASON "They run in every pointwise call on a device, where a launch takes a few microseconds."
+)

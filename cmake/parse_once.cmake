@@ -1,0 +1,122 @@
+# Most of the time of a plain build goes into parsing the same headers for every source. Here each is
+# parsed a few times: precompiled headers, shared by all targets that are compiled alike, and unity
+# units of several sources of one folder.
+#
+# OPWRIGHT_PARSE_ONCE=OFF compiles every source on its own, which shows that each includes what it uses;
+# clang's check and clang-tidy read that form (tools/check).
+
+option(OPWRIGHT_PARSE_ONCE "Precompile headers and compile several sources as one unit" ON)
+
+# The sources of a unit add up to at most so many bytes: some seconds of compiling.
+set(OPWRIGHT_UNIT_BYTES 65536)
+# Loops over elements take longer: an instance for each dtype and each level of the machine.
+set(OPWRIGHT_KERNEL_UNIT_BYTES 12288)
+
+# Adds `name`: HEADERS precompiled for targets to share that are compiled with the same FLAGS, definitions
+# and libraries.
+function(opwright_precompile name)
+  cmake_parse_arguments(PARSE_ARGV 1 headers "" "" "FLAGS;DEFINITIONS;HEADERS;LIBRARIES;SYSTEM")
+  set(source "${CMAKE_BINARY_DIR}/headers/${name}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "// ${name}: see cmake/parse_once.cmake.\n")
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL "${source}")
+  target_compile_options(${name} PRIVATE ${headers_FLAGS})
+  target_compile_definitions(${name} PRIVATE OPWRIGHT_CORE ${headers_DEFINITIONS})
+  target_include_directories(
+    ${name}
+    PRIVATE "${CMAKE_SOURCE_DIR}/include" "${OPWRIGHT_GENERATED_INCLUDE}"
+  )
+  target_include_directories(${name} SYSTEM PRIVATE ${headers_SYSTEM})
+  target_link_libraries(${name} PRIVATE Threads::Threads ${headers_LIBRARIES})
+  target_precompile_headers(${name} PRIVATE ${headers_HEADERS})
+  add_dependencies(${name} generate_ops)
+endfunction()
+
+# What more than a tenth of the sources include.
+set(
+  OPWRIGHT_COMMON_HEADERS
+  <algorithm>
+  <array>
+  <atomic>
+  <cmath>
+  <cstdint>
+  <cstring>
+  <functional>
+  <limits>
+  <memory>
+  <mutex>
+  <optional>
+  <source_location>
+  <span>
+  <string>
+  <string_view>
+  <tuple>
+  <unordered_map>
+  <utility>
+  <vector>
+  <opwright/c_api.h>
+  <opwright/error.h>
+  <opwright/symint.h>
+  <opwright/tensor.h>
+  <opwright/value.h>
+)
+if(OPWRIGHT_PARSE_ONCE)
+  foreach(level IN LISTS OPWRIGHT_LEVELS)
+    opwright_precompile(
+      opwright_${level}_headers
+      FLAGS ${OPWRIGHT_FLAGS_${level}} ${OPWRIGHT_HIDDEN}
+      HEADERS ${OPWRIGHT_COMMON_HEADERS}
+      LIBRARIES fmt::fmt-header-only
+    )
+  endforeach()
+  if(OPWRIGHT_TESTS)
+    # For executables, whose sources CMake compiles with -fPIE.
+    opwright_precompile(
+      opwright_test_headers
+      FLAGS ${OPWRIGHT_FLAGS_test} ${OPWRIGHT_HIDDEN} -fPIE
+      HEADERS ${OPWRIGHT_COMMON_HEADERS} <gtest/gtest.h>
+      LIBRARIES fmt::fmt-header-only GTest::gtest
+    )
+  endif()
+  # Bridges show what their hosts look up.
+  opwright_precompile(
+    opwright_bridge_headers
+    FLAGS ${OPWRIGHT_FLAGS_speed}
+    HEADERS ${OPWRIGHT_COMMON_HEADERS}
+  )
+endif()
+
+# Lets `target` use the precompiled headers HEADERS, if any, and compiles its sources in units. Call it
+# when the target has all of its sources. Sources of different folders share no unit; the names in
+# unnamed namespaces of one folder are distinct (tools/check).
+function(opwright_parse_once target)
+  cmake_parse_arguments(PARSE_ARGV 1 once "" "HEADERS;BYTES" "")
+  if(NOT OPWRIGHT_PARSE_ONCE)
+    return()
+  endif()
+  if(once_HEADERS)
+    target_precompile_headers(${target} REUSE_FROM ${once_HEADERS})
+  endif()
+  if(NOT once_BYTES)
+    set(once_BYTES ${OPWRIGHT_UNIT_BYTES})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  set(unit_folder)
+  set(unit_bytes 0)
+  set(unit 0)
+  foreach(source IN LISTS sources)
+    if(NOT EXISTS "${source}" OR NOT source MATCHES "\\.cpp$")
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    file(SIZE "${source}" bytes)
+    math(EXPR unit_bytes "${unit_bytes} + ${bytes}")
+    if(NOT folder STREQUAL unit_folder OR unit_bytes GREATER once_BYTES)
+      math(EXPR unit "${unit} + 1")
+      set(unit_bytes ${bytes})
+      set(unit_folder "${folder}")
+    endif()
+    cmake_path(GET folder FILENAME name)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${name}_${unit}")
+  endforeach()
+endfunction()

@@ -1,0 +1,9 @@
+// Types of higher layers that the thread state only points to.
+#pragma once
+
+namespace opwright {
+
+class Interpreter {};
+class Mode {};
+
+}  // namespace opwright
