@@ -21,7 +21,6 @@
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/fake.h"
-#include "opwright/transforms/vmap.h"
 
 namespace opwright::python {
 namespace {

@@ -15,7 +15,9 @@
 namespace opwright {
 namespace {
 
-Tensor sum_of(Tensor sum, const Tensor& gradient) {
+Tensor sum_of(Tensor sum, const Tensor& gradient, GradientRecorder* recorder) {
+  if (recorder) [[unlikely]]
+    return recorder->sum(sum, gradient);
   if (!thread_state().grad_is_enabled() && is_sole_owner(sum)) {
     sum.add_(gradient);
     return sum;
@@ -32,11 +34,13 @@ class Waiting {
     SmallVector<Tensor, 1> gradients;
   };
 
+  explicit Waiting(GradientRecorder* recorder) : recorder_(recorder) {}
+
   [[nodiscard]] bool empty() const noexcept { return !youngest_.is_there() && heap_.empty(); }
 
   void add(const Edge& edge, Tensor gradient) {
     Tensor& slot = entry_of(*edge.node).gradients[edge.place];
-    slot = slot.is_defined() ? sum_of(std::move(slot), gradient) : std::move(gradient);
+    slot = slot.is_defined() ? sum_of(std::move(slot), gradient, recorder_) : std::move(gradient);
   }
 
   Entry take_youngest() {
@@ -99,6 +103,7 @@ class Waiting {
     std::ranges::push_heap(heap_, {}, &Key::age);
   }
 
+  GradientRecorder* recorder_;
   std::vector<Entry> entries_;
   std::vector<uint32_t> free_;
   Key youngest_;           // of all, where it is there: a chain never touches the heap
@@ -189,7 +194,11 @@ class Engine {
  public:
   Engine(std::span<const RootGradient> roots, std::span<const Edge> targets, bool has_targets,
          EngineOptions options)
-      : targets_(targets), has_targets_(has_targets), options_(options), found_(targets.size()) {
+      : targets_(targets),
+        has_targets_(has_targets),
+        options_(options),
+        waiting_(options.recorder),
+        found_(targets.size()) {
     if (has_targets) needed_.emplace(roots, targets);
     for (const RootGradient& root : roots) {
       if (is_needed(root.edge.node.get())) waiting_.add(root.edge, root.gradient);
@@ -219,12 +228,14 @@ class Engine {
     }
     if (!leads_on) return;
     given_.resize(node.edges().size());
-    const bool has_after = node.hooks() && !node.hooks()->after.empty();
+    const bool is_observed = options_.recorder || (node.hooks() && !node.hooks()->after.empty());
     std::vector<Tensor> gradients;
-    if (has_after) gradients.assign(entry.gradients.begin(), entry.gradients.end());
+    if (is_observed) gradients.assign(entry.gradients.begin(), entry.gradients.end());
     node.apply(entry.gradients, given_);
     entry.gradients.clear();
     run_hooks_after(node, given_, gradients);
+    if (options_.recorder) [[unlikely]]
+      options_.recorder->mark(given_, gradients);
     if (anomaly_mode()) look_for_anomalies(node, given_);
     if (!options_.keeps_graph) node.release_saved();
     pass_on(node);

@@ -10,8 +10,20 @@
 
 namespace opwright {
 
+// Observes how gradients flow, for traces that keep the structure of the tape (gradient_flow.h).
+class GradientRecorder {
+ public:
+  virtual ~GradientRecorder() = default;
+  // Adds two gradients of one value.
+  [[nodiscard]] virtual Tensor sum(const Tensor& a, const Tensor& b) = 0;
+  // Called after a node computed `given` for `gradients`, either of which may hold undefined
+  // tensors; may replace what is given.
+  virtual void mark(std::span<Tensor> given, std::span<const Tensor> gradients) = 0;
+};
+
 struct EngineOptions {
-  bool keeps_graph = false;  // saved values stay, so that it can run again
+  bool keeps_graph = false;              // saved values stay, so that it can run again
+  GradientRecorder* recorder = nullptr;  // null: none
 };
 
 // A gradient that comes in.

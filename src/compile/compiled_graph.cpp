@@ -89,13 +89,14 @@ std::vector<Executable::Section> CompiledGraph::describe() const {
 
 GraphPtr lower(const Graph& graph) {
   const std::vector<const Operator*> apart = operators_to_take_apart(graph);
+  const FusionTarget& target = llvm_target();
   GraphPtr lowered = apart.empty() ? graph.copy() : decompose(graph, apart);
   tell_views(*lowered);
-  split_products(*lowered);
-  split_folds(*lowered);
+  split_products(*lowered, target);
+  split_folds(*lowered, target);
   remove_whole_copies(*lowered);
   remove_whole_views(*lowered);
-  raise_parts(*lowered);
+  raise_parts(*lowered, target);
   share_common_subexpressions(*lowered);
   remove_dead_code(*lowered);
   return lowered;

@@ -13,9 +13,7 @@ bool is_int(DType dtype) {
   return dtype_code(dtype) == kOpwDtypeInt || dtype_code(dtype) == kOpwDtypeUInt;
 }
 
-}  // namespace
-
-bool can_emit(LaneOp op, DType dtype) noexcept {
+bool can_emit_llvm(LaneOp op, DType dtype) noexcept {
   const bool is_single = dtype == DType::Float32;
   const bool is_float = is_single || dtype == DType::Float64;
   const bool is_bool = dtype == DType::Bool;
@@ -73,16 +71,18 @@ bool can_emit(LaneOp op, DType dtype) noexcept {
   }
 }
 
-bool is_costly(LaneOp op) noexcept {
-  switch (op) {
-    case LaneOp::DivideTrunc:
-    case LaneOp::DivideFloor:
-    case LaneOp::Remainder:
-    case LaneOp::Fmod:
-      return true;
-    default:
-      return op >= LaneOp::Exp && op <= LaneOp::Power;
+class LlvmTarget final : public FusionTarget {
+ public:
+  [[nodiscard]] bool can_emit(LaneOp op, DType dtype) const noexcept override {
+    return can_emit_llvm(op, dtype);
   }
+};
+
+}  // namespace
+
+const FusionTarget& llvm_target() noexcept {
+  static const LlvmTarget target;
+  return target;
 }
 
 EmittedNest emit_llvm(const Nest& nest, const EmitTarget& target) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "opwright/compile/fusion_target.h"
 #include "opwright/compile/nest.h"
 
 namespace opwright {
@@ -26,11 +27,7 @@ struct EmittedNest {
 };
 inline constexpr int64_t kScratchSlack = 256;
 
-// Whether lanes of the operation can be emitted; fusion leaves others out. `dtype` is that of the
-// arguments (of a Load or a Cast: of the memory, of what is converted).
-[[nodiscard]] bool can_emit(LaneOp op, DType dtype) noexcept;
-// Whether it takes some ten instructions or more: rather kept than computed again.
-[[nodiscard]] bool is_costly(LaneOp op) noexcept;
+[[nodiscard]] const FusionTarget& llvm_target() noexcept;
 
 [[nodiscard]] EmittedNest emit_llvm(const Nest& nest, const EmitTarget& target);
 

@@ -40,7 +40,7 @@ class Fuser {
       : graph_(graph), target_(target), make_code_(make_code) {}
 
   std::vector<FusedNest> run() {
-    const FusionPlan plan = plan_fusion(graph_);
+    const FusionPlan plan = plan_fusion(graph_, llvm_target());
     for (PlannedNest& planned : plan_nests(plan)) put(planned);
     return std::move(fused_);
   }

@@ -38,7 +38,8 @@ bool is_needed_outside(const GraphValue& value, const FusionGroup& group) {
 
 class Grouper {
  public:
-  explicit Grouper(Graph& graph) : env_(graph.shape_env().get()) {
+  Grouper(Graph& graph, const FusionTarget& target)
+      : target_(target), env_(graph.shape_env().get()) {
     uint32_t era = 0;
     for (Node* node = graph.first(); node; node = node->next()) {
       places_.emplace(node, static_cast<uint32_t>(nodes_.size()));
@@ -51,11 +52,11 @@ class Grouper {
 
   FusionPlan run() {
     for (Entry& entry : nodes_) {
-      if (std::optional<PointNode> point = describe_point(*entry.node))
+      if (std::optional<PointNode> point = describe_point(*entry.node, target_))
         add(entry, std::move(*point));
     }
     join_siblings();
-    FusionPlan plan{.points = std::move(points_)};
+    FusionPlan plan{.target = &target_, .points = std::move(points_)};
     for (FusionGroup& group : groups_) {
       if (is_worth_it(group, plan)) plan.groups.push_back(std::move(group));
     }
@@ -216,6 +217,7 @@ class Grouper {
     return look_through(value).root != &value;
   }
 
+  const FusionTarget& target_;
   const ShapeEnv* env_;  // null: no symbols
   std::vector<Entry> nodes_;
   std::unordered_map<const Node*, uint32_t> places_;
@@ -233,6 +235,8 @@ std::vector<const FusionGroup::Member*> FusionPlan::outputs(const FusionGroup& g
   return found;
 }
 
-FusionPlan plan_fusion(Graph& graph) { return Grouper(graph).run(); }
+FusionPlan plan_fusion(Graph& graph, const FusionTarget& target) {
+  return Grouper(graph, target).run();
+}
 
 }  // namespace opwright

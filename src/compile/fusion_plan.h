@@ -12,6 +12,7 @@
 namespace opwright {
 
 struct FusionPlan {
+  const FusionTarget* target = nullptr;
   std::unordered_map<const Node*, PointNode> points;
   std::vector<FusionGroup> groups = {};  // of two nodes or more
 
@@ -21,6 +22,6 @@ struct FusionPlan {
 
 // The graph writes at its end alone. Groups do not depend on one another in circles, and none spans
 // a node with an effect.
-[[nodiscard]] FusionPlan plan_fusion(Graph& graph);
+[[nodiscard]] FusionPlan plan_fusion(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

@@ -9,6 +9,7 @@
 
 #include "opwright/autograd/boundary.h"
 #include "opwright/autograd/engine.h"
+#include "opwright/autograd/gradient_flow.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -300,7 +301,11 @@ void JointCapture::compute_gradients() {
   const InterpreterScope level(session_.level());
   const NoGradScope no_grad;
   try {
-    gradients_ = run_backward_to(root_gradients_, target_edges_);
+    // With one tangent there is nothing to keep apart: it is there whenever the backward runs.
+    GradientFlow flow;
+    const bool has_several = root_gradients_.size() > 1;
+    gradients_ = run_backward_to(root_gradients_, target_edges_,
+                                 {.recorder = has_several ? &flow : nullptr});
   } catch (const Error& error) {
     if (!is_told_by_backward(error)) throw;
     joint_.error_kind = error.kind();

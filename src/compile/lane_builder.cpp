@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <utility>
 
-#include "opwright/compile/emit_llvm.h"
 #include "opwright/ops/pointwise.h"
 
 namespace opwright {
@@ -36,7 +35,7 @@ uint32_t LaneBuilder::add(Lane lane) {
 }
 
 uint32_t LaneBuilder::load(uint32_t operand, DType memory) {
-  if (!can_emit(LaneOp::Load, memory)) refuse();
+  if (!target_.can_emit(LaneOp::Load, memory)) refuse();
   const uint32_t place = add({.op = LaneOp::Load, .dtype = lane_dtype(memory), .operand = operand});
   if (is_half(memory)) halves_[place] = memory;
   return place;
@@ -73,7 +72,7 @@ uint32_t LaneBuilder::constant(const Scalar& number, DType dtype) {
 uint32_t LaneBuilder::apply(LaneOp op, std::initializer_list<uint32_t> args) {
   const uint32_t last = *(args.end() - 1);
   const DType taken = dtype(last);
-  if (!can_emit(op, taken)) refuse();
+  if (!target_.can_emit(op, taken)) refuse();
   const uint32_t place =
       add({.op = op, .dtype = gives_truth(op) ? DType::Bool : taken, .args = args});
   // What is one of its arguments, up to the sign, is what a half can hold.
@@ -99,7 +98,7 @@ bool LaneBuilder::holds_half(uint32_t lane, DType half) const {
 uint32_t LaneBuilder::convert(uint32_t lane, DType dtype) {
   const DType wanted = lane_dtype(dtype);
   if (this->dtype(lane) != wanted) {
-    if (!can_emit(LaneOp::Cast, this->dtype(lane)) || !can_emit(LaneOp::Load, wanted)) refuse();
+    if (!target_.can_emit(LaneOp::Cast, this->dtype(lane)) || !target_.can_emit(LaneOp::Load, wanted)) refuse();
     const Lane& from = lanes_[lane];
     if (from.op == LaneOp::Constant) {
       lane = is_float(from.dtype) ? constant(Scalar(from.number), wanted)
@@ -109,7 +108,7 @@ uint32_t LaneBuilder::convert(uint32_t lane, DType dtype) {
     }
   }
   if (!is_half(dtype) || holds_half(lane, dtype)) return lane;
-  if (!can_emit(LaneOp::RoundHalf, DType::Float32)) refuse();
+  if (!target_.can_emit(LaneOp::RoundHalf, DType::Float32)) refuse();
   const uint32_t rounded =
       add({.op = LaneOp::RoundHalf, .dtype = DType::Float32, .args = {lane}, .half = dtype});
   halves_[rounded] = dtype;

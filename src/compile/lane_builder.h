@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "opwright/compile/fusion_target.h"
 #include "opwright/compile/nest.h"
 #include "opwright/dtype.h"
 #include "opwright/scalar.h"
@@ -22,7 +23,8 @@ namespace opwright {
 
 class LaneBuilder {
  public:
-  explicit LaneBuilder(std::vector<Lane>& lanes) : lanes_(lanes) {}
+  LaneBuilder(std::vector<Lane>& lanes, const FusionTarget& target)
+      : lanes_(lanes), target_(target) {}
 
   // The place of the new lane, or of an equal one.
   uint32_t load(uint32_t operand, DType memory);
@@ -48,6 +50,7 @@ class LaneBuilder {
   [[nodiscard]] bool holds_half(uint32_t lane, DType half) const;
 
   std::vector<Lane>& lanes_;
+  const FusionTarget& target_;
   std::vector<std::optional<DType>> halves_;  // whose values a lane is known to hold
   bool can_be_emitted_ = true;
 };

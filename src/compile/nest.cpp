@@ -45,6 +45,18 @@ std::string nest_text(const Lane& lane) {
 
 }  // namespace
 
+bool is_costly(LaneOp op) noexcept {
+  switch (op) {
+    case LaneOp::DivideTrunc:
+    case LaneOp::DivideFloor:
+    case LaneOp::Remainder:
+    case LaneOp::Fmod:
+      return true;
+    default:
+      return op >= LaneOp::Exp && op <= LaneOp::Power;
+  }
+}
+
 const char* lane_op_name(LaneOp op) noexcept { return kNames[static_cast<size_t>(op)]; }
 
 std::string to_text(const Nest& nest) {

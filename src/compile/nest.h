@@ -88,6 +88,8 @@ enum class LaneOp : uint8_t {
 };
 
 [[nodiscard]] constexpr bool is_fold(LaneOp op) noexcept { return op >= LaneOp::FoldSum; }
+// Whether it takes some ten instructions or more: rather kept than computed again.
+[[nodiscard]] bool is_costly(LaneOp op) noexcept;
 // As formulas and texts of nests spell it: "add", "fold_sum".
 [[nodiscard]] const char* lane_op_name(LaneOp op) noexcept;
 

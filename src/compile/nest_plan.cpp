@@ -21,7 +21,7 @@ using Member = FusionGroup::Member;
 class NestPlanner {
  public:
   NestPlanner(const FusionPlan& plan, const FusionGroup& group, const ShapeEnv* env)
-      : plan_(plan), group_(group), env_(env), lanes_(made_.nest.lanes) {}
+      : plan_(plan), group_(group), env_(env), lanes_(made_.nest.lanes, *plan.target) {}
 
   NestPlan run(const std::vector<const Member*>& outputs) {
     for (const Member& member : group_.read) add_operand(member, false);

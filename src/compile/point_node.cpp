@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "opwright/base/small_vector.h"
-#include "opwright/compile/emit_llvm.h"
 #include "opwright/compile/formula.h"
 #include "opwright/compile/nest.h"
 #include "opwright/dispatch/operator.h"
@@ -198,7 +197,7 @@ DType fold_compute(LaneOp op, DType from, DType result) {
   return op == LaneOp::FoldSum || op == LaneOp::FoldProduct ? result : from;
 }
 
-std::optional<PointNode> describe_fold(const Node& node) {
+std::optional<PointNode> describe_fold(const Node& node, const FusionTarget& target) {
   const auto* found =
       std::ranges::find(kFoldOperators, std::string_view(node.op().name()), &FoldName::name);
   GraphValue* from = found != kFoldOperators.end() ? tensor_argument(node, 0) : nullptr;
@@ -208,7 +207,8 @@ std::optional<PointNode> describe_fold(const Node& node) {
     return std::nullopt;
   const DType result = node.values()[0].tensor().dtype();
   const DType compute = fold_compute(found->op, from->tensor().dtype(), result);
-  if (!can_emit(found->op, lane_dtype(compute)) || !can_emit(LaneOp::Load, from->tensor().dtype()))
+  if (!target.can_emit(found->op, lane_dtype(compute)) ||
+      !target.can_emit(LaneOp::Load, from->tensor().dtype()))
     return std::nullopt;
   if (found->is_mean && lane_dtype(compute) != DType::Float32 && compute != DType::Float64)
     return std::nullopt;
@@ -224,9 +224,9 @@ std::optional<PointNode> describe_fold(const Node& node) {
 // ---- All ----
 
 // Builds the lanes once, to see whether they can be emitted and what they cost.
-bool try_lanes(PointNode& point) {
+bool try_lanes(PointNode& point, const FusionTarget& target) {
   std::vector<Lane> lanes;
-  LaneBuilder builder(lanes);
+  LaneBuilder builder(lanes, target);
   std::vector<uint32_t> inputs;
   for (const GraphValue* input : point.inputs)
     inputs.push_back(builder.load(static_cast<uint32_t>(inputs.size()), input->tensor().dtype()));
@@ -238,15 +238,15 @@ bool try_lanes(PointNode& point) {
 
 }  // namespace
 
-std::optional<PointNode> describe_point(const Node& node) {
+std::optional<PointNode> describe_point(const Node& node, const FusionTarget& target) {
   if (node.kind() != NodeKind::Call || node.values().size() != 1 || node.op().writes_arguments() ||
       node.op().gives_views() || !node.values()[0].tensor().is_defined())
     return std::nullopt;
-  if (std::optional<PointNode> fold = describe_fold(node)) return fold;
+  if (std::optional<PointNode> fold = describe_fold(node, target)) return fold;
   std::optional<PointNode> point = describe_formula(node);
   if (!point) point = describe_copy(node);
   if (!point) point = describe_constant(node);
-  if (!point || !try_lanes(*point)) return std::nullopt;
+  if (!point || !try_lanes(*point, target)) return std::nullopt;
   return point;
 }
 

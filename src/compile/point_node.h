@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "opwright/compile/fusion_target.h"
 #include "opwright/compile/lane_builder.h"
 #include "opwright/ir/graph.h"
 
@@ -32,6 +33,7 @@ struct PointNode {
 };
 
 // None: the node stays a call.
-[[nodiscard]] std::optional<PointNode> describe_point(const Node& node);
+[[nodiscard]] std::optional<PointNode> describe_point(const Node& node,
+                                                      const FusionTarget& target);
 
 }  // namespace opwright

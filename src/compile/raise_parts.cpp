@@ -50,10 +50,10 @@ std::optional<Part> part_of(GraphValue& view, const Tensor& base) {
 
 class PartRaiser {
  public:
-  explicit PartRaiser(Graph& graph) : graph_(graph) {}
+  PartRaiser(Graph& graph, const FusionTarget& target) : graph_(graph), target_(target) {}
 
   bool raise(Node& node) {
-    const std::optional<PointNode> point = describe_point(node);
+    const std::optional<PointNode> point = describe_point(node, target_);
     if (!point || point->fold || point->is_costly || point->is_trivial) return false;
     const std::optional<std::vector<Part>> parts = parts_of(node.values()[0]);
     if (!parts) return false;
@@ -124,12 +124,13 @@ class PartRaiser {
   }
 
   Graph& graph_;
+  const FusionTarget& target_;
 };
 
 }  // namespace
 
-size_t raise_parts(Graph& graph) {
-  PartRaiser raiser(graph);
+size_t raise_parts(Graph& graph, const FusionTarget& target) {
+  PartRaiser raiser(graph, target);
   size_t count = 0;
   // From the end: what takes parts of parts comes first.
   std::vector<Node*> nodes;

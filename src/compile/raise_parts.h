@@ -11,12 +11,13 @@
 
 #include <cstddef>
 
+#include "opwright/compile/fusion_target.h"
 #include "opwright/ir/graph.h"
 
 namespace opwright {
 
 // The number of operators that were parted: pointwise ones without costly functions, whose parts do
 // not overlap much.
-size_t raise_parts(Graph& graph);
+size_t raise_parts(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

@@ -27,13 +27,13 @@ bool folds_everything(const Node& node, const PointNode& point) {
          std::ranges::count(point.fold->dims, false) == 0;
 }
 
-bool is_worth_it(const Graph& graph, const PointNode& point) {
+bool is_worth_it(const Graph& graph, const PointNode& point, const FusionTarget& target) {
   const Tensor from = point.inputs[0]->tensor();
   const ShapeEnv* env = graph.shape_env().get();
   if (from.dim() < 2 || estimate_size(env, from.sym_size(0)) < kLeastRows ||
       estimate_size(env, from.sym_numel()) < kLeastElements)
     return false;
-  return describe_point(look_through(*point.inputs[0]).root->node()).has_value();
+  return describe_point(look_through(*point.inputs[0]).root->node(), target).has_value();
 }
 
 void split_fold(Graph& graph, Node& node, const PointNode& point) {
@@ -55,11 +55,11 @@ void split_fold(Graph& graph, Node& node, const PointNode& point) {
 
 }  // namespace
 
-size_t split_folds(Graph& graph) {
+size_t split_folds(Graph& graph, const FusionTarget& target) {
   size_t count = 0;
   for (Node* node = graph.first(); node; node = node->next()) {
-    const std::optional<PointNode> point = describe_point(*node);
-    if (!point || !folds_everything(*node, *point) || !is_worth_it(graph, *point)) continue;
+    const std::optional<PointNode> point = describe_point(*node, target);
+    if (!point || !folds_everything(*node, *point) || !is_worth_it(graph, *point, target)) continue;
     split_fold(graph, *node, *point);
     ++count;
   }

@@ -6,11 +6,12 @@
 
 #include <cstddef>
 
+#include "opwright/compile/fusion_target.h"
 #include "opwright/ir/graph.h"
 
 namespace opwright {
 
 // The number of folds parted: large ones of what a nest can compute.
-size_t split_folds(Graph& graph);
+size_t split_folds(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

@@ -40,7 +40,7 @@ Node* only_reshape(const GraphValue& value) {
 
 class Splitter {
  public:
-  explicit Splitter(Graph& graph) : graph_(graph) {}
+  Splitter(Graph& graph, const FusionTarget& target) : graph_(graph), target_(target) {}
 
   // False: it stays as it is.
   bool split(Node& node) {
@@ -51,7 +51,7 @@ class Splitter {
     Node* reshape = only_reshape(node.values()[0]);
     GraphValue& last = reshape ? reshape->values()[0] : node.values()[0];
     const bool is_taken = std::ranges::any_of(
-        last.users(), [](const Node* user) { return describe_point(*user).has_value(); });
+        last.users(), [&](const Node* user) { return describe_point(*user, target_).has_value(); });
     if (!is_taken) return false;
     GraphValue& product =
         insert(node, "aten::mm", {node.args()[1], node.args()[2]}, node.values()[0]);
@@ -79,16 +79,17 @@ class Splitter {
   }
 
   Graph& graph_;
+  const FusionTarget& target_;
 };
 
 }  // namespace
 
-size_t split_products(Graph& graph) {
+size_t split_products(Graph& graph, const FusionTarget& target) {
   std::vector<Node*> found;
   for (Node* node = graph.first(); node; node = node->next()) {
     if (is_call_of(*node, "aten::addmm")) found.push_back(node);
   }
-  Splitter splitter(graph);
+  Splitter splitter(graph, target);
   return static_cast<size_t>(
       std::ranges::count_if(found, [&](Node* node) { return splitter.split(*node); }));
 }

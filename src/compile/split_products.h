@@ -9,11 +9,12 @@
 
 #include <cstddef>
 
+#include "opwright/compile/fusion_target.h"
 #include "opwright/ir/graph.h"
 
 namespace opwright {
 
 // The number of products parted: those whose result a pointwise operator takes.
-size_t split_products(Graph& graph);
+size_t split_products(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

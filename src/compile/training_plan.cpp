@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "opwright/autograd/value_meta.h"
-#include "opwright/compile/zero_tangents.h"
+#include "opwright/compile/backward_copy.h"
 #include "opwright/functions.h"
 #include "opwright/ir/random_input.h"
 
@@ -131,10 +131,8 @@ TrainingPlan::Backward TrainingPlan::backward(const std::vector<bool>& is_there)
     const std::lock_guard lock(mutex_);
     if (const Backward* known = find()) return *known;
   }
-  const bool is_whole = std::ranges::all_of(is_there, [](bool is) { return is; });
   Backward made;
-  made.graph = is_whole ? parts_.backward
-                        : without_tangents(*parts_.backward, parts_.saved.size(), is_there);
+  made.graph = make_backward_for(*parts_.backward, parts_.saved.size(), is_there);
   made.executable = backend_(made.graph);
   const std::lock_guard lock(mutex_);
   if (const Backward* known = find()) return *known;

@@ -13,7 +13,7 @@
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/expression_pool.h"
 #include "opwright/symbolic/polynomial.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 
 namespace opwright {
 

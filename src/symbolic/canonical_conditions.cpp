@@ -10,7 +10,7 @@
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
 #include "opwright/symbolic/polynomial_division.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symint.h"
 
 namespace opwright {

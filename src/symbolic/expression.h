@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "opwright/c_api.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symint.h"
 
 namespace opwright {
+
+class ShapeEnv;
 
 enum class ExpressionKind : uint8_t {
   Symbol,

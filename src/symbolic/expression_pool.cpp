@@ -15,7 +15,7 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/interval.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symint.h"
 
 namespace opwright {

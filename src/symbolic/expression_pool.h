@@ -10,9 +10,11 @@
 
 #include "opwright/c_api.h"
 #include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 
 namespace opwright {
+
+class ShapeEnv;
 
 class ExpressionPool {
  public:

@@ -15,7 +15,7 @@
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/expression_pool.h"
 #include "opwright/symbolic/polynomial.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symbolic/witnesses.h"
 
 namespace opwright {

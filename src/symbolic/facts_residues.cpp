@@ -9,7 +9,7 @@
 #include "opwright/symbolic/facts.h"
 #include "opwright/symbolic/interval.h"
 #include "opwright/symbolic/polynomial.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symbolic/wide_int.h"
 
 namespace opwright {

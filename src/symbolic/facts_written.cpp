@@ -7,7 +7,7 @@
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/facts.h"
 #include "opwright/symbolic/interval.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symint.h"
 
 namespace opwright {

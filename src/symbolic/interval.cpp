@@ -6,7 +6,7 @@
 
 #include "opwright/error.h"
 #include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symbolic/wide_int.h"
 
 namespace opwright {

@@ -8,7 +8,7 @@
 
 #include "opwright/c_api.h"
 #include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 
 namespace opwright {
 

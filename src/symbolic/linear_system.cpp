@@ -11,7 +11,7 @@
 
 #include "opwright/base/hash.h"
 #include "opwright/symbolic/polynomial.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symbolic/wide_int.h"
 
 namespace opwright {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "opwright/base/small_vector.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 
 namespace opwright {
 

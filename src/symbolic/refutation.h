@@ -16,7 +16,7 @@
 #include "opwright/symbolic/expression.h"
 #include "opwright/symbolic/linear_system.h"
 #include "opwright/symbolic/polynomial.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 
 namespace opwright {
 

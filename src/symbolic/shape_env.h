@@ -20,6 +20,7 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/base/source_site.h"
 #include "opwright/c_api.h"
+#include "opwright/symbolic/symbol.h"
 #include "opwright/symint.h"
 #include "opwright/visibility.h"
 
@@ -28,23 +29,6 @@ namespace opwright {
 struct ShapeEnvOptions {
   bool duck_shaping = true;          // sizes with equal hints get one symbol
   bool specialises_zero_one = true;  // sizes of 0 and 1 stay plain; others are at least 2
-};
-
-// Both ends belong to it.
-struct SymRange {
-  int64_t least = INT64_MIN;     // INT64_MIN: without bound
-  int64_t greatest = INT64_MAX;  // INT64_MAX: without bound
-  friend bool operator==(const SymRange&, const SymRange&) = default;
-};
-
-// A symbol as it stands now.
-struct Symbol {
-  std::string name;              // "s0" backed, "u0" unbacked
-  std::optional<int64_t> hint;   // none: unbacked
-  SymRange range;                // with all that was learned
-  std::string source;            // "x.size(0)": where its value comes from; for messages
-  SourceSite made_at;            // the user's line that made an unbacked one
-  std::optional<SymInt> equals;  // the expression that replaced it, if an equality did
 };
 
 // A condition that holds in this run because a question was decided so.

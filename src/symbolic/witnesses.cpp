@@ -12,7 +12,7 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/evaluate.h"
 #include "opwright/symbolic/interval.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/symbol.h"
 
 namespace opwright {
 namespace {

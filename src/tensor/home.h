@@ -20,6 +20,8 @@ class OPWRIGHT_EXPORT Home : public Counted<Home> {
   [[nodiscard]] virtual const char* advice() const {
     return "Return it from the transformed function instead of storing it.";
   }
+  // Whether one of its tensors stands for all samples of a batch.
+  [[nodiscard]] virtual bool maps_samples() const noexcept { return false; }
 };
 
 }  // namespace opwright

@@ -135,6 +135,15 @@ const TensorImpl& storage_holder(const TensorImpl& tensor) {
   return *current;
 }
 
+bool is_sample(const Tensor& tensor) {
+  const TensorImpl* shown = &impl(tensor);
+  while (shown->is_wrapper()) {
+    if (shown->home->maps_samples()) return true;
+    shown = &impl(static_cast<const WrapperImpl*>(shown)->inner);
+  }
+  return false;
+}
+
 void drop_wrapped(WrapperImpl& wrapper) noexcept {
   const Tensor inner = std::move(wrapper.inner);
   const WrapperPayload payload = std::exchange(wrapper.payload, {});

@@ -14,8 +14,8 @@
 #include "opwright/error.h"
 #include "opwright/tensor/home.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace.h"
-#include "opwright/transforms/vmap.h"
 
 namespace opwright {
 namespace {

@@ -83,15 +83,6 @@ Randomness parse_randomness(std::string_view text) {
 Vmap::Vmap(Interpreter* parent, SymInt batch_size, Randomness randomness)
     : Interpreter(parent), batch_size_(std::move(batch_size)), randomness_(randomness) {}
 
-bool is_sample(const Tensor& tensor) {
-  const TensorImpl* shown = &impl(tensor);
-  while (shown->is_wrapper()) {
-    if (dynamic_cast<const Vmap*>(shown->home)) return true;
-    shown = &impl(static_cast<const WrapperImpl*>(shown)->inner);
-  }
-  return false;
-}
-
 // ---- Values ----
 
 Tensor Vmap::wrap(Tensor inner, int64_t dim) {

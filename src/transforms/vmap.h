@@ -34,6 +34,7 @@ class OPWRIGHT_EXPORT Vmap : public Interpreter {
   [[nodiscard]] const char* advice() const override {
     return "Return it from the mapped function instead of storing it.";
   }
+  [[nodiscard]] bool maps_samples() const noexcept override { return true; }
   void process(const Operator& op, Arguments args, Results results) override;
   // A composite runs its body at this level, unless it has a rule of its own.
   [[nodiscard]] bool keeps_whole(const Operator& op) const override {
@@ -90,9 +91,5 @@ class OPWRIGHT_EXPORT Vmap : public Interpreter {
 };
 
 using VmapPtr = IntrusivePtr<Vmap>;
-
-// Whether it is a sample of a vmap, also as another transform inside of that shows it: it stands
-// for many values, and none of them can be read.
-[[nodiscard]] OPWRIGHT_EXPORT bool is_sample(const Tensor& tensor);
 
 }  // namespace opwright

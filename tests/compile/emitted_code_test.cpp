@@ -67,7 +67,7 @@ TEST_P(EmittedCodeOf, EveryDtypeIsLoadedWithoutAnythingFromOutside) {
   if (!testing::can_compile()) GTEST_SKIP() << "LLVM's library is not here";
   const auto op = static_cast<LaneOp>(GetParam());
   for (const DType dtype : kComputed) {
-    if (!can_emit(op, dtype)) continue;
+    if (!llvm_target().can_emit(op, dtype)) continue;
     for (const int64_t columns : {int64_t{-1}, int64_t{4}, int64_t{1}}) {
       for (const uint32_t vector_bytes : testing::vector_sizes()) {
         EXPECT_NO_THROW(testing::EmittedCode(nest_of(op, dtype, columns), vector_bytes))

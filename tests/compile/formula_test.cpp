@@ -15,7 +15,7 @@ namespace {
 // The lanes of a formula over two operands and one number.
 std::string lanes_of(const char* formula, DType compute = DType::Float32) {
   Nest nest;
-  LaneBuilder lanes(nest.lanes);
+  LaneBuilder lanes(nest.lanes, llvm_target());
   const std::vector<uint32_t> operands{lanes.load(0, compute), lanes.load(1, compute)};
   const std::vector<Scalar> numbers{Scalar(0.5)};
   const uint32_t result = add_formula(lanes, formula, operands, numbers, compute);

@@ -14,7 +14,7 @@ namespace {
 // The nests of a graph, each with the names of what it reads and gives.
 std::string nests_of(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
-  const FusionPlan plan = plan_fusion(*graph);
+  const FusionPlan plan = plan_fusion(*graph, llvm_target());
   std::string nests;
   for (const FusionGroup& group : plan.groups) {
     const NestPlan nest = plan_nest(plan, group, plan.outputs(group), graph->shape_env().get());

@@ -8,7 +8,6 @@
 
 #include "base/expect_error.h"
 #include "opwright/compile/min_cut.h"
-#include "opwright/compile/zero_tangents.h"
 #include "opwright/ir/graph.h"
 
 namespace opwright {
@@ -189,41 +188,6 @@ TEST(Partition, RefusesAnEffectOfABackward) {
                            "}\n",
                            {1}, 1),
       "RuntimeError", "aten::copy_ in a backward formula has an effect beside its results");
-}
-
-TEST(ZeroTangents, LeaveOutWhatIsZeroWithThem) {
-  const GraphPtr graph =
-      without_tangents(*parse_graph("graph(%x: float32[8], %t1: float32[8], "
-                                    "%t2: float32[8]) -> (%total, %w) {\n"
-                                    "  %log: float32[8] = aten::log(%x)\n"
-                                    "  %a: float32[8] = aten::neg(%t1)\n"
-                                    "  %b: float32[8] = aten::div.Tensor(%t2, "
-                                    "%x)\n"
-                                    "  %w: float32[8] = aten::mul.Tensor(%t2, "
-                                    "%log)\n"
-                                    "  %total: float32[8] = aten::add.Tensor(%a, "
-                                    "%b)\n"
-                                    "}\n"),
-                       1, {true, false});
-
-  EXPECT_EQ(to_text(*graph),
-            "graph(%x: float32[8], %t1: float32[8]) -> (%a, None) {\n"
-            "  %a: float32[8] = aten::neg(%t1)\n"
-            "}\n");
-}
-
-TEST(ZeroTangents, StandAsZerosBesideOthers) {
-  const GraphPtr graph =
-      without_tangents(*parse_graph("graph(%t1: float32[2], %t2: float32[3]) -> (%cat) {\n"
-                                    "  %cat: float32[5] = aten::cat([%t1, %t2])\n"
-                                    "}\n"),
-                       0, {true, false});
-
-  EXPECT_EQ(to_text(*graph),
-            "graph(%t1: float32[2]) -> (%cat) {\n"
-            "  %zeros: float32[3] = aten::zeros([3], dtype=float32, device=device(\"cpu:0\"))\n"
-            "  %cat: float32[5] = aten::cat([%t1, %zeros])\n"
-            "}\n");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "opwright/compile/raise_parts.h"
 
+#include "opwright/compile/emit_llvm.h"
+
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,7 +14,7 @@ namespace {
 
 std::string raise(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
-  raise_parts(*graph);
+  raise_parts(*graph, llvm_target());
   remove_dead_code(*graph);
   verify(*graph);
   return to_text(*graph);

@@ -1,5 +1,7 @@
 #include "opwright/compile/split_folds.h"
 
+#include "opwright/compile/emit_llvm.h"
+
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,7 +14,7 @@ namespace {
 
 std::string split_all_folds(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
-  split_folds(*graph);
+  split_folds(*graph, llvm_target());
   remove_dead_code(*graph);
   verify(*graph);
   return to_text(*graph);

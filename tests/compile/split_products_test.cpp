@@ -1,5 +1,7 @@
 #include "opwright/compile/split_products.h"
 
+#include "opwright/compile/emit_llvm.h"
+
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,7 +14,7 @@ namespace {
 
 std::string split_all_products(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
-  split_products(*graph);
+  split_products(*graph, llvm_target());
   remove_dead_code(*graph);
   verify(*graph);
   return to_text(*graph);
