@@ -1,4 +1,4 @@
-"""Compile a small model: the same results, its loops fused, trained as before.
+"""Compile a small model, compare it with eager mode, and train it.
 
 python compile_model.py
 """
@@ -10,7 +10,7 @@ from opwright import nn
 
 
 class Gate(nn.Module):
-    """RMS norm and a gated unit, written out in operators."""
+    """RMS norm and a gated unit, written with basic operators."""
 
     def __init__(self, width: int):
         super().__init__()

@@ -1,8 +1,8 @@
-"""Export a small classifier, save it, load it and run it: here, and where there is no Python.
+"""Export a small classifier, save it, load it and run it.
 
     python export_model.py classifier.opw
 
-The file then runs with run_model.cpp, or with the command `opwright run`; see README.md.
+The file also runs without Python: with run_model.cpp, or with `opwright run`; see README.md.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from opwright.export import Dim, export, load, save
 
 
 class Classifier(nn.Module):
-    """Scores of the classes, and how often it was called."""
+    """Returns class scores, and counts its calls."""
 
     def __init__(self, features: int, classes: int):
         super().__init__()

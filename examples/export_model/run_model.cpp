@@ -1,4 +1,4 @@
-// Loads the program that export_model.py saved and runs it; links Opwright and no Python.
+// Loads and runs the program that export_model.py saved; links Opwright, but not Python.
 //
 //   run_model classifier.opw
 #include <cstddef>

@@ -1,9 +1,9 @@
-// A function with a custom operator becomes an ONNX model; links Opwright and no Python.
+// Exports a function with a custom operator to ONNX; links Opwright, but not Python.
 //
 //   export_onnx libsoft_clip.so limiter.onnx
 //
-// The operator is a node of the domain "vendor", as its engine wants it. ONNX Runtime runs the
-// model with the same libsoft_clip.so.
+// The operator becomes a node in the domain "vendor", as the vendor's engine expects. ONNX Runtime
+// runs the model with the same libsoft_clip.so.
 #include <cstdio>
 #include <string>
 
@@ -25,7 +25,7 @@ Tensor limiter(const Tensor& x) {
   return opwright::relu(soft_clip(x * 4.0, 2.0));
 }
 
-// From opset 12 on; `limit` becomes an attribute of another name.
+// For opset 12 and later; `limit` becomes the attribute `threshold`.
 OnnxValues soft_clip_node(GraphBuilder& g, const Call& call) {
   return {g.op("vendor::SoftClip", {call.input(0)}, {{"threshold", call.number(1)}})};
 }

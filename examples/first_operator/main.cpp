@@ -1,4 +1,4 @@
-// Loads the operator binary that the command line names, and calls audio::soft_clip from it.
+// Loads the operator binary given on the command line and calls audio::soft_clip from it.
 #include <cstdio>
 
 #include "opwright/opwright.h"

@@ -1,4 +1,4 @@
-// cst::dual_residual: x * alpha - y and y * alpha - x in one operator, which ONNX knows as
+// cst::dual_residual: x * alpha - y and y * alpha - x in one operator. Its ONNX node is
 // rknn_cst::cstDualResidual.
 #include <tuple>
 

@@ -13,7 +13,7 @@ from opwright import nn, onnx
 
 
 class Model(nn.Module):
-    """A layer, and the operator on what it gives."""
+    """Applies the operator to the output of a layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("path", nargs="?", default="dual_residual.onnx")
     path = parser.parse_args().path
 
-    # Compiled once; a vendor ships the binary instead.
+    # Compiled here; a vendor would ship the binary.
     source = Path(__file__).with_name("dual_residual.cpp")
     binary = ow.cpp_extension.load(name="dual_residual", sources=[source], is_python_module=False)
 
@@ -52,7 +52,7 @@ def main() -> None:
         same = all(np.allclose(a, b, atol=1e-6) for a, b in zip(results, expected, strict=True))
         print(f"batch {batch}, same: {same}")
 
-    # A whole part of the model as one node, for an engine that has it.
+    # Export an entire submodule as one node, for an engine that has such a node.
     model.layer = onnx.as_custom_op(model.layer, "vendor::Layer", parameters=False)
     whole = onnx.export(model, (ow.randn(2, 4), ow.randn(2, 4)))
     print("whole:", [line.strip() for line in whole.text().splitlines() if "vendor::" in line][-1])

@@ -1,4 +1,4 @@
-/* Loads a program and runs it on ones: plain C, libopwright and nothing else.
+/* Loads a program and runs it on a tensor of ones; plain C, links only libopwright.
  *
  *   run_program net.opw [liboperators.so...] */
 #include <stdio.h>
@@ -10,13 +10,13 @@
 
 enum { kMostDims = 8 };
 
-/* A size that the program leaves open is the least that it admits, but at least 2. */
+/* Chooses the minimum of a dynamic size, but at least 2 if the program accepts that. */
 static int64_t choose_size(const OpwValueSpec* spec, int dim) {
   if (spec->sizes[dim] >= 0) return spec->sizes[dim];
   return spec->least[dim] < 2 && spec->greatest[dim] >= 2 ? 2 : spec->least[dim];
 }
 
-/* A view of `memory` with the sizes of the input; 0 where it is not one of float32. */
+/* Fills `view` with ones in the input's shape. Returns 0 if the input is not a float32 tensor. */
 static int make_ones(const OpwValueSpec* spec, int64_t* shape, OpwDlTensor* view) {
   int64_t count = 1;
   if (spec->tag != kOpwTensor || spec->dtype.code != kOpwDtypeFloat || spec->dtype.bits != 32 ||
@@ -34,7 +34,7 @@ static int make_ones(const OpwValueSpec* spec, int64_t* shape, OpwDlTensor* view
   view->device = spec->device;
   view->ndim = spec->ndim;
   view->dtype = spec->dtype;
-  view->shape = shape; /* no strides: row by row */
+  view->shape = shape; /* no strides: row-major */
   return 1;
 }
 

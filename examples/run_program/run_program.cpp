@@ -1,4 +1,4 @@
-// Loads a program and runs it on ones, from C++.
+// Loads a program and runs it on a tensor of ones, from C++.
 //
 //   run_program_cpp net.opw [liboperators.so...]
 #include <cstdio>

@@ -54,7 +54,7 @@ def map_and_differentiate(x):
 
 @stops.stop("torch.compile(fullgraph=True)")
 def compile_model(x):
-    # aot_eager generates no code, which would take ten seconds. One graph is what this shows.
+    # aot_eager skips code generation, which would take ten seconds; this only counts graphs.
     counter = CompileCounterWithBackend("aot_eager")
     compiled = torch.compile(Clip(), fullgraph=True, dynamic=True, backend=counter)
     for size in (4, 7, 16, 33):

@@ -25,7 +25,7 @@ class Stops:
         return add
 
     def main(self) -> None:
-        """Load the binary that the command line names, run every stop, print the table, exit."""
+        """Load the binary given on the command line, run every stop, print the table, exit."""
         ow.load_library(sys.argv[1])
         outcomes = [(self.run_stop(mode, visit), mode) for mode, visit in self.visits]
         print(TABLE)

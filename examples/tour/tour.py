@@ -32,7 +32,7 @@ class Row:
 
 @dataclass
 class Visit:
-    """What the tour shows of one host: a running process, or the reason why there is none."""
+    """The tour of one host: a running process, or the reason why there is none."""
 
     host: str
     process: subprocess.Popen | None = None
@@ -40,7 +40,7 @@ class Visit:
 
 
 def relative(path: str) -> str:
-    """Return a path inside the working directory relative to it, others as they are."""
+    """Return a path relative to the working directory if it is inside, otherwise unchanged."""
     return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path
 
 
@@ -108,7 +108,7 @@ def follow(visit: Visit) -> list[Row]:
     if status not in (0, 1) or not table_began:
         return [*rows, Row(visit.host, f"ended with status {status}", "FAILED")]
     doctor = f"{relative(sys.executable)} -m opwright doctor"
-    return rows or [Row(visit.host, "all modes", f"no device found: {doctor} tells why")]
+    return rows or [Row(visit.host, "all modes", f"no device found: {doctor} says why")]
 
 
 def mark(outcome: str) -> str:

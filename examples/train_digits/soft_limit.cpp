@@ -1,4 +1,4 @@
-// digits::soft_limit: limit * tanh(x / limit), with one limit for each channel, which is learned.
+// digits::soft_limit: limit * tanh(x / limit), with one learned limit per channel.
 #include <cmath>
 #include <cstdint>
 #include <type_traits>

@@ -1,5 +1,5 @@
-// digits::soft_limit on CUDA: the kernel alone; schema, fake kernel and gradient are those of
-// soft_limit.cpp, which is built with it.
+// The CUDA kernel of digits::soft_limit. Schema, fake kernel and gradient are in soft_limit.cpp,
+// which is built with it.
 #include <cstdint>
 
 #include <cuda_runtime.h>

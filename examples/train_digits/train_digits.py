@@ -1,10 +1,10 @@
-"""Train a small convolutional net with a C++ operator of its own on scikit-learn's digits.
+"""Train a small convolutional net with a custom C++ operator on scikit-learn's digits.
 
     python train_digits.py                                  compiles soft_limit.cpp first
-    python train_digits.py --operators libsoft_limit.so     takes the binary that a build made
+    python train_digits.py --operators libsoft_limit.so     uses an existing binary
     python train_digits.py --device cuda                    on a GPU, with soft_limit_cuda.cu
 
-It reads 1,437 images of 8x8 pixels, and tells which part of 360 others it gets right.
+It trains on 1,437 images of 8x8 pixels and reports the accuracy on 360 others.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from sklearn.datasets import load_digits
 
 HERE = Path(__file__).resolve().parent
 BATCH = 32
-LEARNING_RATE = 4e-3  # falls to zero over the epochs
+LEARNING_RATE = 4e-3  # decays to zero over the epochs
 
 
 def load_operators(binary: str | None, device: str = "cpu") -> None:
-    """Make `opwright.ops.digits` known: from a binary, or from its sources."""
+    """Register `opwright.ops.digits` from a binary, or from its sources."""
     if binary:
         ow.load_library(binary)
     else:
@@ -57,7 +57,7 @@ def make_net() -> nn.Module:
 
 
 def read_digits(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give images in [0, 1] and classes, shuffled."""
+    """Return shuffled images in [0, 1] and their classes."""
     digits = load_digits()
     order = np.random.default_rng(seed).permutation(len(digits.target))
     images = digits.images[order, None].astype(np.float32) / 16
@@ -95,7 +95,7 @@ def measure_accuracy(net, images, classes) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--operators", help="the binary made of soft_limit.cpp")
+    parser.add_argument("--operators", help="the binary built from soft_limit.cpp")
     parser.add_argument("--epochs", type=int, default=15)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cpu", help="cpu, cuda, ...")

@@ -1,4 +1,4 @@
-"""Where the tests run: $DEVICE, else the plug-in device where that is there, else the CPU."""
+"""Chooses where the tests run: $DEVICE, else the plug-in device if available, else the CPU."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ BINARY = Path(os.environ.get("ADD_CUSTOM", Path(__file__).with_name("build") / "
 
 
 def choose_device() -> str:
-    """Return the name of a device that tensors can be made on."""
+    """Return the name of a device that can hold tensors."""
     wanted = os.environ.get("DEVICE")
     if wanted:
         return wanted

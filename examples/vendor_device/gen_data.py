@@ -1,4 +1,4 @@
-"""Write the inputs of both tests and the result that they must give, as plain bytes."""
+"""Write the inputs of both tests and their expected result, as plain bytes."""
 
 from pathlib import Path
 

@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
-# Builds the operator against the installed Opwright, makes data, runs both modes and compares.
+# Builds the operator against the installed Opwright, generates data, runs both modes and compares.
 #
-#   bash run.sh            on the plug-in device where it is there, else on the CPU
+#   bash run.sh            on the plug-in device if available, else on the CPU
 #   DEVICE=cpu bash run.sh
 #
-# PYTHON is the Python that has the package; BUILD the folder to build in; CMAKE_PREFIX_PATH where
-# an Opwright is installed that the package did not bring.
+# PYTHON: the Python that has the package. BUILD: the build folder. CMAKE_PREFIX_PATH: the prefix of
+# Opwright, if it is not the one inside the Python package.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
 PYTHON=${PYTHON:-python3}
 BUILD=${BUILD:-$here/build}
 
-# 1. The operator: the vendor's list, kernels and prototype become one binary.
+# 1. Build the vendor's list, kernels and prototype into one binary.
 prefix=${CMAKE_PREFIX_PATH:-$("$PYTHON" -c 'import opwright; print(opwright.__path__[0])')}
 cmake -S "$here" -B "$BUILD" -DCMAKE_PREFIX_PATH="$prefix" \
   -DPython3_EXECUTABLE="$(command -v "$PYTHON")" --log-level=WARNING
 cmake --build "$BUILD"
 export ADD_CUSTOM=$BUILD/libadd_custom.so
 
-# 2. Data.
+# 2. Generate data.
 cd "$BUILD"
 "$PYTHON" "$here/gen_data.py"
 
-# 3. Eager mode, graph mode.
+# 3. Run eager mode and graph mode.
 "$PYTHON" "$here/test_ops_custom.py"
 "$PYTHON" "$here/test_ops_custom_register_in_graph.py"
 
-# 4. Compared.
+# 4. Compare.
 "$PYTHON" "$here/verify_result.py" eager graph

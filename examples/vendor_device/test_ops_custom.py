@@ -1,4 +1,4 @@
-"""Eager mode: npu_add_custom called as any other operator."""
+"""Eager mode: call npu_add_custom like any other operator."""
 
 import unittest
 

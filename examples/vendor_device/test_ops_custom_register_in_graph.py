@@ -1,4 +1,4 @@
-"""Graph mode: what npu_add_custom is in the vendor's engine, and a model that runs there."""
+"""Graph mode: map npu_add_custom to the vendor's engine, and run a model there."""
 
 import unittest
 from typing import Any
@@ -13,13 +13,13 @@ from opwright.compat.torchair import register_fx_node_ge_converter
 from opwright.compat.torchair.ge import Tensor
 
 
-# The sizes and the dtype of the result, without data.
+# Computes the sizes and the dtype of the result, without data.
 @impl(m, "npu_add_custom")
 def npu_add_custom_meta(x, y):
     return torch.empty_like(x)
 
 
-# A call is the node AddCustom, as its prototype has it (op_plugin_patch/add_custom_prototype.cpp).
+# A call becomes a node AddCustom; its prototype is in op_plugin_patch/add_custom_prototype.cpp.
 @register_fx_node_ge_converter(torch.ops.npu.npu_add_custom.default)
 def convert_npu_add_custom(x: Tensor, y: Tensor, z: Tensor = None, meta_outputs: Any = None):
     return torchair.ge.custom_op(

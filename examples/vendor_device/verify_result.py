@@ -1,4 +1,4 @@
-"""Compare what a test wrote with the result that it must give: python3 verify_result.py eager."""
+"""Compare the output of a test with the expected result: python3 verify_result.py eager."""
 
 import sys
 from pathlib import Path

@@ -148,7 +148,7 @@ def test_plugins_without_a_device_point_to_the_doctor(tour_module):
     (row,) = tour_module.follow(visit)
 
     assert row.outcome.startswith("no device found: ")
-    assert row.outcome.endswith(" -m opwright doctor tells why")
+    assert row.outcome.endswith(" -m opwright doctor says why")
 
 
 def test_a_host_that_crashes_fails_and_the_rows_before_stay(tour_module):

@@ -1,5 +1,5 @@
-// npu::npu_add_custom on the plug-in device: OpenCL source, which the device compiles when the
-// kernel is first launched. In the engine's graph the op AddCustom is run by the same kernel.
+// npu::npu_add_custom on the plug-in device: OpenCL source, which the device compiles at the first
+// launch. The op AddCustom in the engine's graph uses the same kernel.
 #include <cstdint>
 
 #include "opwright/opwright.h"
@@ -20,7 +20,7 @@ kernel void add_custom(global const float* x, global const float* y, global floa
 
 Tensor npu_add_custom(const Tensor& x, const Tensor& y) {
   OPWRIGHT_CHECK_TYPE(x.dtype() == DType::Float32 && y.dtype() == DType::Float32,
-                      "npu_add_custom: it takes float32, x is ", x.dtype(), ", y is ", y.dtype());
+                      "npu_add_custom: requires float32, x is ", x.dtype(), ", y is ", y.dtype());
   const Tensor left = x.contiguous();
   const Tensor right = y.expand_as(x).contiguous();
   Tensor result = opwright::empty_like(left);

@@ -1,4 +1,4 @@
-// AddCustom as the vendor's graph engine knows it.
+// The prototype of AddCustom for the vendor's graph engine.
 #include "opwright/ge.h"
 
 REG_OP(AddCustom)
