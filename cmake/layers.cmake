@@ -66,12 +66,15 @@ function(opwright_include_root layer)
   endforeach()
 endfunction()
 
-# opwright_layer(<name> USES <layers>): the object libraries opwright_<name>_<level> of src/<name>, one
+# opwright_layer(<name> USES <layers> [FOLDERS <folders>]): the object libraries opwright_<name>_<level> of src/<name>, one
 # for each level of optimize.cmake that its sources have, and its tests. They see the layer itself, the
 # layers of USES and what they see. A layer without sources is skipped; its headers are still visible
 # to those above.
+#
+# FOLDERS are the folders of a layer that has several, lowest first; . means the files beside them. A
+# file includes its own folder and lower ones (tools/check).
 function(opwright_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES;FOLDERS")
   set(visible ${name})
   foreach(used IN LISTS layer_USES)
     get_property(below GLOBAL PROPERTY OPWRIGHT_VISIBLE_TO_${used})
@@ -134,10 +137,10 @@ endfunction()
 # The executables of tests/<layer>:
 #   *_main.cpp  a command-line tool each, named by its stem without _main
 #   *_fuzz.cpp  a libFuzzer target each, where OPWRIGHT_SANITIZE is address
-#   the rest    the ctest <layer>_test
+#   the rest    the ctest <layer>_test, also of folders in it
 function(opwright_layer_tests layer)
   set(folder "${CMAKE_SOURCE_DIR}/tests/${layer}")
-  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   file(GLOB mains CONFIGURE_DEPENDS "${folder}/*_main.cpp")
   file(GLOB fuzzers CONFIGURE_DEPENDS "${folder}/*_fuzz.cpp")
   list(REMOVE_ITEM sources ${mains} ${fuzzers})

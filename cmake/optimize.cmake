@@ -69,19 +69,28 @@ opwright_optimize(
 )
 opwright_optimize(
   speed
-  compile/compiled_entry.cpp
-  compile/nest_call.cpp
-  compile/nest_operator.cpp
-  compile/size_guards.cpp
-  compile/tensor_guards.cpp
-  compile/training_node.cpp
-  program/exported_call.cpp
+  compile/capture/compiled_entry.cpp
+  compile/capture/size_guards.cpp
+  compile/capture/tensor_guards.cpp
+  compile/backend/nest_call.cpp
+  compile/backend/nest_operator.cpp
+  compile/training/training_node.cpp
+  program/program/exported_call.cpp
   REASON "They run in every call of a compiled function or an exported program."
 )
 opwright_optimize(
   kernel
-  ops/cpu/
+  ops/engine/
+  ops/convolution/
+  ops/embedding/
+  ops/index/*_kernel.cpp
+  ops/index/gather.cpp
+  ops/index/mask.cpp
+  ops/index/nonzero.cpp
+  ops/index/scatter.cpp
+  ops/join/*_kernel.cpp
   ops/matrix/
+  ops/optimizer/
   ops/pointwise/
   ops/reduction/
   ops/normalization/
@@ -92,15 +101,24 @@ opwright_optimize(
   REASON "Loops over elements. GCC 12 vectorizes loops of unknown length from -O3 on."
 )
 opwright_optimize(
+  speed
+  ops/engine/shape/
+  ops/engine/move/copy_operators.cpp
+  ops/engine/pointwise/pointwise_apply.cpp
+  ops/engine/pointwise/pointwise_fake.cpp
+  ops/engine/pointwise/pointwise_formula.cpp
+  ops/engine/pointwise/pointwise_registration.cpp
+  ops/engine/pointwise/pointwise_result.cpp
+  ops/engine/reduction/reduction.cpp
+  ops/matrix/matrix_pattern.cpp
+  REASON "They choose a loop and its operands in every call, and have no loops over elements."
+)
+opwright_optimize(
   size
-  ops/*_batching.cpp
-  ops/*_decomposition.cpp
-  ops/*_gradients.cpp
-  ops/*_reader.cpp
   ops/*/*_batching.cpp
   ops/*/*_decomposition.cpp
   ops/*/*_gradients.cpp
-  ops/*/*_reader.cpp
+  ops/engine/pointwise/formula_reader.cpp
   generated_ops/gradients_*.cpp
   REASON "Rules are calls of operators, and the operators take the time."
 )
@@ -115,13 +133,15 @@ opwright_optimize(
 )
 opwright_optimize(
   size
-  ops/device/
-  transforms/kernel_stand_in.cpp
+  ops/*/device_*.cpp
+  ops/engine/*/device_*.cpp
+  transforms/mode/kernel_fallback.cpp
   REASON "They describe work to a device; launching it takes longer."
 )
 opwright_optimize(
   speed
-  ops/device/device_loop.cpp
-  ops/device/device_pointwise.cpp
+  ops/engine/device/device_kernel.cpp
+  ops/engine/pointwise/device_loop.cpp
+  ops/engine/pointwise/device_pointwise.cpp
   REASON "They run in every pointwise call on a device, where a launch takes a few microseconds."
 )

@@ -23,7 +23,12 @@ endfunction()
 # under PyTorch's names, and the first example. Tests find the folder in OPWRIGHT_TEST_OPERATORS. The
 # target test_operators builds them all.
 function(opwright_test_operators)
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/operators/*.cpp")
+  file(
+    GLOB sources
+    CONFIGURE_DEPENDS
+    "${CMAKE_SOURCE_DIR}/tests/operators/*.cpp"
+    "${CMAKE_SOURCE_DIR}/tests/operators/compat/*.cpp"
+  )
   add_custom_target(test_operators)
   foreach(source IN LISTS sources ITEMS "${CMAKE_SOURCE_DIR}/examples/first_operator/soft_clip.cpp")
     cmake_path(GET source STEM name)

@@ -14,8 +14,8 @@
 
 #include "command/profile.h"
 #include "opwright/error.h"
-#include "opwright/ir/node.h"
-#include "opwright/ir/node_text.h"
+#include "opwright/ir/graph/node.h"
+#include "opwright/ir/graph/node_text.h"
 
 namespace opwright::command {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/node.h"
 
 namespace opwright::command {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/run/plan.h"
 
 namespace opwright::command {

@@ -5,7 +5,7 @@
 
 #include "command/options.h"
 #include "opwright/host/call_spec.h"
-#include "opwright/program/exported_program.h"
+#include "opwright/program/export/exported_program.h"
 #include "opwright/value.h"
 
 namespace opwright::command {

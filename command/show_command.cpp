@@ -5,7 +5,7 @@
 
 #include "command/commands.h"
 #include "command/options.h"
-#include "opwright/program/program_file.h"
+#include "opwright/program/file/program_file.h"
 
 namespace opwright::command {
 namespace {

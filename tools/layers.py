@@ -10,7 +10,13 @@ from pathlib import Path
 
 SOURCE_SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
-LAYER_LINE = re.compile(r"^opwright_layer\(\s*(\w+)\s*(?:USES\s+([\w\s]+?))?\s*\)", re.MULTILINE)
+LAYER_LINE = re.compile(
+    r"^opwright_layer\(\s*(\w+)\s*(?:USES\s+([\w\s]+?))?\s*(?:FOLDERS\s+([\w\s./]+?))?\s*\)",
+    re.MULTILINE,
+)
+# More sources than a reader can keep in mind.
+MOST_FILES = 40
+ROOM_FOLDERS = ("src", "include", "python", "bridges", "devices", "command", "tests")
 
 # These cost an author's file compile time.
 HEAVY_HEADERS = re.compile(r"^(iostream|functional|fmt/.*)$")
@@ -19,9 +25,15 @@ HEAVY_HEADERS = re.compile(r"^(iostream|functional|fmt/.*)$")
 def parse_layers(root: Path) -> dict[str, set[str]]:
     """Return, per layer in order, the layers whose headers it may include (with its own)."""
     layers = {}
-    for name, uses in LAYER_LINE.findall((root / "CMakeLists.txt").read_text()):
+    for name, uses, _ in LAYER_LINE.findall((root / "CMakeLists.txt").read_text()):
         layers[name] = {name}.union(*(layers[used] for used in uses.split()))
     return layers
+
+
+def parse_folders(root: Path) -> dict[str, list[str]]:
+    """Return, per layer that has several folders, their order: lowest first."""
+    lines = LAYER_LINE.findall((root / "CMakeLists.txt").read_text())
+    return {name: folders.split() for name, _, folders in lines if folders}
 
 
 def includes_of(path: Path) -> Iterator[tuple[int, str, str]]:
@@ -56,7 +68,54 @@ def check_layers(root: Path) -> list[str]:
     problems += check_folder(root, root / "command", layers, set(layers), "command")
     problems += check_public_headers(root)
     problems += check_stray_folders(root, layers)
+    for layer, folders in parse_folders(root).items():
+        problems += check_order(root, f"src/{layer}", f"opwright/{layer}", folders)
+    problems += check_undeclared_folders(root, layers)
     return problems
+
+
+def check_order(root: Path, top: str, prefix: str, folders: list[str]) -> list[str]:
+    """Return the includes of a folder by a lower one, and folders that the order leaves out."""
+    rank = {folder: index for index, folder in enumerate(folders)}
+    problems = []
+    for path in sources_under(root / top):
+        own = path.relative_to(root / top).parent.as_posix()
+        if own not in rank:
+            problems.append(f"{path.relative_to(root)}: CMakeLists.txt does not order {top}/{own}")
+            continue
+        for number, _, target in includes_of(path):
+            if not target.startswith(f"{prefix}/"):
+                continue
+            other = Path(target).relative_to(prefix).parent.as_posix()
+            if rank.get(other, -1) > rank[own]:
+                where = f"{path.relative_to(root)}:{number}"
+                problems.append(f"{where}: {top}/{own} may not include {target}, a higher folder")
+    return problems
+
+
+def check_undeclared_folders(root: Path, layers: dict[str, set[str]]) -> list[str]:
+    """Return layers with folders whose order CMakeLists.txt does not give."""
+    ordered = parse_folders(root)
+    problems = []
+    for layer in layers:
+        folders = {path.parent for path in sources_under(root / "src" / layer)}
+        if len(folders) > 1 and layer not in ordered:
+            problems.append(f"src/{layer}: give its opwright_layer(...) line FOLDERS, lowest first")
+    return problems
+
+
+def check_folder_sizes(root: Path) -> list[str]:
+    """Return folders with more sources than MOST_FILES."""
+    counts: dict[Path, int] = {}
+    for name in ROOM_FOLDERS:
+        for path in (root / name).rglob("*"):
+            if path.suffix in {*SOURCE_SUFFIXES, ".py", ".pyi"} and "__pycache__" not in path.parts:
+                counts[path.parent] = counts.get(path.parent, 0) + 1
+    return [
+        f"{folder.relative_to(root)}: {count} files, at most {MOST_FILES}; give its concepts folders"
+        for folder, count in sorted(counts.items())
+        if count > MOST_FILES
+    ]
 
 
 def check_folder(

@@ -51,7 +51,7 @@ def select(root: Path, word: str) -> Selection:
 
 def select_layer(root: Path, layer: str) -> Selection:
     selection = Selection()
-    if any((root / "tests" / layer).glob("*_test.cpp")):
+    if any((root / "tests" / layer).rglob("*_test.cpp")):
         selection.cpp[layer].append("*")
     if any((root / "tests" / layer).rglob("test_*.py")):
         selection.pytest.append(f"tests/{layer}")
@@ -79,7 +79,7 @@ def select_name(root: Path, word: str, layers: dict[str, set[str]]) -> Selection
     selection = Selection(cpp=defaultdict(list))
     names = []
     for layer in layers:
-        for source in sorted((root / "tests" / layer).glob("*_test.cpp")):
+        for source in sorted((root / "tests" / layer).rglob("*_test.cpp")):
             for suite, name in CPP_TEST.findall(source.read_text()):
                 names.append(f"{suite}.{name}")
                 if word in names[-1]:

@@ -16,8 +16,8 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/program.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_object.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/program_object.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

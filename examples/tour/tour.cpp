@@ -19,7 +19,7 @@
 #include "opwright/opcheck.h"
 #include "opwright/program.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/dlpack.h"
+#include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/vmap.h"

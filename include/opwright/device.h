@@ -46,7 +46,7 @@ constexpr const char* device_name_or_null(int32_t type) {
   return nullptr;
 }
 #ifdef OPWRIGHT_CORE
-// Knows the names of plug-ins too (src/tensor/device_table.cpp).
+// Knows the names of plug-ins too (src/tensor/device/device_table.cpp).
 OPWRIGHT_EXPORT void append_text(std::string& out, Device device);
 #else
 inline void append_text(std::string& out, Device device) {

@@ -11,7 +11,7 @@
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/transforms/autocast.h"
+#include "opwright/transforms/mode/autocast.h"
 
 namespace nb = nanobind;
 

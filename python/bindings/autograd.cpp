@@ -11,7 +11,7 @@
 #include "opwright/autograd/history.h"
 #include "opwright/autograd/tape.h"
 #include "opwright/error.h"
-#include "opwright/transforms/data_access.h"
+#include "opwright/transforms/trace/data_access.h"
 
 namespace nb = nanobind;
 

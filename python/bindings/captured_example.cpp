@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "opwright/check/example.h"
+#include "opwright/check/example/example.h"
 #include "opwright/dispatch/mode.h"
 #include "opwright/error.h"
 

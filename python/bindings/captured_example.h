@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "opwright/check/example.h"
+#include "opwright/check/example/example.h"
 
 namespace opwright::python {
 

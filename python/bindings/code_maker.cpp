@@ -15,9 +15,9 @@
 
 #include "bindings/error.h"
 #include "bindings/lock.h"
-#include "opwright/compile/code_maker.h"
-#include "opwright/compile/emit_llvm.h"
-#include "opwright/compile/object_code.h"
+#include "opwright/compile/object/code_maker.h"
+#include "opwright/compile/llvm/emit_llvm.h"
+#include "opwright/compile/object/object_code.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;

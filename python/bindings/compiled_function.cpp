@@ -21,7 +21,7 @@
 #include "bindings/operator_text.h"
 #include "bindings/python_backend.h"
 #include "bindings/value.h"
-#include "opwright/compile/capture_context.h"
+#include "opwright/compile/capture/capture_context.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;

@@ -17,7 +17,7 @@
 #include "bindings/module_snapshot.h"
 #include "bindings/value.h"
 #include "opwright/base/warning.h"
-#include "opwright/compile/break.h"
+#include "opwright/compile/capture/break.h"
 #include "opwright/compile/compile_log.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"

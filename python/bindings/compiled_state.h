@@ -14,9 +14,9 @@
 
 #include "bindings/binding_plan.h"
 #include "bindings/python_entry.h"
-#include "opwright/compile/entry_cache.h"
-#include "opwright/compile/executable.h"
-#include "opwright/compile/size_history.h"
+#include "opwright/compile/capture/entry_cache.h"
+#include "opwright/compile/backend/executable.h"
+#include "opwright/compile/capture/size_history.h"
 
 namespace opwright::python {
 

@@ -11,7 +11,7 @@
 #include "bindings/tensor_list.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
-#include "opwright/transforms/control_flow.h"
+#include "opwright/transforms/control_flow/control_flow.h"
 
 namespace nb = nanobind;
 

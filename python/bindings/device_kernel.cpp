@@ -21,8 +21,8 @@
 #include "bindings/value.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ops/device_kernel.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/ops/engine/device/device_kernel.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace nb = nanobind;
 

@@ -15,8 +15,8 @@
 #include "bindings/tensor_object.h"
 #include "opwright/base/core_host.h"
 #include "opwright/error.h"
-#include "opwright/tensor/device_table.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/stream.h"
 
 namespace nb = nanobind;
 

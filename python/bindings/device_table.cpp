@@ -21,11 +21,11 @@
 #include "opwright/error.h"
 #include "opwright/host/device_finder.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/device_search.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_search.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/random_state.h"
-#include "opwright/tensor/stream.h"
-#include "opwright/transforms/kernel_stand_in.h"
+#include "opwright/tensor/device/stream.h"
+#include "opwright/transforms/mode/kernel_fallback.h"
 
 namespace nb = nanobind;
 

@@ -12,7 +12,7 @@
 
 #include "opwright/error.h"
 #include "opwright/program.h"
-#include "opwright/program/dim.h"
+#include "opwright/program/export/dim.h"
 
 namespace nb = nanobind;
 

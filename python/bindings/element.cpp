@@ -11,7 +11,7 @@
 #include "bindings/sym_int.h"
 #include "bindings/value.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/promotion.h"
+#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/tensor/number_text.h"
 
 namespace opwright::python {

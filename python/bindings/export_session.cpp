@@ -19,9 +19,9 @@
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/program.h"
-#include "opwright/program/export_session.h"
-#include "opwright/program/signature.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/program/export/export_session.h"
+#include "opwright/program/export/signature.h"
+#include "opwright/transforms/trace/trace.h"
 
 namespace nb = nanobind;
 

@@ -16,8 +16,8 @@
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/functions.h"
-#include "opwright/transforms/fake.h"
-#include "opwright/transforms/make_fx.h"
+#include "opwright/transforms/trace/fake.h"
+#include "opwright/transforms/trace/make_fx.h"
 
 namespace nb = nanobind;
 

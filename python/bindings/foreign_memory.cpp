@@ -10,11 +10,11 @@
 #include "bindings/method.h"
 #include "bindings/numpy_objects.h"
 #include "bindings/value.h"
-#include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/device_table.h"
-#include "opwright/tensor/dlpack.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright::python {

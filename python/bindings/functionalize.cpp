@@ -4,7 +4,7 @@
 
 #include "bindings/tensor_list.h"
 #include "opwright/base/thread_state.h"
-#include "opwright/transforms/functionalize.h"
+#include "opwright/transforms/functionalize/functionalize.h"
 
 namespace nb = nanobind;
 

@@ -29,7 +29,7 @@
 #include "opwright/host/ge_backend.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/host/ge_program.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/schema/parser.h"
 #include "opwright/value.h"
 

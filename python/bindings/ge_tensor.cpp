@@ -20,7 +20,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/ge_types.h"
-#include "opwright/ir/node_argument.h"
+#include "opwright/ir/graph/node_argument.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symint.h"
 #include "opwright/value.h"

@@ -10,7 +10,7 @@
 #include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/model.h"
-#include "opwright/ir/node_argument.h"
+#include "opwright/ir/graph/node_argument.h"
 
 namespace opwright::python {
 

@@ -11,9 +11,9 @@
 #include "bindings/scalar_types.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/random_state.h"
-#include "opwright/transforms/data_access.h"
+#include "opwright/transforms/trace/data_access.h"
 
 namespace nb = nanobind;
 

@@ -9,7 +9,7 @@
 
 #include "bindings/list_function.h"
 #include "bindings/tensor_list.h"
-#include "opwright/check/gradcheck.h"
+#include "opwright/check/gradient/gradcheck.h"
 
 namespace nb = nanobind;
 

@@ -20,14 +20,14 @@
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/ir/evaluate.h"
-#include "opwright/ir/graph_object.h"
-#include "opwright/ir/infer.h"
+#include "opwright/ir/graph/evaluate.h"
+#include "opwright/ir/graph/graph_object.h"
+#include "opwright/ir/graph/infer.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/fold_constants.h"
-#include "opwright/ir/python_code.h"
-#include "opwright/ir/text_check.h"
+#include "opwright/ir/text/python_code.h"
+#include "opwright/ir/graph/text_check.h"
 
 namespace nb = nanobind;
 

@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright::python {
 

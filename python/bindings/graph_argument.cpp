@@ -13,7 +13,7 @@
 #include "bindings/error.h"
 #include "bindings/graph_node.h"
 #include "bindings/value.h"
-#include "opwright/ir/node_text.h"
+#include "opwright/ir/graph/node_text.h"
 #include "opwright/schema/coerce.h"
 
 namespace nb = nanobind;

@@ -16,8 +16,8 @@
 #include "bindings/operator_object.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
-#include "opwright/ir/graph_object.h"
-#include "opwright/ir/node_text.h"
+#include "opwright/ir/graph/graph_object.h"
+#include "opwright/ir/graph/node_text.h"
 
 namespace nb = nanobind;
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "opwright/base/thread_pool.h"
-#include "opwright/check/forked_run.h"
+#include "opwright/check/memory/forked_run.h"
 #include "opwright/dispatch/arguments.h"
 
 namespace opwright::python {

@@ -66,10 +66,10 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
-#include "opwright/check/mutation_check.h"
+#include "opwright/check/checks/mutation_check.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 
 namespace nb = nanobind;
 

@@ -7,11 +7,11 @@
 #include "bindings/fake_mode.h"
 #include "bindings/method.h"
 #include "bindings/value.h"
-#include "opwright/ops/promotion.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
-#include "opwright/transforms/fake.h"
+#include "opwright/transforms/trace/fake.h"
 
 namespace opwright::python {
 namespace {

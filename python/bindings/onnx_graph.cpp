@@ -16,8 +16,8 @@
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/convert/call_arguments.h"
-#include "opwright/convert/onnx/call_state.h"
-#include "opwright/convert/onnx/opset.h"
+#include "opwright/convert/onnx/model/call_state.h"
+#include "opwright/convert/onnx/model/opset.h"
 #include "opwright/error.h"
 #include "opwright/onnx.h"
 

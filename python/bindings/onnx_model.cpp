@@ -13,7 +13,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/program.h"
-#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/model/model.h"
 #include "opwright/host/onnx_model.h"
 #include "opwright/onnx.h"
 

@@ -8,7 +8,7 @@
 
 #include "bindings/method.h"
 #include "bindings/value.h"
-#include "opwright/convert/onnx/builder_state.h"
+#include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/error.h"
 #include "opwright/onnx.h"
 

@@ -13,7 +13,7 @@
 #include "bindings/lock.h"
 #include "bindings/operator_object.h"
 #include "bindings/value.h"
-#include "opwright/check/example.h"
+#include "opwright/check/example/example.h"
 #include "opwright/host/onnx_call.h"
 #include "opwright/onnx.h"
 #include "opwright/tensor.h"

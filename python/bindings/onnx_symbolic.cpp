@@ -18,10 +18,10 @@
 #include "opwright/base/source_site.h"
 #include "opwright/convert/call_arguments.h"
 #include "opwright/convert/converter.h"
-#include "opwright/convert/onnx/call_state.h"
+#include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/error.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/onnx.h"
 
 namespace nb = nanobind;

@@ -13,7 +13,7 @@
 #include "bindings/scalar_types.h"
 #include "bindings/sym_int.h"
 #include "bindings/value.h"
-#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/model/model.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/symint.h"

@@ -17,7 +17,7 @@
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/c_api.h"
-#include "opwright/convert/onnx/call_state.h"
+#include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/onnx.h"

@@ -10,7 +10,7 @@
 
 #include "bindings/onnx_type.h"
 #include "opwright/base/intrusive_ptr.h"
-#include "opwright/ir/node_argument.h"
+#include "opwright/ir/graph/node_argument.h"
 #include "opwright/onnx.h"
 #include "opwright/tensor.h"
 

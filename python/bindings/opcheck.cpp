@@ -13,9 +13,9 @@
 
 #include "bindings/captured_example.h"
 #include "bindings/lock.h"
-#include "opwright/check/check.h"
-#include "opwright/check/example.h"
-#include "opwright/check/run_opcheck.h"
+#include "opwright/check/example/check.h"
+#include "opwright/check/example/example.h"
+#include "opwright/check/opcheck/run_opcheck.h"
 #include "opwright/error.h"
 #include "opwright/opcheck.h"
 

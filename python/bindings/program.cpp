@@ -18,10 +18,10 @@
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/lift_state.h"
-#include "opwright/program/program_file.h"
-#include "opwright/program/signature.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/lift_state.h"
+#include "opwright/program/file/program_file.h"
+#include "opwright/program/export/signature.h"
 
 namespace nb = nanobind;
 

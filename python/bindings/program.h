@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "opwright/program/exported_program.h"
+#include "opwright/program/export/exported_program.h"
 
 namespace opwright::python {
 

@@ -16,7 +16,7 @@
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/error.h"
-#include "opwright/ir/random_input.h"
+#include "opwright/ir/graph/random_input.h"
 
 namespace nb = nanobind;
 

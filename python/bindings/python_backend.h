@@ -5,7 +5,7 @@
 
 #include <Python.h>
 
-#include "opwright/compile/executable.h"
+#include "opwright/compile/backend/executable.h"
 
 namespace opwright::python {
 

@@ -17,8 +17,8 @@
 #include "bindings/object_guard.h"
 #include "bindings/tree_spec.h"
 #include "opwright/base/small_vector.h"
-#include "opwright/compile/capture_context.h"
-#include "opwright/compile/compiled_entry.h"
+#include "opwright/compile/capture/capture_context.h"
+#include "opwright/compile/capture/compiled_entry.h"
 #include "opwright/value.h"
 
 namespace opwright::python {

@@ -12,7 +12,7 @@
 #include "bindings/error.h"
 #include "bindings/value.h"
 #include "opwright/base/suggest.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace nb = nanobind;
 

@@ -17,7 +17,7 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/dispatch/tag_name.h"
 #include "opwright/functions.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace nb = nanobind;
 

@@ -15,9 +15,9 @@
 #include "bindings/error.h"
 #include "bindings/sym_int.h"
 #include "bindings/value.h"
-#include "opwright/symbolic/expression.h"
-#include "opwright/symbolic/sym_program.h"
-#include "opwright/symbolic/user_question.h"
+#include "opwright/symbolic/expression/expression.h"
+#include "opwright/symbolic/shape_env/sym_program.h"
+#include "opwright/symbolic/shape_env/user_question.h"
 
 namespace nb = nanobind;
 

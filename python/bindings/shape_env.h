@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 
 namespace opwright::python {
 

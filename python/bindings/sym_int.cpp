@@ -9,9 +9,9 @@
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
 #include "opwright/base/thread_state.h"
-#include "opwright/symbolic/shape_env.h"
-#include "opwright/symbolic/user_question.h"
-#include "opwright/symbolic/value_finder.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
+#include "opwright/symbolic/shape_env/user_question.h"
+#include "opwright/symbolic/shape_env/value_finder.h"
 
 namespace opwright::python {
 

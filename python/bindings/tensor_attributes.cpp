@@ -16,11 +16,11 @@
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
-#include "opwright/transforms/data_access.h"
+#include "opwright/transforms/trace/data_access.h"
 
 namespace opwright::python {
 namespace {

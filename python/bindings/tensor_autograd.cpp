@@ -19,7 +19,7 @@
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
-#include "opwright/transforms/data_access.h"
+#include "opwright/transforms/trace/data_access.h"
 
 namespace opwright::python {
 namespace {

@@ -7,8 +7,8 @@
 #include "bindings/value.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 

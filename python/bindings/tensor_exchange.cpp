@@ -14,12 +14,12 @@
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
 #include "opwright/base/thread_state.h"
-#include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/dlpack.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/storage.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
-#include "opwright/transforms/data_access.h"
+#include "opwright/transforms/trace/data_access.h"
 
 namespace opwright::python {
 namespace {

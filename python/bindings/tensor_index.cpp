@@ -17,10 +17,10 @@
 #include "bindings/tensor_slots.h"
 #include "bindings/value.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/user_question.h"
+#include "opwright/symbolic/shape_env/user_question.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
-#include "opwright/transforms/fake.h"
+#include "opwright/transforms/trace/fake.h"
 
 namespace opwright::python {
 namespace {

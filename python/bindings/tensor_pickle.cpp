@@ -12,13 +12,13 @@
 #include "bindings/tensor_conversion.h"
 #include "bindings/value.h"
 #include "opwright/autograd/history.h"
-#include "opwright/symbolic/sizes.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
-#include "opwright/transforms/data_access.h"
+#include "opwright/transforms/trace/data_access.h"
 
 namespace opwright::python {
 namespace {

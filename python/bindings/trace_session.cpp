@@ -15,7 +15,7 @@
 #include "bindings/value.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/transforms/make_fx.h"
+#include "opwright/transforms/trace/make_fx.h"
 
 namespace nb = nanobind;
 

@@ -18,9 +18,9 @@
 #include "opwright/autograd/operator_node.h"
 #include "opwright/base/intern.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/ir/graph_object.h"
+#include "opwright/ir/graph/graph_object.h"
 #include "opwright/schema/bind.h"
-#include "opwright/symbolic/user_question.h"
+#include "opwright/symbolic/shape_env/user_question.h"
 
 namespace opwright::python {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "bindings/captured_example.h"
 #include "bindings/value.h"
-#include "opwright/check/example.h"
-#include "opwright/check/example_key.h"
-#include "opwright/check/example_text.h"
-#include "opwright/check/variation.h"
+#include "opwright/check/example/example.h"
+#include "opwright/check/example/example_key.h"
+#include "opwright/check/example/example_text.h"
+#include "opwright/check/variation/variation.h"
 
 namespace nb = nanobind;
 

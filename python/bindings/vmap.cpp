@@ -19,7 +19,7 @@
 #include "bindings/pytree.h"
 #include "bindings/tensor_object.h"
 #include "bindings/value.h"
-#include "opwright/transforms/vmap_function.h"
+#include "opwright/transforms/vmap/vmap_function.h"
 
 namespace nb = nanobind;
 

@@ -3,7 +3,7 @@
 An entry is the folder `<root>/<kind>/<key>`. It is put in place by one rename, and its manifest has
 a digest of every file, so that what was damaged is made again instead of loaded. Only what a cached
 look-up needs is imported here; building imports the rest. The kind `code` belongs to the core
-(src/compile/code_store.h), whose entries are single files.
+(src/compile/object/code_store.h), whose entries are single files.
 """
 
 import errno

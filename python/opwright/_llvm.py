@@ -1,7 +1,7 @@
 """Object code by llvmlite, for the core's compiler.
 
 llvmlite is imported when the first object has to be made: code that was kept from an earlier run
-needs none. The core calls these functions; see src/compile/code_maker.h.
+needs none. The core calls these functions; see src/compile/object/code_maker.h.
 """
 
 import os

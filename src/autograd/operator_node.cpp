@@ -12,7 +12,7 @@
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/owned_results.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/value_finder.h"
+#include "opwright/symbolic/shape_env/value_finder.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 

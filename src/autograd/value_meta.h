@@ -6,7 +6,7 @@
 
 #include "opwright/device.h"
 #include "opwright/dtype.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/visibility.h"

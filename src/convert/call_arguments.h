@@ -6,7 +6,7 @@
 #include <string>
 
 #include "opwright/call_arguments.h"  // IWYU pragma: export
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/symint.h"
 #include "opwright/visibility.h"
 

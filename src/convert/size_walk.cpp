@@ -6,7 +6,7 @@
 
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/expression.h"
+#include "opwright/symbolic/expression/expression.h"
 #include "opwright/symint.h"
 
 namespace opwright {

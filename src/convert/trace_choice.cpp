@@ -10,7 +10,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/transforms/trace/trace.h"
 
 namespace opwright {
 namespace {

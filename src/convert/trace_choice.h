@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "opwright/transforms/trace.h"
+#include "opwright/transforms/trace/trace.h"
 
 namespace opwright {
 

@@ -8,7 +8,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/value_fits.h"
-#include "opwright/tensor/home.h"
+#include "opwright/tensor/level.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

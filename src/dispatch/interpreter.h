@@ -7,7 +7,7 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/arguments.h"
-#include "opwright/tensor/home.h"
+#include "opwright/tensor/level.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

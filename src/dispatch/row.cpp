@@ -12,7 +12,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 

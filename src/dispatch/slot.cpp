@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "opwright/base/suggest.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright {
 namespace {

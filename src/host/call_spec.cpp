@@ -10,8 +10,8 @@
 
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
-#include "opwright/program/signature.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/program/export/signature.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

@@ -14,8 +14,8 @@
 
 #include "opwright/error.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/device_search.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_search.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright {
 namespace {

@@ -15,11 +15,11 @@
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/transforms/fake.h"
+#include "opwright/transforms/trace/fake.h"
 #include "opwright/value.h"
 
 namespace opwright {

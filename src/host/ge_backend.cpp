@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "opwright/c_api.h"
-#include "opwright/compile/executable.h"
+#include "opwright/compile/backend/executable.h"
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/device.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/host/ge_engine.h"
 #include "opwright/host/ge_program.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

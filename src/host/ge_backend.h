@@ -7,11 +7,11 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/c_api.h"
-#include "opwright/compile/executable.h"
+#include "opwright/compile/backend/executable.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/host/ge_program.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/value.h"
 #include "opwright/visibility.h"
 

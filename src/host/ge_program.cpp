@@ -7,12 +7,12 @@
 
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
-#include "opwright/ir/node_argument.h"
-#include "opwright/ir/random_input.h"
-#include "opwright/transforms/make_fx.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
+#include "opwright/ir/graph/node_argument.h"
+#include "opwright/ir/graph/random_input.h"
+#include "opwright/transforms/trace/make_fx.h"
+#include "opwright/transforms/trace/trace.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -25,7 +25,7 @@
 #include "opwright/host/ge_engine.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/stream.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -7,7 +7,7 @@
 #include "opwright/host/binary.h"
 #include "opwright/host/binary_host.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "opwright/c_api.h"
-#include "opwright/check/tensor_call.h"
+#include "opwright/check/example/tensor_call.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep

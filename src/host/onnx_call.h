@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "opwright/check/example.h"
-#include "opwright/check/foreign_host.h"
-#include "opwright/check/outcome.h"
+#include "opwright/check/example/example.h"
+#include "opwright/check/checks/foreign_host.h"
+#include "opwright/check/example/outcome.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/onnx.h"
-#include "opwright/program/exported_call.h"
+#include "opwright/program/program/exported_call.h"
 #include "opwright/tensor.h"
 #include "opwright/visibility.h"
 

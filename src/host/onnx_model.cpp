@@ -10,18 +10,18 @@
 
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/exporter.h"
-#include "opwright/convert/onnx/model.h"
-#include "opwright/convert/onnx/model_bytes.h"
+#include "opwright/convert/onnx/model/model.h"
+#include "opwright/convert/onnx/model/model_bytes.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/onnx.h"
 #include "opwright/program.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_object.h"
-#include "opwright/program/signature.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/program_object.h"
+#include "opwright/program/export/signature.h"
+#include "opwright/transforms/trace/trace.h"
 
 namespace opwright {
 namespace {

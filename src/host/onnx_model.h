@@ -4,7 +4,7 @@
 #include <string>
 
 #include "opwright/onnx.h"
-#include "opwright/program/exported_program.h"
+#include "opwright/program/export/exported_program.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

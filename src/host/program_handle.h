@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "opwright/host/call_spec.h"
-#include "opwright/program/exported_program.h"
+#include "opwright/program/export/exported_program.h"
 #include "opwright/program_api.h"
 
 struct OpwProgram {

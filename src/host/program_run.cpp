@@ -17,7 +17,7 @@
 #include "opwright/host/call_spec.h"
 #include "opwright/host/program_handle.h"  // IWYU pragma: keep
 #include "opwright/scalar.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/storage.h"

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/ir/node_argument.h"
-#include "opwright/ir/node_call.h"
+#include "opwright/ir/graph/node_argument.h"
+#include "opwright/ir/graph/node_call.h"
 #include "opwright/run/size_plan.h"
 #include "opwright/run/step.h"
 #include "opwright/schema/constant.h"

@@ -8,7 +8,7 @@
 #include <deque>
 #include <vector>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/size_plan.h"
 #include "opwright/run/step.h"
 #include "opwright/run/value_slots.h"

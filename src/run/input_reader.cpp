@@ -9,14 +9,14 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/input_plan.h"
-#include "opwright/ir/random_input.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/input_plan.h"
+#include "opwright/ir/graph/random_input.h"
 #include "opwright/run/frame.h"
 #include "opwright/run/size_plan.h"
 #include "opwright/run/symbol_source.h"
 #include "opwright/symint.h"
-#include "opwright/tensor/dlpack_equality.h"
+#include "opwright/tensor/dlpack/dlpack_equality.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

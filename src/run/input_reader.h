@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/frame.h"
 #include "opwright/run/size_plan.h"
 #include "opwright/run/symbol_source.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "opwright/dispatch/slot.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/run/step.h"
 #include "opwright/run/value_slots.h"
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node_argument.h"
-#include "opwright/ir/node_call.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node_argument.h"
+#include "opwright/ir/graph/node_call.h"
 #include "opwright/run/size_plan.h"
 #include "opwright/run/value_slots.h"
 #include "opwright/schema/constant.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/ir/evaluate.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/evaluate.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/frame.h"
 #include "opwright/run/frame_pool.h"
 #include "opwright/run/input_reader.h"

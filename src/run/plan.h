@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/value.h"
 #include "opwright/visibility.h"
 

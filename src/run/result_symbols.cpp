@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/ir/evaluate.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/input_check.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/evaluate.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/input_check.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/run/frame.h"
 #include "opwright/run/schedule.h"
 #include "opwright/run/size_plan.h"

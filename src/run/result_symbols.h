@@ -1,7 +1,7 @@
 // Symbols that the results of a call bind, and the assertions that they decide.
 #pragma once
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/frame.h"
 #include "opwright/run/schedule.h"
 #include "opwright/run/size_plan.h"

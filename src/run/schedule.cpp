@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
-#include "opwright/ir/random_input.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
+#include "opwright/ir/graph/random_input.h"
 #include "opwright/run/liveness.h"
 #include "opwright/run/step.h"
 

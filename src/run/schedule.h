@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/argument_layout.h"
 #include "opwright/run/input_reader.h"
 #include "opwright/run/liveness.h"

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/ir/graph.h"
-#include "opwright/ir/input_plan.h"
-#include "opwright/ir/symbol_bindings.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/input_plan.h"
+#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/run/step.h"
 #include "opwright/run/symbol_source.h"
-#include "opwright/symbolic/shape_env.h"
-#include "opwright/symbolic/sym_program.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
+#include "opwright/symbolic/shape_env/sym_program.h"
 #include "opwright/symint.h"
 
 namespace opwright {

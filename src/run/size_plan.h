@@ -10,12 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "opwright/ir/graph.h"
-#include "opwright/ir/input_plan.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/input_plan.h"
 #include "opwright/run/step.h"
 #include "opwright/run/symbol_source.h"
 #include "opwright/run/value_slots.h"
-#include "opwright/symbolic/sym_program.h"
+#include "opwright/symbolic/shape_env/sym_program.h"
 
 namespace opwright {
 

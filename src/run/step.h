@@ -9,7 +9,7 @@
 
 #include "opwright/base/source_site.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/node.h"
 
 namespace opwright {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/frame.h"
 #include "opwright/run/plan.h"
 #include "opwright/run/schedule.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "opwright/ir/symbol_bindings.h"
+#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/tensor_impl.h"
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/run/step.h"
 
 namespace opwright {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright {
 

@@ -14,9 +14,9 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/infer.h"
-#include "opwright/ir/node_text.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/infer.h"
+#include "opwright/ir/graph/node_text.h"
 #include "opwright/ir/passes/shared_memory.h"
 #include "opwright/schema/schema.h"
 

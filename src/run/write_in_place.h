@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright {
 

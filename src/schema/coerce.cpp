@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "opwright/symbolic/user_question.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/symbolic/shape_env/user_question.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright {
 namespace {

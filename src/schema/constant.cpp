@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "opwright/schema/constant_names.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright {
 namespace {

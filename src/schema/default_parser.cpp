@@ -7,7 +7,7 @@
 #include "opwright/schema/constant.h"
 #include "opwright/schema/constant_names.h"
 #include "opwright/schema/string_literal.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright {
 namespace {

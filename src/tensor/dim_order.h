@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "opwright/base/small_vector.h"
-#include "opwright/symbolic/layout_questions.h"
-#include "opwright/symbolic/questions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/layout_questions.h"
+#include "opwright/symbolic/shape_env/questions.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 

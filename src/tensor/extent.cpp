@@ -7,7 +7,7 @@
 #include <span>
 
 #include "opwright/error.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 namespace {

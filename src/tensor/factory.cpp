@@ -18,13 +18,13 @@
 #include "opwright/for_dtype.h"
 #include "opwright/memory_format.h"
 #include "opwright/scalar.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/storage.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

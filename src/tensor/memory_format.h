@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "opwright/memory_format.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 

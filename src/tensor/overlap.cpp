@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "opwright/dtype.h"
-#include "opwright/symbolic/questions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/questions.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/memory_format.h"

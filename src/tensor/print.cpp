@@ -15,9 +15,9 @@
 #include "opwright/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/extent.h"
-#include "opwright/tensor/home.h"
+#include "opwright/tensor/level.h"
 #include "opwright/tensor/number_text.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "opwright/error.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {

@@ -11,7 +11,7 @@
 #include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/tensor/wrapper.h"
 

@@ -12,8 +12,8 @@
 #include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/error.h"
-#include "opwright/tensor/device_table.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/poison.h"
 #include "opwright/tensor/storage_source.h"
 

@@ -15,7 +15,7 @@
 #include "opwright/c_api.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/home.h"
+#include "opwright/tensor/level.h"
 #include "opwright/tensor/storage.h"
 #include "opwright/visibility.h"
 

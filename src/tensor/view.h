@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/visibility.h"

@@ -11,10 +11,10 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/demand.h"
-#include "opwright/symbolic/layout_questions.h"
-#include "opwright/symbolic/questions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/layout_questions.h"
+#include "opwright/symbolic/shape_env/questions.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor/view.h"
 

@@ -10,7 +10,7 @@
 
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/home.h"
+#include "opwright/tensor/level.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/visibility.h"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/leaves.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {

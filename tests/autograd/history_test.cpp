@@ -4,7 +4,7 @@
 
 #include "autograd/leaves.h"
 #include "base/expect_error.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 
 namespace opwright {
 namespace {

@@ -6,7 +6,7 @@
 #include "autograd/leaves.h"
 #include "base/expect_error.h"
 #include "opwright/library.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {

@@ -9,9 +9,9 @@
 
 #include "check/example_of.h"
 #include "check/look.h"
-#include "opwright/check/check.h"
-#include "opwright/check/example.h"
-#include "opwright/check/input_screen.h"
+#include "opwright/check/example/check.h"
+#include "opwright/check/example/example.h"
+#include "opwright/check/opcheck/input_screen.h"
 #include "opwright/error.h"
 #include "opwright/value.h"
 

@@ -1,4 +1,4 @@
-#include "opwright/check/comparison.h"
+#include "opwright/check/example/comparison.h"
 
 #include <cmath>
 #include <string>

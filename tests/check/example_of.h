@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/check/example.h"
+#include "opwright/check/example/example.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/schema/bind.h"

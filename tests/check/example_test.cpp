@@ -1,4 +1,4 @@
-#include "opwright/check/example.h"
+#include "opwright/check/example/example.h"
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 #include "dispatch/test_operators.h"
 #include "opwright/autograd/history.h"
-#include "opwright/check/outcome.h"
+#include "opwright/check/example/outcome.h"
 #include "opwright/functions.h"
 #include "opwright/generator.h"
 #include "opwright/tensor/random_state.h"

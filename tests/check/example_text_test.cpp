@@ -1,4 +1,4 @@
-#include "opwright/check/example_text.h"
+#include "opwright/check/example/example_text.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "opwright/check/forked_run.h"
+#include "opwright/check/memory/forked_run.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "opwright/check/gradcheck.h"
+#include "opwright/check/gradient/gradcheck.h"
 
 #include <algorithm>
 #include <string>

@@ -1,12 +1,12 @@
-#include "opwright/check/guarded_memory.h"
+#include "opwright/check/memory/guarded_memory.h"
 
 #include <cmath>
 #include <cstring>
 
 #include <gtest/gtest.h>
 
-#include "opwright/check/fault_catcher.h"
-#include "opwright/check/forked_run.h"
+#include "opwright/check/memory/fault_catcher.h"
+#include "opwright/check/memory/forked_run.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/view.h"
 

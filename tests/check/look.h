@@ -6,8 +6,8 @@
 #include <string>
 
 #include "check/example_of.h"
-#include "opwright/check/check.h"
-#include "opwright/check/example.h"
+#include "opwright/check/example/check.h"
+#include "opwright/check/example/example.h"
 #include "opwright/value.h"
 
 namespace opwright::testing {

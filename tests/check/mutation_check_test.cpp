@@ -1,4 +1,4 @@
-#include "opwright/check/mutation_check.h"
+#include "opwright/check/checks/mutation_check.h"
 
 #include <cmath>
 #include <thread>

@@ -7,7 +7,7 @@
 
 #include "base/expect_error.h"
 #include "dispatch/test_operators.h"
-#include "opwright/check/check.h"
+#include "opwright/check/example/check.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
 

@@ -1,4 +1,4 @@
-#include "opwright/check/other_sizes.h"
+#include "opwright/check/variation/other_sizes.h"
 
 #include <optional>
 #include <span>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "check/look.h"
-#include "opwright/check/fake_run.h"
+#include "opwright/check/variation/fake_run.h"
 #include "opwright/functions.h"
 
 namespace opwright::testing {

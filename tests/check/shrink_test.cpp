@@ -1,4 +1,4 @@
-#include "opwright/check/shrink.h"
+#include "opwright/check/shrink/shrink.h"
 
 #include <cmath>
 #include <cstdint>
@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "check/example_of.h"
-#include "opwright/check/example_key.h"
-#include "opwright/check/example_text.h"
-#include "opwright/check/value_habit.h"
+#include "opwright/check/example/example_key.h"
+#include "opwright/check/example/example_text.h"
+#include "opwright/check/values/value_profile.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"

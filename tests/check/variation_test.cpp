@@ -1,4 +1,4 @@
-#include "opwright/check/variation.h"
+#include "opwright/check/variation/variation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "check/example_of.h"
-#include "opwright/check/example_key.h"
-#include "opwright/check/size_ties.h"
-#include "opwright/check/value_habit.h"
+#include "opwright/check/example/example_key.h"
+#include "opwright/check/variation/size_ties.h"
+#include "opwright/check/values/value_profile.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: the sources were not compared")
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = sorted((ROOT / "tests/operators").glob("compat_*.cpp"))
+SOURCES = sorted((ROOT / "tests/operators/compat").glob("compat_*.cpp"))
 INCLUDE = Path(torch.__file__).parent / "include"
 
 

@@ -10,7 +10,7 @@ from tests.abi.binary_listing import list_blocks, list_imports, open_binary
 
 from .extension_build import ROOT, build_extension, run_compiler
 
-SOURCES = sorted((ROOT / "tests/operators").glob("compat_*.cpp"))
+SOURCES = sorted((ROOT / "tests/operators/compat").glob("compat_*.cpp"))
 BASE_LIBRARIES = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
 
 DUAL_RESIDUAL = (ROOT / "tests/seeds/dual_residual.cpp.txt").read_text()

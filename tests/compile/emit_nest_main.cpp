@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compile/nest_text.h"
-#include "opwright/compile/emit_llvm.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 
 namespace {
 

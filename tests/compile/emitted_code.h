@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compile/nest_text.h"
-#include "opwright/compile/code_maker.h"
-#include "opwright/compile/emit_llvm.h"
-#include "opwright/compile/llvm_c_api.h"
-#include "opwright/compile/object_code.h"
+#include "opwright/compile/object/code_maker.h"
+#include "opwright/compile/llvm/emit_llvm.h"
+#include "opwright/compile/object/llvm_c_api.h"
+#include "opwright/compile/object/object_code.h"
 
 namespace opwright::testing {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "opwright/compile/nest.h"
+#include "opwright/compile/fuse/nest.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "opwright/compile/object_code.h"
+#include "opwright/compile/object/object_code.h"
 #include "opwright/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

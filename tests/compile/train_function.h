@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/compile/joint_graph.h"
-#include "opwright/compile/planned_graph.h"
-#include "opwright/compile/training.h"
+#include "opwright/compile/training/joint_graph.h"
+#include "opwright/compile/backend/planned_graph.h"
+#include "opwright/compile/training/training.h"
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
-#include "opwright/transforms/make_fx.h"
+#include "opwright/transforms/trace/make_fx.h"
 
 namespace opwright::testing {
 

@@ -14,7 +14,7 @@
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/library.h"
 #include "opwright/value.h"
 

@@ -6,7 +6,7 @@
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright::graph_engine::testing {
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "opwright/convert/onnx/exporter.h"
-#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/model/model.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/onnx.h"
 
 namespace opwright::onnx::testing {

@@ -1,4 +1,4 @@
-#include "opwright/convert/onnx/node_form.h"
+#include "opwright/convert/onnx/model/node_form.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "opwright/convert/onnx/opset.h"
+#include "opwright/convert/onnx/model/opset.h"
 
 #include <cstdint>
 #include <string>

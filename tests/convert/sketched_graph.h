@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
-#include "opwright/convert/onnx/builder_state.h"
-#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/model/builder_state.h"
+#include "opwright/convert/onnx/model/model.h"
 #include "opwright/dtype.h"
 #include "opwright/onnx.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 
 namespace opwright::onnx::testing {

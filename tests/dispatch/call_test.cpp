@@ -8,7 +8,7 @@
 #include "dispatch/test_operators.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/mode.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 

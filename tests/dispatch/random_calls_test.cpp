@@ -8,7 +8,7 @@
 #include "opwright/schema/bind.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/parser.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "schema/schema_generator.h"
 
 namespace opwright::testing {

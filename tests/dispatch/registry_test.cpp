@@ -7,7 +7,7 @@
 #include "dispatch/test_operators.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/operator_handle.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright::testing {
 namespace {

@@ -1,4 +1,4 @@
-// Operators written for PyTorch, loaded and called: tests/operators/compat_*.cpp.
+// Operators written for PyTorch, loaded and called: tests/operators/compat/compat_*.cpp.
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -12,7 +12,7 @@
 #include "opwright/operator_handle.h"
 #include "opwright/schema/schema.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "symbolic/test_owner.h"
 #include "tensor/tensors.h"
 

@@ -22,7 +22,7 @@
 #include "opwright/functions.h"
 #include "opwright/host/ge_backend.h"
 #include "opwright/host/ge_vendor_library.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

@@ -11,9 +11,9 @@
 #include "opwright/functions.h"
 #include "opwright/host/device_finder.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/stream.h"
 
 namespace opwright::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/stack_view.h"
 #include "symbolic/test_owner.h"
 

@@ -21,7 +21,7 @@
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
 #include "opwright/operator_handle.h"
-#include "opwright/program/program_file.h"
+#include "opwright/program/file/program_file.h"
 
 namespace opwright::testing {
 namespace {

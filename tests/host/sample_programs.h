@@ -11,9 +11,9 @@
 #include "opwright/functions.h"
 #include "opwright/operator_handle.h"
 #include "opwright/program.h"
-#include "opwright/program/export_session.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_object.h"
+#include "opwright/program/export/export_session.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/program_object.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

@@ -7,7 +7,7 @@
 #include "host/sample_programs.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/program/program_file.h"
+#include "opwright/program/file/program_file.h"
 #include "opwright/runtime.h"
 
 namespace opwright::testing {

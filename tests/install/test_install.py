@@ -277,7 +277,7 @@ def test_a_portable_binary_runs(portable, prefix, tmp_path):
 def test_code_with_the_names_of_pytorch_builds_with_the_compat_target(prefix, tmp_path):
     lists = f"""
 find_package(opwright REQUIRED)
-opwright_add_operators(soft_shrink SOURCES "{ROOT / "tests/operators/compat_soft_shrink.cpp"}")
+opwright_add_operators(soft_shrink SOURCES "{ROOT / "tests/operators/compat/compat_soft_shrink.cpp"}")
 target_link_libraries(soft_shrink PRIVATE opwright::compat)
 """
 

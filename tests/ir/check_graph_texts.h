@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "opwright/ir/text_check.h"
+#include "opwright/ir/graph/text_check.h"
 
 namespace opwright::testing {
 

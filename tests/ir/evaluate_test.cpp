@@ -1,4 +1,4 @@
-#include "opwright/ir/evaluate.h"
+#include "opwright/ir/graph/evaluate.h"
 
 #include <atomic>
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include "ir/graph_operators.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
-#include "opwright/ir/graph.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/tensor/random_state.h"
 
 namespace opwright {

@@ -7,7 +7,7 @@
 
 #include "ir/graph_operators.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "opwright/dispatch/registry.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/graph_object.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/graph_object.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 

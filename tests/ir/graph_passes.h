@@ -5,7 +5,7 @@
 
 #include "ir/graph_operators.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/fold_constants.h"

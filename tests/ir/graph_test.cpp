@@ -1,4 +1,4 @@
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 #include <cstdint>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "base/expect_error.h"
 #include "ir/graph_operators.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "ir/graph_operators.h"
-#include "opwright/ir/evaluate.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/evaluate.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/fold_constants.h"

@@ -1,4 +1,4 @@
-#include "opwright/ir/python_code.h"
+#include "opwright/ir/text/python_code.h"
 
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/graph_operators.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright {
 namespace {

@@ -1,4 +1,4 @@
-#include "opwright/ir/text_check.h"
+#include "opwright/ir/graph/text_check.h"
 
 #include <cstddef>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "ir/check_graph_texts.h"
 #include "ir/graph_operators.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "base/expect_error.h"
 #include "ir/graph_operators.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/graph_object.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/graph_object.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/tensor_impl.h"
 
@@ -124,7 +124,7 @@ TEST_F(GraphText, ShowsSymbolsGuardsAndAssertions) {
       "  symbol s0 in [2, 8], hint 5, from x.size(0)\n"
       "  symbol s1 in [-inf, inf], hint 7, from \"a b\"\n"
       "  symbol u0 in [0, 8]  # model.py:9\n"
-      "  guard s0 <= 8  # model.py:12, asked at src/ops/view.cpp:3\n"
+      "  guard s0 <= 8  # model.py:12, asked at src/ops/view/view.cpp:3\n"
       "  guard 2*s0 != s1  # asked at \"a file.cpp\":4\n"
       "  assert u0 <= s0, \"too many\"  # model.py:13\n"
       "  %full: float32[s0, s0 + 2*s1] = test::full([s0, s0 + 2*s1], 1.0)\n"

@@ -7,9 +7,9 @@
 
 #include "base/expect_error.h"
 #include "ir/graph_operators.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/graph_object.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/graph_object.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 
 namespace opwright {
 namespace {

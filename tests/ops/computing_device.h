@@ -18,8 +18,8 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
-#include "opwright/ops/cpu/numbers.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/tensor/device/device_table.h"
 #include "tensor/test_device.h"
 
 namespace opwright::testing {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/op_tensors.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/wrapper.h"
 #include "symbolic/test_owner.h"
 

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/numbers.h"
 
 namespace opwright::testing {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ops/computing_device.h"
-#include "opwright/ops/cpu/philox.h"
+#include "opwright/ops/engine/random/philox.h"
 
 namespace opwright::testing {
 

@@ -11,9 +11,9 @@
 #include "base/expect_error.h"
 #include "opwright/functions.h"
 #include "opwright/operator_handle.h"
-#include "opwright/symbolic/current_shape_env.h"
-#include "opwright/symbolic/shape_env.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/current_shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 
@@ -210,7 +210,7 @@ TEST_F(Unbacked, ACountIsNoMoreThanThereAreElements) {
 
 TEST_F(Unbacked, HowManyPartsThereAreMustBeKnown) {
   EXPECT_ERROR_CONTAINS(split(fake({u0, 4}), 2, 0), "RuntimeError",
-                        "cannot fix max((u0 + 1)//2, 1) at src/ops/split.cpp:");
+                        "cannot fix max((u0 + 1)//2, 1) at src/ops/view/split.cpp:");
 }
 
 TEST_F(Unbacked, WritesBroadcastIntoTheSize) {

@@ -1,5 +1,5 @@
 // Export of C++ functions: inputs, sizes, state, writes.
-#include "opwright/program/export_session.h"
+#include "opwright/program/export/export_session.h"
 
 #include <regex>
 #include <span>
@@ -13,8 +13,8 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/program.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_object.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/program_object.h"
 #include "opwright/runtime.h"
 
 namespace opwright {

@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "opwright/functions.h"
-#include "opwright/ir/graph.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_file.h"
-#include "opwright/program/signature.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/file/program_file.h"
+#include "opwright/program/export/signature.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/value.h"

@@ -1,5 +1,5 @@
 // Programs that take their state from the caller.
-#include "opwright/program/lift_state.h"
+#include "opwright/program/export/lift_state.h"
 
 #include <string>
 #include <vector>
@@ -8,9 +8,9 @@
 
 #include "opwright/functions.h"
 #include "opwright/program.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_object.h"
-#include "opwright/program/signature.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/program_object.h"
+#include "opwright/program/export/signature.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

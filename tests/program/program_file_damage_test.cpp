@@ -12,8 +12,8 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_file.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/file/program_file.h"
 #include "program/program_files.h"
 
 namespace opwright {

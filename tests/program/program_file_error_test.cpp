@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "opwright/functions.h"
-#include "opwright/program/program_file.h"
+#include "opwright/program/file/program_file.h"
 #include "program/program_files.h"
 
 namespace opwright {

@@ -12,11 +12,11 @@
 
 #include "ir/graph_operators.h"
 #include "opwright/error.h"
-#include "opwright/program/checksum.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_file.h"
-#include "opwright/program/program_file_header.h"
-#include "opwright/program/program_source.h"
+#include "opwright/program/file/checksum.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/file/program_file.h"
+#include "opwright/program/file/program_file_header.h"
+#include "opwright/program/file/program_source.h"
 #include "program/kept_operator.h"
 #include "program/program_files.h"
 

@@ -7,10 +7,10 @@
 
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/operator_handle.h"
-#include "opwright/program/exported_program.h"
-#include "opwright/program/program_file.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/program/file/program_file.h"
 #include "opwright/runtime.h"
 #include "program/program_files.h"
 

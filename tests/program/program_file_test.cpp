@@ -1,5 +1,5 @@
 // Programs in files: what is written comes back.
-#include "opwright/program/program_file.h"
+#include "opwright/program/file/program_file.h"
 
 #include <sys/stat.h>
 
@@ -14,10 +14,10 @@
 #include "ir/graph_operators.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/program.h"
-#include "opwright/program/export_session.h"
-#include "opwright/program/exported_program.h"
+#include "opwright/program/export/export_session.h"
+#include "opwright/program/export/exported_program.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/random_state.h"
 #include "program/program_files.h"

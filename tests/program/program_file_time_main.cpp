@@ -5,9 +5,9 @@
 #include <string>
 
 #include "opwright/functions.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/program.h"
-#include "opwright/program/program_file.h"
+#include "opwright/program/file/program_file.h"
 #include "program/program_files.h"
 
 namespace {

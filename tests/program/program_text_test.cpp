@@ -1,5 +1,5 @@
 // The text of program files: what it holds comes back.
-#include "opwright/program/program_text.h"
+#include "opwright/program/file/program_text.h"
 
 #include <cstdint>
 #include <limits>
@@ -14,11 +14,11 @@
 #include "opwright/complex.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
-#include "opwright/ir/graph_object.h"
+#include "opwright/ir/graph/graph_object.h"
 #include "opwright/memory_format.h"
-#include "opwright/program/checksum.h"
-#include "opwright/program/program_file_header.h"
-#include "opwright/program/utf8.h"
+#include "opwright/program/file/checksum.h"
+#include "opwright/program/file/program_file_header.h"
+#include "opwright/program/file/utf8.h"
 #include "opwright/schema/constant.h"
 #include "program/program_files.h"
 

@@ -11,13 +11,13 @@
 
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
-#include "opwright/ir/evaluate.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/evaluate.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/make_fx.h"
 #include "opwright/run/plan.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/poison.h"
-#include "opwright/transforms/control_flow.h"
+#include "opwright/transforms/control_flow/control_flow.h"
 #include "run/plan_runs.h"
 
 namespace opwright {

@@ -12,7 +12,7 @@
 #include "ir/graph_operators.h"
 #include "opwright/run/plan.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/poison.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "run/plan_runs.h"

@@ -8,8 +8,8 @@
 
 #include "ir/graph_operators.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/ir/evaluate.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/evaluate.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/plan.h"
 #include "opwright/value.h"
 

@@ -11,7 +11,7 @@
 #include "ir/graph_operators.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "run/plan_runs.h"

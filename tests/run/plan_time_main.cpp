@@ -10,8 +10,8 @@
 
 #include "opwright/dispatch/call.h"
 #include "opwright/error.h"
-#include "opwright/ir/evaluate.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/evaluate.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/plan.h"
 #include "opwright/tensor/factory.h"
 

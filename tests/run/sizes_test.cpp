@@ -8,7 +8,7 @@
 
 #include "base/expect_error.h"
 #include "ir/graph_operators.h"
-#include "opwright/ir/evaluate.h"
+#include "opwright/ir/graph/evaluate.h"
 #include "opwright/run/plan.h"
 #include "opwright/tensor/view.h"
 #include "run/plan_runs.h"

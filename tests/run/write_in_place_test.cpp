@@ -10,7 +10,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/functions.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/run/plan.h"
 #include "opwright/runtime.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/expect_error.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 #include "symbolic/shape_env_text.h"
 

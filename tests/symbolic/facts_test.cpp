@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "symbolic/shape_env_text.h"
 
 namespace opwright {

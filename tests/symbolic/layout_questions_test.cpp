@@ -1,11 +1,11 @@
-#include "opwright/symbolic/layout_questions.h"
+#include "opwright/symbolic/shape_env/layout_questions.h"
 
 #include <cstdint>
 
 #include <gtest/gtest.h>
 
-#include "opwright/symbolic/shape_env.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 
 namespace opwright {

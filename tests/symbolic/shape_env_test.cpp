@@ -1,4 +1,4 @@
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 #include "opwright/base/source_site.h"
 #include "opwright/base/user_line.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "symbolic/shape_env_text.h"
 #include "symbolic/test_owner.h"

@@ -8,7 +8,7 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 
 namespace opwright::testing {

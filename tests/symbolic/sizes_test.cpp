@@ -1,4 +1,4 @@
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "opwright/symbolic/sym_program.h"
+#include "opwright/symbolic/shape_env/sym_program.h"
 
 #include <cstdint>
 #include <string>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 #include "symbolic/shape_env_text.h"
 #include "symbolic/test_owner.h"

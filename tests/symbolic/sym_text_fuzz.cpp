@@ -10,8 +10,8 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/shape_env.h"
-#include "opwright/symbolic/sym_program.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
+#include "opwright/symbolic/shape_env/sym_program.h"
 #include "opwright/symint.h"
 
 namespace {

@@ -1,11 +1,11 @@
 // Questions of the user's own line.
-#include "opwright/symbolic/user_question.h"
+#include "opwright/symbolic/shape_env/user_question.h"
 
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
 #include "opwright/base/user_line.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 
 namespace opwright {
 namespace {

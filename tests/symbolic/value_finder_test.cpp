@@ -1,9 +1,9 @@
-#include "opwright/symbolic/value_finder.h"
+#include "opwright/symbolic/shape_env/value_finder.h"
 
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 
 namespace opwright {
 namespace {

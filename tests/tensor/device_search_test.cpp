@@ -1,4 +1,4 @@
-#include "opwright/tensor/device_search.h"
+#include "opwright/tensor/device/device_search.h"
 
 #include <optional>
 #include <string>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "tensor/test_device.h"
 
 namespace opwright::testing {

@@ -1,4 +1,4 @@
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 #include <algorithm>
 #include <optional>

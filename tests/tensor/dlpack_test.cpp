@@ -1,11 +1,11 @@
-#include "opwright/tensor/dlpack.h"
+#include "opwright/tensor/dlpack/dlpack.h"
 
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
 #include "opwright/runtime.h"
-#include "opwright/tensor/live_counts.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/live_counts.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"

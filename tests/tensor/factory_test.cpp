@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/tensor/device_table.h"
-#include "opwright/tensor/live_counts.h"
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/live_counts.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "symbolic/test_owner.h"
 #include "tensor/tensors.h"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/factory.h"
 #include "tensor/test_device.h"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/storage.h"
 #include "tensor/test_device.h"
 

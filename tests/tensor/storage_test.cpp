@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "tensor/test_device.h"
 
 namespace opwright {

@@ -1,4 +1,4 @@
-#include "opwright/tensor/stream.h"
+#include "opwright/tensor/device/stream.h"
 
 #include <array>
 

@@ -9,7 +9,7 @@
 #include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/error.h"
-#include "opwright/tensor/device_table.h"
+#include "opwright/tensor/device/device_table.h"
 
 namespace opwright::testing {
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "opwright/tensor/device_table.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 #include "tensor/tensors.h"

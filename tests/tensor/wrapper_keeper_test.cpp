@@ -7,7 +7,7 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dtype.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/home.h"
+#include "opwright/tensor/level.h"
 #include "opwright/tensor/wrapper.h"
 
 namespace opwright {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "symbolic/test_owner.h"
 #include "tensor/tensors.h"
 

@@ -422,7 +422,7 @@ AUTOCAST = """\
 def test_the_functional_form_of_an_operator_has_its_autocast_policies():
     source = register(read(AUTOCAST))
 
-    assert '#include "opwright/ops/autocast_policy.h"\n' in source
+    assert '#include "opwright/ops/rule/autocast_policy.h"\n' in source
     assert (
         'register_autocast("ops.yaml", {\n'
         '    {"aten::product", AutocastPolicy::Lower, AutocastPolicy::Lower, 1},\n'

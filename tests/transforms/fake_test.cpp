@@ -1,5 +1,5 @@
 // Fake mode: calls without tensors, real ones refused, twins, environments, operators of authors.
-#include "opwright/transforms/fake.h"
+#include "opwright/transforms/trace/fake.h"
 
 #include <array>
 #include <vector>
@@ -13,7 +13,7 @@
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
 #include "opwright/operator_handle.h"
-#include "opwright/symbolic/current_shape_env.h"
+#include "opwright/symbolic/shape_env/current_shape_env.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"

@@ -13,7 +13,7 @@
 #include "opwright/functions.h"
 #include "opwright/library.h"
 #include "opwright/operator_handle.h"
-#include "opwright/transforms/grad.h"
+#include "opwright/transforms/differentiate/grad.h"
 #include "opwright/vmap.h"
 
 namespace opwright {

@@ -1,14 +1,14 @@
-#include "opwright/transforms/functionalize.h"
+#include "opwright/transforms/functionalize/functionalize.h"
 
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
 #include "ops/op_tensors.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/tensor/live_counts.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/wrapper.h"
-#include "opwright/transforms/functional_pair.h"
-#include "opwright/transforms/functional_sibling.h"
+#include "opwright/transforms/functionalize/functional_pair.h"
+#include "opwright/transforms/functionalize/functional_sibling.h"
 #include "symbolic/test_owner.h"
 #include "transforms/recorder.h"
 

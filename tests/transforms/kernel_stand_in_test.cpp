@@ -1,5 +1,5 @@
 // Calls on a device that lacks their kernel: what stands in for it, and what is counted.
-#include "opwright/transforms/kernel_stand_in.h"
+#include "opwright/transforms/mode/kernel_fallback.h"
 
 #include <cstdint>
 #include <optional>

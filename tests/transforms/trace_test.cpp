@@ -1,4 +1,4 @@
-#include "opwright/transforms/trace.h"
+#include "opwright/transforms/trace/trace.h"
 
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 #include "ir/check_graph_texts.h"  // IWYU pragma: keep: every graph here reads back
 #include "opwright/functions.h"
 #include "opwright/make_fx.h"
-#include "opwright/transforms/control_flow.h"
+#include "opwright/transforms/control_flow/control_flow.h"
 
 namespace opwright {
 namespace {

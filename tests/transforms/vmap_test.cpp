@@ -1,4 +1,4 @@
-#include "opwright/transforms/vmap.h"
+#include "opwright/transforms/vmap/vmap.h"
 
 #include <optional>
 #include <string>
@@ -13,8 +13,8 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/library.h"
 #include "opwright/make_fx.h"
-#include "opwright/tensor/live_counts.h"
-#include "opwright/transforms/functionalize.h"
+#include "opwright/tensor/device/live_counts.h"
+#include "opwright/transforms/functionalize/functionalize.h"
 #include "opwright/vmap.h"
 #include "transforms/recorder.h"
 

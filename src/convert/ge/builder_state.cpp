@@ -9,7 +9,7 @@
 
 #include "opwright/convert/ge/model.h"
 #include "opwright/error.h"
-#include "opwright/symbolic/expression.h"
+#include "opwright/symbolic/expression/expression.h"
 #include "opwright/symint.h"
 
 namespace opwright::graph_engine {

@@ -25,13 +25,13 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/ge_types.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
-#include "opwright/ir/node_argument.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
+#include "opwright/ir/graph/node_argument.h"
 #include "opwright/schema/schema.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/transforms/trace/trace.h"
 #include "opwright/value.h"
 
 namespace opwright::graph_engine {

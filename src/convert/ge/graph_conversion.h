@@ -13,8 +13,8 @@
 #include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/dtype.h"
-#include "opwright/ir/graph.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/transforms/trace/trace.h"
 #include "opwright/visibility.h"
 
 namespace opwright::graph_engine {

@@ -13,7 +13,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/ge_types.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/node.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -14,7 +14,7 @@
 #include "opwright/convert/ge/attribute.h"
 #include "opwright/dtype.h"
 #include "opwright/ge_types.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/symint.h"
 #include "opwright/visibility.h"
 

@@ -10,7 +10,7 @@
 #include "opwright/convert/ge/rules.h"
 #include "opwright/convert/sizes.h"
 #include "opwright/dtype.h"
-#include "opwright/ops/promotion.h"
+#include "opwright/ops/engine/shape/promotion.h"
 
 namespace opwright::graph_engine {
 namespace {

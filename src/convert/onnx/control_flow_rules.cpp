@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/convert/onnx/builder_state.h"
-#include "opwright/convert/onnx/call_state.h"
+#include "opwright/convert/onnx/model/builder_state.h"
+#include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/convert/onnx/graph_conversion.h"
-#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/model/model.h"
 #include "opwright/convert/onnx/onnx_converter.h"
-#include "opwright/convert/onnx/rules.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/dtype.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/graph_object.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/graph_object.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/onnx.h"
 #include "opwright/symint.h"
 

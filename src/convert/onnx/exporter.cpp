@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/convert/onnx/builder_state.h"
-#include "opwright/convert/onnx/call_state.h"
+#include "opwright/convert/onnx/model/builder_state.h"
+#include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/convert/onnx/graph_conversion.h"
-#include "opwright/convert/onnx/model.h"
+#include "opwright/convert/onnx/model/model.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/onnx.h"
 #include "opwright/tensor.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "opwright/convert/onnx/model.h"
-#include "opwright/ir/graph.h"
+#include "opwright/convert/onnx/model/model.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/onnx.h"
 #include "opwright/tensor.h"
 

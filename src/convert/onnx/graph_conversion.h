@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "opwright/convert/converter.h"
-#include "opwright/convert/onnx/builder_state.h"
-#include "opwright/convert/onnx/model.h"
-#include "opwright/ir/graph.h"
+#include "opwright/convert/onnx/model/builder_state.h"
+#include "opwright/convert/onnx/model/model.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/onnx.h"
 
 namespace opwright::onnx {

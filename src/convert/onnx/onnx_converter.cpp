@@ -9,16 +9,16 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/convert/converter.h"
-#include "opwright/convert/onnx/rules.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/trace_choice.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node.h"
 #include "opwright/onnx.h"
-#include "opwright/transforms/make_fx.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/transforms/trace/make_fx.h"
+#include "opwright/transforms/trace/trace.h"
 
 namespace opwright::onnx {
 namespace {

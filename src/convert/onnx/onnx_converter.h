@@ -5,9 +5,9 @@
 
 #include "opwright/convert/converter.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/onnx.h"
-#include "opwright/transforms/trace.h"
+#include "opwright/transforms/trace/trace.h"
 #include "opwright/visibility.h"
 
 namespace opwright::onnx {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/ir/graph_object.h"
+#include "opwright/ir/graph/graph_object.h"
 #include "opwright/ir/passes/effects.h"
-#include "opwright/ir/symbol_bindings.h"
+#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/schema/constant.h"
-#include "opwright/symbolic/shape_env.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 
 namespace opwright {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

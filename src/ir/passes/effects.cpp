@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "opwright/ir/graph.h"
-#include "opwright/ir/graph_object.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/graph_object.h"
 #include "opwright/schema/constant.h"
 #include "opwright/tag.h"
 

@@ -1,7 +1,7 @@
 // What passes must know of a node beside its values.
 #pragma once
 
-#include "opwright/ir/node.h"
+#include "opwright/ir/graph/node.h"
 
 namespace opwright {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "opwright/ir/graph.h"
+#include "opwright/ir/graph/graph.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

@@ -5,8 +5,8 @@
 
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/ir/graph.h"
-#include "opwright/ir/node_text.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/node_text.h"
 #include "opwright/ir/passes/shared_memory.h"
 
 namespace opwright {

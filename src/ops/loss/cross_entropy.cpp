@@ -4,8 +4,8 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/loss/loss_reduction.h"
-#include "opwright/symbolic/demand.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

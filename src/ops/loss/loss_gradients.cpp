@@ -3,8 +3,8 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/loss/loss_reduction.h"
-#include "opwright/ops/view_gradients.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/ops/view/view_gradients.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -10,11 +10,11 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/cpu/copy.h"
-#include "opwright/ops/cpu/numbers.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/loss/loss_reduction.h"
-#include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {

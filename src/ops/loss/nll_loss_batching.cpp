@@ -5,9 +5,9 @@
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/ops/batching.h"
+#include "opwright/ops/rule/batching.h"
 #include "opwright/ops/loss/loss_reduction.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

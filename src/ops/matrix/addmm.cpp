@@ -1,10 +1,10 @@
 // addmm, baddbmm, addmv: beta * self + alpha * a product.
 #include <string_view>
 
-#include "opwright/ops/cpu/copy.h"
-#include "opwright/ops/fake_shape.h"
-#include "opwright/ops/matrix/product_shape.h"
-#include "opwright/ops/matrix/tensor_product.h"
+#include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
+#include "opwright/ops/engine/product/product_shape.h"
+#include "opwright/ops/engine/product/tensor_product.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

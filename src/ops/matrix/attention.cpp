@@ -5,8 +5,8 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/demand.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 namespace {

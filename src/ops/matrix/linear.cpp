@@ -3,7 +3,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 

@@ -1,7 +1,7 @@
 // matmul: PyTorch's rules for vectors, matrices and batches, in terms of dot, mv, mm and bmm.
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 namespace {

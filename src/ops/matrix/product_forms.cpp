@@ -2,9 +2,9 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/in_place.h"
-#include "opwright/symbolic/demand.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/ops/engine/shape/in_place.h"
+#include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 

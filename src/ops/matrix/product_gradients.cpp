@@ -1,7 +1,7 @@
 #include "opwright/ops/matrix/product_gradients.h"
 
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/gradient_rule.h"
+#include "opwright/ops/rule/gradient_rule.h"
 
 namespace opwright {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "opwright/base/thread_pool.h"
-#include "opwright/ops/cpu/run_at_level.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
 
 namespace opwright {
 

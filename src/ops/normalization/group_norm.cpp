@@ -7,7 +7,7 @@
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
 #include "opwright/ops/normalization/row_moments.h"
-#include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/shape_env/demand.h"
 
 namespace opwright {
 namespace {

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "opwright/base/thread_pool.h"
-#include "opwright/ops/cpu/run_at_level.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/row_moments.h"
 #include "opwright/ops/normalization/wide_row.h"
-#include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/shape_env/demand.h"
 
 namespace opwright {
 namespace {

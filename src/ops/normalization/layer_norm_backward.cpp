@@ -5,11 +5,11 @@
 #include <tuple>
 
 #include "opwright/base/thread_pool.h"
-#include "opwright/ops/cpu/run_at_level.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/normalization/norm_parameters.h"
-#include "opwright/ops/output_mask.h"
-#include "opwright/symbolic/demand.h"
+#include "opwright/ops/engine/shape/output_mask.h"
+#include "opwright/symbolic/shape_env/demand.h"
 
 namespace opwright {
 namespace {

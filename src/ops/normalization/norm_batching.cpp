@@ -8,8 +8,8 @@
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/ops/batching.h"
-#include "opwright/ops/decomposition.h"
+#include "opwright/ops/rule/batching.h"
+#include "opwright/ops/rule/decomposition.h"
 
 namespace opwright {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "opwright/ops/decomposition.h"
+#include "opwright/ops/rule/decomposition.h"
 
 namespace opwright {
 namespace {

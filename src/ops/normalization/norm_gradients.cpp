@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "opwright/functions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -6,7 +6,7 @@
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "opwright/functions.h"
-#include "opwright/ops/cpu/copy.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/tensor/memory_format.h"
 
 namespace opwright {

@@ -5,11 +5,11 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/copy.h"
-#include "opwright/ops/cpu/numbers.h"
-#include "opwright/ops/cpu/run_at_level.h"
-#include "opwright/ops/cpu/vector_math.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/normalization/wide_row.h"
 #include "opwright/tensor/view.h"
 

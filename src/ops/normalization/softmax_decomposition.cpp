@@ -1,5 +1,5 @@
 // What softmax and its gradient are made of, in other operators.
-#include "opwright/ops/decomposition.h"
+#include "opwright/ops/rule/decomposition.h"
 
 namespace opwright {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "opwright/ops/cpu/conversion.h"
-#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/conversion.h"
+#include "opwright/ops/engine/cpu/numbers.h"
 
 namespace opwright {
 

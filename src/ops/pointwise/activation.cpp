@@ -3,10 +3,10 @@
 #include <string_view>
 
 #include "opwright/error.h"
-#include "opwright/ops/cpu/math_function.h"
-#include "opwright/ops/cpu/vector_math.h"
-#include "opwright/ops/cpu/vector_math_double.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
+#include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 #include "opwright/value.h"
 
 namespace opwright {

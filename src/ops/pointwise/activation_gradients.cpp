@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/ops/view_gradients.h"
+#include "opwright/ops/view/view_gradients.h"
 
 namespace opwright {
 

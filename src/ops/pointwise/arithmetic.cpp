@@ -1,7 +1,7 @@
 // add, sub, rsub, mul, div, addcmul, addcdiv.
 #include "opwright/error.h"
-#include "opwright/ops/cpu/kernel.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/kernel.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {
 namespace {

@@ -1,7 +1,7 @@
 // where, clamp, hardtanh, maximum, minimum: one of the operands for each element.
 #include "opwright/error.h"
-#include "opwright/ops/cpu/kernel.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/kernel.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 #include "opwright/value.h"
 
 namespace opwright {

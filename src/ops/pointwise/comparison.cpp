@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "opwright/error.h"
-#include "opwright/ops/cpu/kernel.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/kernel.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "opwright/error.h"
-#include "opwright/ops/cpu/kernel.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/kernel.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 #include "opwright/value.h"
 
 namespace opwright {

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <complex>
 
-#include "opwright/ops/cpu/math_function.h"
-#include "opwright/ops/cpu/vector_math.h"
-#include "opwright/ops/cpu/vector_math_double.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
+#include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {
 namespace {

@@ -1,9 +1,9 @@
 // Activations made of straight lines, and their gradients: hardswish, hardsigmoid, softshrink,
 // hardshrink, prelu.
 #include "opwright/error.h"
-#include "opwright/ops/cpu/gradient_kernel.h"
-#include "opwright/ops/cpu/kernel.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/gradient_kernel.h"
+#include "opwright/ops/engine/pointwise/kernel.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {
 namespace {

@@ -2,8 +2,8 @@
 // logical_and, logical_or, logical_xor, logical_not: of any numbers as truth values.
 #include <cstdint>
 
-#include "opwright/ops/cpu/kernel.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/kernel.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {
 namespace {

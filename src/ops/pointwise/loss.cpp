@@ -3,11 +3,11 @@
 #include <limits>
 
 #include "opwright/error.h"                  // IWYU pragma: keep
-#include "opwright/ops/cpu/math_function.h"  // IWYU pragma: keep
-#include "opwright/ops/cpu/vector_math.h"
-#include "opwright/ops/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/math_function.h"  // IWYU pragma: keep
+#include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/cpu/vector_math_double.h"
 #include "opwright/ops/loss/loss_reduction.h"
-#include "opwright/ops/pointwise.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
 #include "opwright/value.h"
 
 namespace opwright {

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "opwright/error.h"
-#include "opwright/ops/cpu/kernel.h"
-#include "opwright/ops/pointwise.h"
-#include "opwright/ops/promotion.h"
+#include "opwright/ops/engine/pointwise/kernel.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
+#include "opwright/ops/engine/shape/promotion.h"
 
 namespace opwright {
 namespace {

@@ -2,7 +2,7 @@
 #include <span>
 #include <tuple>
 
-#include "opwright/ops/device/device_pooling.h"
+#include "opwright/ops/pooling/device_pooling.h"
 #include "opwright/ops/pooling/max_plane.h"
 #include "opwright/ops/pooling/window.h"
 #include "opwright/ops/sampling/planes.h"

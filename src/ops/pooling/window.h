@@ -10,7 +10,7 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/ops/sampling/linear_map.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/memory_format.h"
 

@@ -5,8 +5,8 @@
 
 #include "opwright/functions.h"
 #include "opwright/ops/random/dropout_gradients.h"
-#include "opwright/ops/random/random_arguments.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/ops/engine/random/random_arguments.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -6,11 +6,11 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
-#include "opwright/ops/device/device_random.h"
-#include "opwright/ops/random/distribution.h"
-#include "opwright/ops/random/random_arguments.h"
-#include "opwright/ops/random/random_fill.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/ops/engine/random/device_random.h"
+#include "opwright/ops/engine/random/distribution.h"
+#include "opwright/ops/engine/random/random_arguments.h"
+#include "opwright/ops/engine/random/random_fill.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -6,7 +6,7 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
-#include "opwright/ops/random/random_fill.h"
+#include "opwright/ops/engine/random/random_fill.h"
 
 namespace opwright {
 namespace {

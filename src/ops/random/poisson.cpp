@@ -5,9 +5,9 @@
 
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
-#include "opwright/ops/cpu/strided_loop.h"  // IWYU pragma: keep
-#include "opwright/ops/random/random_arguments.h"
-#include "opwright/ops/random/random_fill.h"  // IWYU pragma: keep
+#include "opwright/ops/engine/cpu/strided_loop.h"  // IWYU pragma: keep
+#include "opwright/ops/engine/random/random_arguments.h"
+#include "opwright/ops/engine/random/random_fill.h"  // IWYU pragma: keep
 
 namespace opwright {
 namespace {

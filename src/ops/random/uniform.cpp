@@ -8,10 +8,10 @@
 #include "opwright/fake_tensor.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/device/device_random.h"
-#include "opwright/ops/random/distribution.h"
-#include "opwright/ops/random/random_arguments.h"
-#include "opwright/ops/random/random_fill.h"
+#include "opwright/ops/engine/random/device_random.h"
+#include "opwright/ops/engine/random/distribution.h"
+#include "opwright/ops/engine/random/random_arguments.h"
+#include "opwright/ops/engine/random/random_fill.h"
 
 namespace opwright {
 namespace {

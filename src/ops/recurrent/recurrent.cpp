@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/recurrent/recurrent_layers.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -5,9 +5,9 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/symbolic/demand.h"
-#include "opwright/symbolic/questions.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/questions.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

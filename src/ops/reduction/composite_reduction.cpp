@@ -5,10 +5,10 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/decomposition.h"
-#include "opwright/ops/promotion.h"
-#include "opwright/ops/reduction.h"  // IWYU pragma: keep
-#include "opwright/symbolic/sizes.h"
+#include "opwright/ops/rule/decomposition.h"
+#include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/engine/reduction/reduction.h"  // IWYU pragma: keep
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

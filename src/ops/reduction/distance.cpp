@@ -7,9 +7,9 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/copy.h"
-#include "opwright/ops/cpu/run_at_level.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradient_rule.h"
-#include "opwright/ops/view_gradients.h"
+#include "opwright/ops/rule/gradient_rule.h"
+#include "opwright/ops/view/view_gradients.h"
 
 namespace opwright {
 namespace {

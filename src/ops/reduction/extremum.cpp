@@ -1,7 +1,7 @@
 // amax, amin, and max and min of all elements.
 #include "opwright/ops/reduction/extremum.h"
 
-#include "opwright/ops/reduction.h"
+#include "opwright/ops/engine/reduction/reduction.h"
 
 namespace opwright {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "opwright/ops/cpu/fold_kernel.h"
+#include "opwright/ops/engine/reduction/reduction_kernel.h"
 
 namespace opwright {
 

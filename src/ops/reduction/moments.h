@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "opwright/ops/cpu/fold_kernel.h"
+#include "opwright/ops/engine/reduction/reduction_kernel.h"
 
 namespace opwright {
 

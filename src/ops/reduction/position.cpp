@@ -4,7 +4,7 @@
 #include <optional>
 #include <tuple>
 
-#include "opwright/ops/reduction.h"
+#include "opwright/ops/engine/reduction/reduction.h"
 #include "opwright/ops/reduction/extremum.h"
 
 namespace opwright {

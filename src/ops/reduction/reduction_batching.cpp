@@ -7,8 +7,8 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/ops/batching.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/ops/rule/batching.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradient_rule.h"
+#include "opwright/ops/rule/gradient_rule.h"
 
 namespace opwright {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
-#include "opwright/ops/cpu/copy.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/sampling/interpolation.h"
 #include "opwright/ops/sampling/planes.h"
 

@@ -9,7 +9,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/sampling/linear_map.h"
-#include "opwright/symbolic/sizes.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 namespace {

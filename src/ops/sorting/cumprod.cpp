@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/copy.h"
-#include "opwright/ops/cpu/math_function.h"
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/sorting/scan.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"

@@ -10,7 +10,7 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "opwright/base/thread_pool.h"
-#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/numbers.h"
 
 namespace opwright {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradient_rule.h"
+#include "opwright/ops/rule/gradient_rule.h"
 #include "opwright/symint.h"
 
 namespace opwright {

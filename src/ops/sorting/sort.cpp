@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/ops/fake_shape.h"  // IWYU pragma: keep
+#include "opwright/ops/engine/shape/fake_shape.h"  // IWYU pragma: keep
 #include "opwright/ops/sorting/order.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"

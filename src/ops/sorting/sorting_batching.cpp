@@ -5,7 +5,7 @@
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/ops/batching.h"
+#include "opwright/ops/rule/batching.h"
 
 namespace opwright {
 namespace {

@@ -3,9 +3,9 @@
 #include <tuple>
 #include <vector>
 
-#include "opwright/ops/fake_shape.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/sorting/order.h"
-#include "opwright/symbolic/demand.h"
+#include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"
 

@@ -37,7 +37,7 @@ def in_both(namespace: str, name: str):
 
 @pytest.mark.usefixtures("cpp_operators")
 class TestCpp:
-    """Sources that include torch's headers: tests/operators/compat_*.cpp."""
+    """Sources that include torch's headers: tests/operators/compat/compat_*.cpp."""
 
     def test_a_pointwise_operator(self) -> None:
         x = torch.randn(10)

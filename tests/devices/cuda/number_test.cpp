@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "opwright/ops/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/numbers.h"
 
 namespace opwright::cuda {
 namespace {

@@ -28,7 +28,7 @@ SOURCE = """\
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/ops/gradient_rule.h"
+#include "opwright/ops/rule/gradient_rule.h"
 {includes}
 namespace opwright::gradient_rules {{
 
@@ -38,7 +38,7 @@ TABLE = """\
 // Registers the gradients of operators of {yaml}. Made from it; do not edit.
 #include <cstdint>
 
-#include "opwright/ops/gradient_rule.h"
+#include "opwright/ops/rule/gradient_rule.h"
 
 namespace opwright {{
 namespace gradient_rules {{

@@ -84,9 +84,9 @@ def with_slots(declaration: Declaration, slots: tuple[str | None, ...]) -> Decla
 def list_includes(declarations: list[Declaration]) -> str:
     headers = []
     if any(each.autocast for each in declarations):
-        headers.append("opwright/ops/autocast_policy.h")
+        headers.append("opwright/ops/rule/autocast_policy.h")
     if any(each.pointwise for each in declarations):
-        headers.append("opwright/ops/pointwise_registration.h")
+        headers.append("opwright/ops/engine/pointwise/pointwise_registration.h")
     return "".join(f'#include "{header}"\n' for header in headers)
 
 

@@ -1,0 +1,15 @@
+// What makes two examples the same.
+#pragma once
+
+#include <string>
+
+#include "opwright/check/example/example.h"
+#include "opwright/visibility.h"
+
+namespace opwright {
+
+// Equal for examples with the same numbers, bytes, sizes, strides, offsets, dtypes, requires_grad
+// and shared memory.
+[[nodiscard]] OPWRIGHT_EXPORT std::string key_of(const Example& example);
+
+}  // namespace opwright

@@ -1,0 +1,13 @@
+// opcheck of a call whose arguments are bound already.
+#pragma once
+
+#include "opwright/check/example/example.h"
+#include "opwright/opcheck.h"
+#include "opwright/visibility.h"
+
+namespace opwright {
+
+[[nodiscard]] OPWRIGHT_EXPORT CheckReport run_opcheck(const Example& given,
+                                                      const OpcheckOptions& options);
+
+}  // namespace opwright

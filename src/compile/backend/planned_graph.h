@@ -1,0 +1,11 @@
+// The backend "plan": a graph as it is, run by a Plan.
+#pragma once
+
+#include "opwright/compile/backend/executable.h"
+#include "opwright/ir/graph/graph.h"
+
+namespace opwright {
+
+[[nodiscard]] ExecutablePtr plan_graph(const GraphPtr& graph);
+
+}  // namespace opwright

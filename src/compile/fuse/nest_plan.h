@@ -1,0 +1,45 @@
+// NestPlan: a group as a nest, with what its call takes and gives.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "opwright/compile/fuse/fusion_plan.h"
+#include "opwright/compile/fuse/nest.h"
+#include "opwright/symint.h"
+
+namespace opwright {
+
+// How a tensor of a nest lies in memory.
+struct NestTensor {
+  DType dtype{};
+  std::vector<NestExtent> sizes = {};
+  std::vector<NestExtent> strides = {};
+  friend bool operator==(const NestTensor&, const NestTensor&) = default;
+};
+
+// Operands of the nest are the inputs, then the outputs.
+struct NestPlan {
+  Nest nest;
+  std::vector<GraphValue*> inputs;
+  std::vector<GraphValue*> outputs;
+  std::vector<NestTensor> tensors;  // of each operand
+  // numbers[number] is the stride of an operand along a loop that is not fixed.
+  struct StrideNumber {
+    uint32_t operand = 0;
+    uint32_t loop = 0;
+    uint32_t number = 0;
+    friend bool operator==(const StrideNumber&, const StrideNumber&) = default;
+  };
+  std::vector<StrideNumber> stride_numbers;
+  std::vector<SymInt> numbers;
+};
+
+// `outputs` are what is needed outside, in the order that they get. `env` owns the symbols; null:
+// there are none.
+[[nodiscard]] NestPlan plan_nest(const FusionPlan& plan, const FusionGroup& group,
+                                 const std::vector<const FusionGroup::Member*>& outputs,
+                                 const ShapeEnv* env);
+
+}  // namespace opwright

@@ -1,0 +1,18 @@
+// What a size was when the graph was captured, for choices that any value of it allows.
+#pragma once
+
+#include <cstdint>
+
+#include "opwright/symbolic/shape_env/shape_env.h"
+#include "opwright/symint.h"
+
+namespace opwright {
+
+// `env` owns the symbols; null: there are none. `if_unknown` for sizes that only a run tells.
+[[nodiscard]] inline int64_t estimate_size(const ShapeEnv* env, const SymInt& size,
+                                           int64_t if_unknown = 1) {
+  if (!size.is_symbolic()) return size.word();
+  return env ? env->hint(size).value_or(if_unknown) : if_unknown;
+}
+
+}  // namespace opwright

@@ -1,0 +1,17 @@
+// Parts folds of everything in two, so that several threads can share the first.
+//
+//   %t: float32[] = aten::sum(%x)  ->  %p: float32[1024] = aten::sum.dim_IntList(%x, [1])
+//                                      %t: float32[] = aten::sum(%p)
+#pragma once
+
+#include <cstddef>
+
+#include "opwright/compile/fuse/fusion_target.h"
+#include "opwright/ir/graph/graph.h"
+
+namespace opwright {
+
+// The number of folds parted: large ones of what a nest can compute.
+size_t split_folds(Graph& graph, const FusionTarget& target);
+
+}  // namespace opwright

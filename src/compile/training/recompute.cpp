@@ -1,0 +1,47 @@
+#include "opwright/compile/training/recompute.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "opwright/compile/fuse/size_estimate.h"
+#include "opwright/dispatch/rule.h"
+#include "opwright/dtype.h"
+#include "opwright/ir/graph/graph.h"
+#include "opwright/ir/passes/effects.h"
+
+namespace opwright {
+namespace {
+
+// Copies and fills: as cheap as pointwise operators, but not called so.
+constexpr std::array<std::string_view, 16> kCheap{
+    "clone",  "_to_copy",   "to",   "contiguous",     "full",   "full_like",
+    "zeros",  "zeros_like", "ones", "ones_like",      "arange", "scalar_tensor",
+    "expand", "fill",       "copy", "lift_fresh_copy"};
+
+constexpr int64_t kUnknownSize = 4096;  // of a dimension whose size depends on data
+
+}  // namespace
+
+bool can_recompute(const Node& node) {
+  const Operator& op = node.op();
+  if (op.schema().name.name_space != "aten" || !is_repeatable(node)) return false;
+  if (op.tags().has(Tag::DynamicOutputShape) || op.tags().has(Tag::DataDependentOutput)) {
+    return false;
+  }
+  return op.tags().has(Tag::Pointwise) || is_view(op) ||
+         std::ranges::find(kCheap, op.schema().name.base) != kCheap.end();
+}
+
+int64_t estimate_bytes(const GraphValue& value) {
+  const Tensor meta = value.tensor();
+  if (!meta.is_defined()) return 1;
+  const ShapeEnv* env = value.node().graph().shape_env().get();
+  auto bytes = static_cast<int64_t>(item_size(meta.dtype()));
+  for (int64_t i = 0; i < meta.dim(); ++i) {
+    bytes *= std::max<int64_t>(estimate_size(env, meta.sym_size(i), kUnknownSize), 1);
+  }
+  return std::max<int64_t>(bytes, 1);
+}
+
+}  // namespace opwright

@@ -1,0 +1,62 @@
+// Loops over elements on a device: one result, some operands and numbers, and a formula
+// (pointwise_formula.h) that every element is computed by.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "opwright/base/small_vector.h"
+#include "opwright/c_api.h"
+#include "opwright/device.h"
+#include "opwright/dtype.h"
+#include "opwright/ops/engine/pointwise/pointwise.h"
+#include "opwright/scalar.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor.h"
+
+namespace opwright {
+
+// Memory of a device as a loop walks it.
+struct DeviceElements {
+  void* data;  // of element (0, 0, ...)
+  DType dtype;
+  Sizes sizes;
+  Sizes strides;
+};
+[[nodiscard]] DeviceElements elements_of(const Tensor& tensor);
+// The elements of a dense tensor as one row; one without dimensions has none here either.
+[[nodiscard]] DeviceElements row_of(const Tensor& tensor);
+
+// Whether the device has compute_loop.
+[[nodiscard]] bool computes_loops(Device device);
+
+class DeviceLoop {
+ public:
+  // The formula's terms have the dtype `compute`, which is no half.
+  DeviceLoop(const char* formula, DType compute) : formula_(formula), compute_(compute) {}
+
+  // The next of x, y, z: elements that broadcast to the result, rounded to `through` before they
+  // are computed with, or a number.
+  void add_operand(DeviceElements elements, DType through);
+  void add_operand(const Scalar& number, DType through);
+  // The next of a, b, c.
+  void add_number(const Scalar& number);
+
+  // Nothing is done for a result without elements. NotImplementedError for `who` where the device
+  // computes no loops.
+  void write(const char* who, Device device, const DeviceElements& result);
+
+ private:
+  struct Operand {
+    DeviceElements elements;  // data is null: a number
+    DType through;
+    Scalar number;
+  };
+
+  const char* formula_;
+  DType compute_;
+  SmallVector<Operand, kMostInputs> operands_;
+  SmallVector<OpwValue, kMostNumbers> numbers_;
+};
+
+}  // namespace opwright

@@ -1,0 +1,13 @@
+// Fake kernels of pointwise operators: shape, dtype and device without data, sizes may be symbols.
+#pragma once
+
+#include "opwright/ops/engine/pointwise/pointwise.h"
+
+namespace opwright {
+
+[[nodiscard]] Tensor fake_pointwise(const PointwiseCall& call);
+// Checks what the kernels check of the tensor that is written.
+void fake_pointwise_in_place(const PointwiseCall& call, const Tensor& self);
+void fake_pointwise_out(const PointwiseCall& call, const Tensor& out);
+
+}  // namespace opwright

@@ -1,0 +1,106 @@
+// The loop of tile_kernel.h, for every level: what the two sources of tile kernels share.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "opwright/ops/engine/cpu/cpu_level.h"
+#include "opwright/ops/engine/product/tile_kernel.h"
+
+namespace opwright {
+
+// `kBytes` is the width of a vector; kPanel is the height of packed panels, 0 for any strides.
+template <class T, int64_t kBytes, int64_t kRows, int64_t kVectors, int64_t kPanel>
+struct TileLoop {
+  OPWRIGHT_INLINE static void run(const Tile<T>& tile) {
+    using Vector [[gnu::vector_size(kBytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
+    constexpr int64_t kLanes = kBytes / static_cast<int64_t>(sizeof(T));
+    const T* a = tile.a;
+    const T* b = tile.b;
+    const int64_t a_row = kPanel != 0 ? 1 : tile.a_row;
+    const int64_t a_column = kPanel != 0 ? kPanel : tile.a_column;
+    const int64_t b_row = tile.b_row;
+    const int64_t c_row = tile.c_row;
+    Vector sums[kRows][kVectors];  // NOLINT(modernize-avoid-c-arrays): stays in registers
+    for (int64_t r = 0; r < kRows; ++r) {
+      for (int64_t v = 0; v < kVectors; ++v) sums[r][v] = Vector{};
+    }
+    for (int64_t k = tile.depth; k > 0; --k) {
+      Vector right[kVectors];  // NOLINT(modernize-avoid-c-arrays)
+      for (int64_t v = 0; v < kVectors; ++v)
+        right[v] = *reinterpret_cast<const Vector*>(b + v * kLanes);
+      for (int64_t r = 0; r < kRows; ++r) {
+        const T factor = a[r * a_row];
+        for (int64_t v = 0; v < kVectors; ++v) sums[r][v] += factor * right[v];
+      }
+      a += a_column;
+      b += b_row;
+    }
+    for (int64_t r = 0; r < kRows; ++r) {
+      for (int64_t v = 0; v < kVectors; ++v) {
+        auto* target = reinterpret_cast<Vector*>(tile.c + r * c_row + v * kLanes);
+        *target = tile.adds ? *target + sums[r][v] : sums[r][v];
+      }
+    }
+  }
+};
+
+// Calls of a loop at a level; the type names it, so that each is compiled once.
+struct AtBaseline {
+  static constexpr int64_t kBytes = 16;
+  static constexpr int64_t kRows = 4;
+  template <class Loop, class T>
+  [[gnu::noinline]] static void run(const Tile<T>& tile) {
+    Loop::run(tile);
+  }
+};
+#if defined(__x86_64__)
+struct AtAvx2 {
+  static constexpr int64_t kBytes = 32;
+  static constexpr int64_t kRows = 6;
+  template <class Loop, class T>
+  OPWRIGHT_AVX2 static void run(const Tile<T>& tile) {
+    Loop::run(tile);
+  }
+};
+struct AtAvx512 {
+  static constexpr int64_t kBytes = 64;
+  static constexpr int64_t kRows = 8;
+  template <class Loop, class T>
+  OPWRIGHT_AVX512 static void run(const Tile<T>& tile) {
+    Loop::run(tile);
+  }
+};
+#endif
+
+template <class T, class Level, int64_t kRows, int64_t kPanel>
+constexpr std::array<typename TileKernels<T>::Function, 2> kernels_of_height() {
+  return {&Level::template run<TileLoop<T, Level::kBytes, kRows, 1, kPanel>, T>,
+          &Level::template run<TileLoop<T, Level::kBytes, kRows, 2, kPanel>, T>};
+}
+
+template <class T, class Level>
+constexpr TileKernels<T> kernels_of_level() {
+  constexpr int64_t kRows = Level::kRows;
+  return {.lanes = Level::kBytes / static_cast<int64_t>(sizeof(T)),
+          .rows = {kRows, 4, 2, 1},
+          .strided = {kernels_of_height<T, Level, kRows, 0>(), kernels_of_height<T, Level, 4, 0>(),
+                      kernels_of_height<T, Level, 2, 0>(), kernels_of_height<T, Level, 1, 0>()},
+          .packed = {
+              kernels_of_height<T, Level, kRows, kRows>(), kernels_of_height<T, Level, 4, kRows>(),
+              kernels_of_height<T, Level, 2, kRows>(), kernels_of_height<T, Level, 1, kRows>()}};
+}
+
+template <class T>
+const TileKernels<T>& kernels_of_machine() {
+  static constexpr TileKernels<T> kBaseline = kernels_of_level<T, AtBaseline>();
+#if defined(__x86_64__)
+  static constexpr TileKernels<T> kAvx2 = kernels_of_level<T, AtAvx2>();
+  static constexpr TileKernels<T> kAvx512 = kernels_of_level<T, AtAvx512>();
+  if (kCpuLevel == CpuLevel::Avx512) return kAvx512;
+  if (kCpuLevel == CpuLevel::Avx2) return kAvx2;
+#endif
+  return kBaseline;
+}
+
+}  // namespace opwright

@@ -1,0 +1,71 @@
+// Export: a function becomes an ExportedProgram by running once on fakes.
+//
+//   ExportSession session;
+//   session.add_state({"weight", w}, InputKind::Parameter);
+//   session.add_tensor(x, "x", {{0, Dim::named("batch")}});
+//   const std::vector<Tensor> own = session.enter();
+//   { const InterpreterScope scope(session.level()); y = f(own[0]); }
+//   ExportedProgramPtr program = session.finish({y}, structure);
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/program.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/tensor.h"
+#include "opwright/transforms/trace/trace.h"
+#include "opwright/value.h"
+#include "opwright/visibility.h"
+
+namespace opwright {
+
+class OPWRIGHT_EXPORT ExportSession {
+ public:
+  // `trace` tells which operators stay whole and which are taken apart.
+  explicit ExportSession(TraceOptions trace = {});
+  ~ExportSession();
+  ExportSession(const ExportSession&) = delete;
+  ExportSession& operator=(const ExportSession&) = delete;
+
+  // A parameter or buffer of the module, in order, before the user inputs. The same tensor under a
+  // second name is tied to the first.
+  void add_state(NamedTensor tensor, InputKind kind, bool is_persistent = true);
+
+  // What a tensor that is no state is called, should the function use it.
+  void name_constant(const Tensor& tensor, const std::string& name);
+
+  // The user inputs, in order. `target` is where the input stands in the call, as messages name it;
+  // its value in the graph is named after it. Every tensor is an input of its own, also one that
+  // was given before. ValueError for a dimension that it does not have or a size that the Dim does
+  // not admit, naming both.
+  struct DimAt {
+    int64_t dim;
+    Dim size;
+  };
+  void add_tensor(const Tensor& given, const std::string& target, std::span<const DimAt> dims = {});
+  // A symbol of the graph where `dim` is not Static; gives what the function gets.
+  [[nodiscard]] SymInt add_int(int64_t given, const std::string& target, const Dim& dim);
+  // Anything that is neither: part of the program, and compared when it runs.
+  void add_constant(Value constant, const std::string& target);
+
+  // The tensors of add_tensor, as the function gets them; once, after all of them.
+  [[nodiscard]] std::vector<Tensor> enter();
+  // What is current while the function runs.
+  [[nodiscard]] Interpreter* level() const noexcept;
+
+  // `outputs` are tensors, ints, SymInts and other constants. ValueError for a Dim that the
+  // function does not admit: which dimension, which line asked, and the dynamic_shapes to use
+  // instead. Once.
+  [[nodiscard]] ExportedProgramPtr finish(std::span<const OpwValue> outputs,
+                                          CallStructure structure = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace opwright

@@ -1,0 +1,37 @@
+// A call of an example as a program, for the check of that.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "opwright/check/example/example.h"
+#include "opwright/check/variation/other_sizes.h"
+#include "opwright/check/example/outcome.h"
+#include "opwright/program/export/exported_program.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
+#include "opwright/transforms/trace/trace.h"
+#include "opwright/value.h"
+
+namespace opwright {
+
+struct ExportedCall {
+  ExportedProgramPtr program;
+  std::vector<Value> results;  // as the export gave them: their tensors and ints are the outputs
+
+  // An empty one for a program of fixed sizes.
+  [[nodiscard]] const ShapeEnv& env() const;
+  // Of Example::tensors(), as the program takes them.
+  [[nodiscard]] SymbolicForms forms() const;
+  // Whether the program takes one size only there.
+  [[nodiscard]] bool is_fixed(size_t tensor, size_t dim) const;
+};
+
+// Each of Example::tensors() is an input of its own; its sizes are free as far as the operator
+// leaves them so. Throws what the export throws.
+[[nodiscard]] ExportedCall export_call(const Example& example, TraceOptions trace = {});
+// The same, written to bytes and read back.
+[[nodiscard]] ExportedCall read_back(const ExportedCall& exported);
+// Runs the program on a copy.
+[[nodiscard]] Outcome run_program(const ExportedCall& exported, const Example& example);
+
+}  // namespace opwright

@@ -1,7 +1,0 @@
-#include "opwright/program/version.h"
-
-namespace opwright {
-
-const char* const kVersion = OPWRIGHT_VERSION;
-
-}  // namespace opwright

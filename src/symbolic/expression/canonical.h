@@ -1,0 +1,79 @@
+// The rules that bring an operation on canonical expressions into canonical form.
+//
+// Some hold only for operands within certain ranges; which ranges are taken for known decides how
+// far an expression is simplified: none when text is read (so that it gives the expression that was
+// written), those that the symbols were made with for arithmetic (so that a form never changes),
+// all that was learned in simplify().
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "opwright/c_api.h"
+#include "opwright/symbolic/expression/expression.h"
+#include "opwright/symbolic/expression/expression_pool.h"
+#include "opwright/symbolic/expression/polynomial.h"
+#include "opwright/symbolic/expression/symbol.h"
+
+namespace opwright {
+
+// What is taken for known of an expression's value.
+class Ranges {
+ public:
+  virtual ~Ranges() = default;
+  [[nodiscard]] virtual SymRange range(OpwSymWord word) const = 0;
+};
+
+// Nothing but plain ints.
+class NoRanges : public Ranges {
+ public:
+  [[nodiscard]] SymRange range(OpwSymWord word) const override;
+};
+// The ranges that symbols were made with.
+class MadeRanges : public Ranges {
+ public:
+  [[nodiscard]] SymRange range(OpwSymWord word) const override { return made_range(word); }
+};
+
+class Canonical {
+ public:
+  // Both outlive it.
+  Canonical(ExpressionPool& pool, const Ranges& ranges) : pool_(pool), ranges_(ranges) {}
+
+  // ZeroDivisionError, OverflowError.
+  [[nodiscard]] OpwSymWord apply(OpwSymOp op, OpwSymWord a, OpwSymWord b) const;
+
+  [[nodiscard]] OpwSymWord floor_div(OpwSymWord a, OpwSymWord b) const;
+  [[nodiscard]] OpwSymWord mod(OpwSymWord a, OpwSymWord b) const;
+  // Max or Min.
+  [[nodiscard]] OpwSymWord extreme(ExpressionKind kind, std::span<const OpwSymWord> operands) const;
+  // Equal, NotEqual or AtMost, with 0.
+  [[nodiscard]] OpwSymWord compare_zero(ExpressionKind kind, Polynomial polynomial) const;
+  // And or Or of conditions.
+  [[nodiscard]] OpwSymWord join(ExpressionKind kind, std::span<const OpwSymWord> conditions) const;
+  // Of a condition.
+  [[nodiscard]] OpwSymWord negate(OpwSymWord condition) const;
+  // The condition that a word is not 0.
+  [[nodiscard]] OpwSymWord truth(OpwSymWord word) const;
+
+  [[nodiscard]] OpwSymWord sum(const Polynomial& polynomial) const {
+    return intern(pool_, polynomial);
+  }
+  [[nodiscard]] ExpressionPool& pool() const noexcept { return pool_; }
+
+ private:
+  [[nodiscard]] SymRange range(OpwSymWord word) const { return ranges_.range(word); }
+  [[nodiscard]] SymRange range(const Polynomial& polynomial) const;
+  [[nodiscard]] OpwSymWord divide_by_constant(Polynomial numerator, int64_t divisor) const;
+  [[nodiscard]] OpwSymWord divide_by_nonzero(const Polynomial& numerator, OpwSymWord divisor) const;
+  [[nodiscard]] OpwSymWord modulo_constant(Polynomial numerator, int64_t divisor) const;
+  [[nodiscard]] OpwSymWord modulo_nonzero(const Polynomial& numerator, OpwSymWord divisor) const;
+  [[nodiscard]] OpwSymWord add_words(const Polynomial& a, OpwSymWord b, int64_t scale = 1) const;
+  void divide_common_factors(Polynomial& polynomial) const;
+  [[nodiscard]] bool is_always(ExpressionKind kind, OpwSymWord kept, OpwSymWord dropped) const;
+
+  ExpressionPool& pool_;
+  const Ranges& ranges_;
+};
+
+}  // namespace opwright

@@ -1,0 +1,58 @@
+// The sub-graphs of one operator: functions that are traced where they are called and then get the
+// same inputs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "opwright/ir/graph/graph.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/transforms/control_flow/control_flow.h"
+
+namespace opwright {
+
+class SubGraphs {
+ public:
+  // `who` stands in front of errors.
+  SubGraphs(std::string who, std::span<const Tensor> operands);
+
+  // Traces one part; `what` names it in errors.
+  void trace(const char* what, const Branch& part);
+  // Gives all parts the same inputs: operands, what any of them closed over, sizes. Once.
+  void close();
+
+  [[nodiscard]] const GraphPtr& graph(size_t part) const { return parts_[part].graph; }
+  // Those given, then what the parts closed over.
+  [[nodiscard]] const std::vector<Tensor>& operands() const noexcept { return operands_; }
+  [[nodiscard]] const std::vector<SymInt>& sizes() const noexcept { return sizes_; }
+
+  // ValueError unless the first two parts give the same number of results, of the same dtypes,
+  // devices and sizes.
+  void check_same_results() const;
+  // ValueError unless the first part gives one element and the second what the operands are.
+  void check_loop() const;
+
+ private:
+  struct Part {
+    const char* name;
+    GraphPtr graph;
+  };
+  void refuse_writes(const Part& part) const;
+  void collect_captured();
+  void take_captured(Graph& graph);
+  void add_sizes();
+
+  std::string who_;
+  std::vector<Tensor> operands_;
+  size_t num_given_;
+  std::vector<Part> parts_;
+  ShapeEnvPtr shape_env_;
+  std::vector<SymInt> sizes_;
+};
+
+// ValueError that names the first of `next` whose dtype or sizes are not those of `carried`.
+void check_carried(std::span<const Tensor> carried, std::span<const Tensor> next);
+
+}  // namespace opwright

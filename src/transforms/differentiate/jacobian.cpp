@@ -1,0 +1,103 @@
+// Jacobians: the derivatives of all elements of the outputs, many rows at once by vmap.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "opwright/dtype.h"
+#include "opwright/error.h"
+#include "opwright/func.h"
+#include "opwright/functions.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/tensor/view.h"
+#include "opwright/transforms/vmap/vmap_function.h"
+#include "opwright/vmap.h"
+
+namespace opwright {
+namespace {
+
+// One direction for each element of the tensor, in a new first dimension.
+Tensor basis_of(const Tensor& tensor) {
+  SymSizes sizes = sym_geometry_of(tensor).sizes;
+  const SymInt count = tensor.sym_numel();
+  sizes.insert(sizes.begin(), count);
+  return eye(count, tensor.dtype(), {}, tensor.device()).reshape(sizes);
+}
+
+// The derivatives with the sizes of the output, then those of the input.
+Tensor in_blocks(const Tensor& rows, const Tensor& output, const Tensor& input) {
+  SymSizes sizes = sym_geometry_of(output).sizes;
+  const SymSizes more = sym_geometry_of(input).sizes;
+  sizes.insert(sizes.end(), more.begin(), more.end());
+  return rows.reshape(sizes);
+}
+
+void check_real(const char* who, const char* what, const Tensor& tensor) {
+  OPWRIGHT_CHECK(!is_complex(tensor.dtype()), who, ": ", what, " (", tensor,
+                 ") is complex, and its derivatives are no single number for each pair of "
+                 "elements; differentiate real and imaginary parts");
+}
+
+}  // namespace
+
+JacobianResult jacrev_function(std::span<const Tensor> inputs, const FunctionBody& body,
+                               int64_t chunk_size) {
+  const VjpResult run = vjp_function(inputs, body);
+  JacobianResult jacobian{.rows = {}, .aux = run.aux};
+  for (size_t i = 0; i < run.outputs.size(); ++i) {
+    const Tensor& output = run.outputs[i];
+    check_real("jacrev", "an output", output);
+    const Tensor basis[] = {basis_of(output)};
+    const BatchDims in_dims{0};
+    std::vector<Tensor> found =
+        run_mapped(basis, in_dims, output.sym_numel(), Randomness::Error, chunk_size,
+                   [&](std::span<const Tensor> samples) {
+                     std::vector<Tensor> cotangents(run.outputs.size());
+                     cotangents[i] = samples[0];
+                     std::vector<Tensor> gradients = run.pull(cotangents);
+                     BatchDims dims(gradients.size(), 0);
+                     return MappedOutputs{.tensors = std::move(gradients), .dims = std::move(dims)};
+                   });
+    for (size_t k = 0; k < found.size(); ++k) found[k] = in_blocks(found[k], output, inputs[k]);
+    jacobian.rows.push_back(std::move(found));
+  }
+  return jacobian;
+}
+
+JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBody& body,
+                               int64_t chunk_size) {
+  JacobianResult jacobian;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    check_real("jacfwd", "an input", inputs[k]);
+    const Tensor basis[] = {basis_of(inputs[k])};
+    const BatchDims in_dims{0};
+    size_t num_outputs = 0;
+    std::vector<Tensor> found =
+        run_mapped(basis, in_dims, inputs[k].sym_numel(), Randomness::Error, chunk_size,
+                   [&](std::span<const Tensor> samples) {
+                     std::vector<Tensor> tangents(inputs.size());
+                     tangents[k] = samples[0];
+                     JvpResult run = jvp_function(inputs, tangents, body);
+                     num_outputs = run.outputs.size();
+                     MappedOutputs outputs{.tensors = std::move(run.tangents), .dims = {}};
+                     outputs.dims.assign(num_outputs, -1);
+                     for (const std::vector<Tensor>& rest : {run.outputs, run.aux}) {
+                       outputs.tensors.insert(outputs.tensors.end(), rest.begin(), rest.end());
+                       outputs.dims.resize(outputs.tensors.size(), std::nullopt);
+                     }
+                     return outputs;
+                   });
+    jacobian.rows.resize(num_outputs);
+    for (size_t i = 0; i < num_outputs; ++i) {
+      jacobian.rows[i].push_back(in_blocks(found[i], found[num_outputs + i], inputs[k]));
+    }
+    jacobian.aux.assign(found.begin() + static_cast<std::ptrdiff_t>(2 * num_outputs), found.end());
+  }
+  return jacobian;
+}
+
+}  // namespace opwright

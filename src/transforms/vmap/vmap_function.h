@@ -1,0 +1,94 @@
+// One run of a mapped function: from the inputs of the caller to samples, and from the outputs of
+// the function to batches.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/symint.h"
+#include "opwright/tensor.h"
+#include "opwright/transforms/vmap/vmap.h"
+#include "opwright/visibility.h"
+#include "opwright/vmap.h"
+
+namespace opwright {
+
+// The dimension of each tensor's batch; nothing: the same for all samples.
+using BatchDims = std::vector<std::optional<int64_t>>;
+
+// How errors name the inputs.
+struct InputNames {
+  std::string (*name)(const void* context, size_t index);
+  const void* context;
+};
+
+// The size that the batches of all inputs have. Makes dims that count from the end count from the
+// start. ValueError for inputs that have no such dimension, that differ, or of which none has a
+// batch.
+[[nodiscard]] OPWRIGHT_EXPORT SymInt find_batch_size(std::span<const Tensor> inputs,
+                                                     std::span<std::optional<int64_t>> dims,
+                                                     const InputNames& names);
+
+// What a mapped function gave.
+struct MappedOutputs {
+  std::vector<Tensor> tensors;
+  BatchDims dims;  // where the caller wants the batches
+};
+
+// A part of the batch. An input that has none stays as it is.
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> take_chunk(
+    std::span<const Tensor> inputs, std::span<const std::optional<int64_t>> dims, int64_t start,
+    int64_t length);
+[[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> join_chunks(
+    std::span<const std::vector<Tensor>> chunks, std::span<const std::optional<int64_t>> dims);
+
+// Runs `function(std::span<const Tensor> samples) -> MappedOutputs` over the whole batch. Inputs
+// without a batch, and undefined ones, are given as they are.
+template <class Function>
+[[nodiscard]] MappedOutputs run_mapped_at_once(std::span<const Tensor> inputs,
+                                               std::span<const std::optional<int64_t>> dims,
+                                               const SymInt& batch_size, Randomness randomness,
+                                               const Function& function) {
+  const auto level = VmapPtr::take(new Vmap(current_interpreter(), batch_size, randomness));
+  std::vector<Tensor> samples(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (dims[i]) samples[i] = level->wrap(std::move(samples[i]), *dims[i]);
+  }
+  MappedOutputs outputs;
+  {
+    const InterpreterScope scope(level.get());
+    outputs = function(std::span<const Tensor>(samples));
+  }
+  for (size_t i = 0; i < outputs.tensors.size(); ++i)
+    outputs.tensors[i] = level->unwrap(outputs.tensors[i], outputs.dims[i]);
+  return outputs;
+}
+
+// The same, `chunk_size` samples at a time; 0: all at once.
+template <class Function>
+[[nodiscard]] std::vector<Tensor> run_mapped(std::span<const Tensor> inputs,
+                                             std::span<const std::optional<int64_t>> dims,
+                                             const SymInt& batch_size, Randomness randomness,
+                                             int64_t chunk_size, const Function& function) {
+  if (chunk_size == 0)
+    return run_mapped_at_once(inputs, dims, batch_size, randomness, function).tensors;
+  std::vector<std::vector<Tensor>> chunks;
+  BatchDims out_dims;
+  const int64_t size = batch_size.specialise();
+  for (int64_t start = 0; start == 0 || start < size; start += chunk_size) {
+    const int64_t length = std::min(chunk_size, size - start);
+    const std::vector<Tensor> chunk = take_chunk(inputs, dims, start, length);
+    MappedOutputs outputs = run_mapped_at_once(chunk, dims, length, randomness, function);
+    chunks.push_back(std::move(outputs.tensors));
+    out_dims = std::move(outputs.dims);
+  }
+  return join_chunks(chunks, out_dims);
+}
+
+}  // namespace opwright
