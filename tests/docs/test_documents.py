@@ -23,6 +23,12 @@ def test_every_linked_file_exists():
         assert missing == [], f"{document.name} links {missing}"
 
 
+def test_the_quickstart_shows_the_whole_operator():
+    source = (ROOT / "examples/first_operator/soft_clip.cpp").read_text()
+
+    assert f"```cpp\n{source}```" in (ROOT / "docs/quickstart.md").read_text()
+
+
 def test_every_path_that_the_design_names_exists():
     for document in DESIGN:
         named = NAMED_PATH.findall(document.read_text())
