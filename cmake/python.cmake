@@ -31,7 +31,26 @@ endif()
 
 set(OPWRIGHT_PYTHON_PACKAGE "${CMAKE_BINARY_DIR}/python/opwright")
 
-file(GLOB binding_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/python/bindings/*.cpp")
+# The folders of the bindings, lowest first: a file includes its own folder and lower ones (tools/check).
+set(
+  OPWRIGHT_BINDING_FOLDERS
+  interpreter
+  object
+  tensor
+  operator
+  trace
+  export
+  onnx
+  pytree
+  autograd
+  compile
+  ge
+  library
+  opcheck
+  device
+  .
+)
+file(GLOB_RECURSE binding_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/python/bindings/*.cpp")
 nanobind_add_module(opwright_python NB_STATIC NOMINSIZE ${binding_sources})
 opwright_see_as(opwright_python ${OPWRIGHT_TOP_LAYER})
 target_include_directories(

@@ -34,7 +34,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")  # arrays where the tests can read
 
 if any((PACKAGE_PATH / "opwright").glob("_C*.so")):
     prepend_to_python_path(PACKAGE_PATH)
-    pytest_plugins.append("opwright._pytest_plugin")
+    pytest_plugins.append("opwright._opcheck.pytest_plugin")
 else:
     collect_ignore.append("python")
 

@@ -14,6 +14,7 @@ LAYER_LINE = re.compile(
     r"^opwright_layer\(\s*(\w+)\s*(?:USES\s+([\w\s]+?))?\s*(?:FOLDERS\s+([\w\s./]+?))?\s*\)",
     re.MULTILINE,
 )
+BINDING_FOLDERS = re.compile(r"^set\(\s*OPWRIGHT_BINDING_FOLDERS([^)]*)\)", re.MULTILINE)
 # More sources than a reader can keep in mind.
 MOST_FILES = 40
 ROOM_FOLDERS = ("src", "include", "python", "bridges", "devices", "command", "tests")
@@ -34,6 +35,13 @@ def parse_folders(root: Path) -> dict[str, list[str]]:
     """Return, per layer that has several folders, their order: lowest first."""
     lines = LAYER_LINE.findall((root / "CMakeLists.txt").read_text())
     return {name: folders.split() for name, _, folders in lines if folders}
+
+
+def parse_binding_folders(root: Path) -> list[str]:
+    """Return the folders of python/bindings, lowest first."""
+    path = root / "cmake" / "python.cmake"
+    match = BINDING_FOLDERS.search(path.read_text()) if path.exists() else None
+    return match[1].split() if match else []
 
 
 def includes_of(path: Path) -> Iterator[tuple[int, str, str]]:
@@ -70,6 +78,7 @@ def check_layers(root: Path) -> list[str]:
     problems += check_stray_folders(root, layers)
     for layer, folders in parse_folders(root).items():
         problems += check_order(root, f"src/{layer}", f"opwright/{layer}", folders)
+    problems += check_order(root, "python/bindings", "bindings", parse_binding_folders(root))
     problems += check_undeclared_folders(root, layers)
     return problems
 

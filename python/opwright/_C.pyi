@@ -32,7 +32,7 @@ import numpy
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Buffer, CapsuleType, ParamSpec, TypeVar
 
-from ._device_stream import Stream
+from ._device.stream import Stream
 from .ge.data_type import DataType
 from .library import Library
 

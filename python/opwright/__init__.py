@@ -79,10 +79,10 @@ from .random import (  # noqa: E402
 # Modules that cost something to import and that not every program needs, with the names of theirs
 # that stand here too.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
-    "_device_module": ("device_module",),
-    "_devices": ("device_count", "devices", "is_available", "load_device"),
-    "_explain": ("explain",),
-    "_fallback": ("allow_fallback", "fallback_counts", "reset_fallback_counts"),
+    "_device.module": ("device_module",),
+    "_device.devices": ("device_count", "devices", "is_available", "load_device"),
+    "_compile.explain": ("explain",),
+    "_device.fallback": ("allow_fallback", "fallback_counts", "reset_fallback_counts"),
     "autocast_mode": ("autocast", "get_autocast_dtype", "is_autocast_enabled"),
     "autograd": ("gradcheck", "gradgradcheck"),
     "compat": (),
@@ -153,7 +153,7 @@ def load_library(path: str | os.PathLike[str]) -> None:
 
 
 def _signature_of(operator: Operator) -> object:
-    return importlib.import_module("._signature", __name__).signature_of(operator)
+    return importlib.import_module("._library.signature", __name__).signature_of(operator)
 
 
 Operator.__signature__ = property(_signature_of)
@@ -170,7 +170,9 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY_MODULES, *_LAZY_NAMES})
+    special = {name for name in globals() if name.startswith("__")}
+    modules = {name for name in _LAZY_MODULES if not name.startswith("_")}
+    return sorted({*__all__, *special, *modules, *_LAZY_NAMES, *_DTYPES, *_FUNCTIONS})
 
 
 __all__ = [

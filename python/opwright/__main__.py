@@ -87,21 +87,21 @@ def _hand_over(arguments: Sequence[str]) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from . import _doctor
+    from ._cli import doctor
 
-    findings = _doctor.examine()
+    findings = doctor.examine()
     if options.json:
         print(json.dumps([finding.as_dict() for finding in findings], indent=2))
     else:
-        print(_doctor.report(findings))
-    return _doctor.exit_code(findings)
+        print(doctor.report(findings))
+    return doctor.exit_code(findings)
 
 
 def _generate(options: argparse.Namespace) -> int:
-    from . import _generate
+    from ._cli import generate
 
     try:
-        written = _generate.generate(
+        written = generate.generate(
             options.file, options.kernels, options.namespace, options.out, force=options.force
         )
     except (ImportError, OSError, ValueError) as problem:
@@ -112,9 +112,9 @@ def _generate(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from . import _check
+    from ._cli import check
 
-    return _check.run(options)
+    return check.run(options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["cache"]:  # it has a command line of its own
-        from . import _cache
+        from .cpp_extension import _cache
 
         return _cache.main(arguments[1:]) or 0
     if arguments[:1] in (["run"], ["onnx"]):

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from . import _C
-from ._library import Library
-from ._registrations import Registrations, operator_name, registrations_of
+from ._library.library import Library
+from ._library.registrations import Registrations, operator_name, registrations_of
 
 __all__ = ["register_converter", "unregister_converter"]
 

@@ -1,6 +1,6 @@
 """GPUs of NVIDIA: streams, events, memory and seeds, under the names of torch.cuda."""
 
-from ._device_module import functions_of
+from ._device.module import functions_of
 
 globals().update(functions_of("cuda"))
 __all__ = sorted(functions_of("cuda"))

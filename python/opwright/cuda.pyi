@@ -1,7 +1,7 @@
 # What type checkers know of opwright.cuda, and of other devices, which have the same names.
 
-from ._device_module import DeviceModule
-from ._device_module import DeviceProperties as DeviceProperties
+from ._device.module import DeviceModule
+from ._device.module import DeviceProperties as DeviceProperties
 
 _module: DeviceModule
 

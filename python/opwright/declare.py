@@ -37,6 +37,6 @@ def load(path: str | os.PathLike[str], namespace: str) -> Library:
     two are registered when they are written "package.module:function"; names without a colon are
     C++ functions, which an operator binary brings.
     """
-    from ._declared import DeclaredLibrary, read_list  # PyYAML, which may be missing
+    from ._library.declared import DeclaredLibrary, read_list  # PyYAML, which may be missing
 
     return DeclaredLibrary(namespace, read_list(Path(path), namespace))

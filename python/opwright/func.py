@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from . import _C, pytree
-from ._forward_mode import jvp, linearize
-from ._jacobian import hessian, jacfwd, jacrev
-from ._reverse_mode import grad, value_and_grad, vjp
+from ._func.forward_mode import jvp, linearize
+from ._func.jacobian import hessian, jacfwd, jacrev
+from ._func.reverse_mode import grad, value_and_grad, vjp
 
 __all__ = [
     "functionalize",

@@ -28,9 +28,9 @@ except ModuleNotFoundError:
         name="jax",
     ) from None
 
-from ._bridge_library import BridgeLibrary, open_bridge
-from ._jax_arguments import BoundCall, bind_call
-from ._registrations import operator_name
+from ._bridge.library import BridgeLibrary, open_bridge
+from ._bridge.jax_arguments import BoundCall, bind_call
+from ._library.registrations import operator_name
 
 __all__ = ["JaxOperator", "load", "ops", "register"]
 

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Literal
 
 from . import _C
-from ._infer_fake import switch as inferred_fakes
-from ._infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
-from ._library import Library
-from ._registrations import (
+from ._library.infer_fake import switch as inferred_fakes
+from ._library.infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
+from ._library.library import Library
+from ._library.registrations import (
     Registrations,
     check_name,
     keep,
@@ -20,7 +20,7 @@ from ._registrations import (
     replace_definition,
     restorers_of,
 )
-from ._rules import (
+from ._library.rules import (
     VmapInfo,
     check_callable,
     jvp_rule,
@@ -29,7 +29,7 @@ from ._rules import (
     setup_context_rule,
     vmap_rule,
 )
-from ._tag import Tag, Tags
+from ._library.tag import Tag, Tags
 from ._undo import Undo
 from .testing import opcheck
 

@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
 from ._C import Kernel, Operator, OperatorPacket, SymInt, device, dtype
-from ._infer_schema import infer_schema as infer_schema
-from ._library import Library as Library
-from ._rules import VmapInfo as VmapInfo
-from ._tag import Tag as Tag
-from ._tag import Tags
+from ._library.infer_schema import infer_schema as infer_schema
+from ._library.library import Library as Library
+from ._library.rules import VmapInfo as VmapInfo
+from ._library.tag import Tag as Tag
+from ._library.tag import Tags
 from .testing import opcheck as opcheck
 
 __all__ = [

@@ -32,8 +32,8 @@ except ModuleNotFoundError:
         name="onnxruntime",
     ) from None
 
-from ._bridge_library import BridgeLibrary, open_bridge
-from ._registrations import operator_name
+from ._bridge.library import BridgeLibrary, open_bridge
+from ._library.registrations import operator_name
 
 __all__ = ["register"]
 

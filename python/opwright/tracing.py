@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from . import _C, pytree
-from ._call_tree import Arguments, Parameters, argument_names, is_value, module_tensors
+from ._func.call_tree import Arguments, Parameters, argument_names, is_value, module_tensors
 
 __all__ = ["GraphModule", "make_fx"]
 

@@ -8,7 +8,7 @@ import threading
 import types
 from contextlib import suppress
 
-from .. import _cache
+from . import _cache
 
 _BODY = "CompositeImplicitAutograd"  # the slot of a function that `functions` named
 

@@ -9,7 +9,7 @@ import os
 import time
 from contextlib import suppress
 
-from .. import _cache
+from . import _cache
 
 KIND = "headers"
 PATIENCE = 600  # seconds after which a precompilation counts as dead

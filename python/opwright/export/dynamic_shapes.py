@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _C, pytree
-from .._call_tree import Parameters
+from .._func.call_tree import Parameters
 
 __all__ = ["Dim", "ShapesCollection", "dims"]
 

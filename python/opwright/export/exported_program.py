@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _C, pytree
-from .._call_tree import Arguments
+from .._func.call_tree import Arguments
 from .graph_signature import GraphSignature, InputKind
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _C, nn, pytree
-from .._call_tree import Arguments, Parameters, argument_paths, is_value, module_of
+from .._func.call_tree import Arguments, Parameters, argument_paths, is_value, module_of
 from .dynamic_shapes import Dim, check_constant, int_dim, leaf_dims, read_dynamic_shapes
 from .exported_program import ExportedProgram
 from .module_state import ModuleState

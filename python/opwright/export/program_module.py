@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from .. import _C, nn, pytree
-from .._call_tree import Arguments
+from .._func.call_tree import Arguments
 from .graph_signature import InputKind
 
 if TYPE_CHECKING:

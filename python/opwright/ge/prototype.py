@@ -3,7 +3,7 @@
 from typing import Any
 
 from .. import _C
-from .._registrations import operator_name
+from .._library.registrations import operator_name
 
 __all__ = ["Prototype", "prototype", "reg_op"]
 

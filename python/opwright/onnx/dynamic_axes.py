@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import _C, pytree
-from .._call_tree import Parameters
+from .._func.call_tree import Parameters
 from ..export import Dim
 
 __all__ = ["name_sizes", "read_dynamic_axes"]

@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from typing import IO, Any
 
 from .. import _C, nn
-from .._call_tree import module_of
-from .._registrations import operator_name
+from .._func.call_tree import module_of
+from .._library.registrations import operator_name
 from ..export import ExportedProgram
 from ..export.exporter import trace_program
 from .dynamic_axes import name_sizes, read_dynamic_axes

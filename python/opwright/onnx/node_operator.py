@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _C, nn, pytree
-from .._call_tree import Parameters, argument_paths
-from .._registrations import Registrations, keep
+from .._func.call_tree import Parameters, argument_paths
+from .._library.registrations import Registrations, keep
 from .real_results import empty_copy
 
 __all__ = ["Node"]

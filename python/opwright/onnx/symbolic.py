@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
-from .._registrations import check_name, registrations_of
+from .._library.registrations import check_name, registrations_of
 from ..convert import _check_version, register_converter
 
 __all__ = ["register_custom_op_symbolic", "unregister_custom_op_symbolic"]

@@ -25,7 +25,7 @@ except ModuleNotFoundError:
     ) from None
 
 from .. import _C, _torch
-from .._registrations import operator_name
+from .._library.registrations import operator_name
 from . import _objects  # noqa: F401
 from ._foreign import resolve_import
 from ._ops import Ops, add, remove

@@ -14,7 +14,7 @@ from torch._functorch.utils import enable_single_level_autograd_function
 from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
-from .._registrations import kept_arguments
+from .._library.registrations import kept_arguments
 from ._foreign import overload_of
 from ._functions import Functions, calling_by_position
 

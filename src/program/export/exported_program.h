@@ -39,7 +39,7 @@ struct OperatorUse {
                         // in, or defined by a program
 };
 
-// The trees of the call, as texts (python/bindings/tree_text.h reads them). The leaves of
+// The trees of the call, as texts (python/bindings/pytree/tree_text.h reads them). The leaves of
 // `arguments`, a tuple of a tuple and a dict, are the user inputs in order; those of `results` the
 // user outputs. Empty: tensors one after the other, as C++ programs give them.
 struct CallStructure {

@@ -111,7 +111,7 @@ def test_a_failed_registration_leaves_nothing_behind(binary):
 
 
 def test_without_a_registration_the_library_says_what_it_reads(monkeypatch):
-    from opwright._bridge_library import open_bridge
+    from opwright._bridge.library import open_bridge
 
     monkeypatch.delenv("OPWRIGHT_ONNXRUNTIME_LIBRARIES", raising=False)
 

@@ -161,7 +161,7 @@ def test_a_model_of_somebody_else_tells_nothing(binary):
 
 
 def test_the_libraries_of_the_environment_are_taken(binary, monkeypatch):
-    from opwright._bridge_library import open_bridge
+    from opwright._bridge.library import open_bridge
 
     paths = [str(binary("soft_clip")), str(binary("onnx_nodes"))]
     monkeypatch.setenv("OPWRIGHT_ONNXRUNTIME_LIBRARIES", ":".join(paths))

@@ -7,7 +7,7 @@ import sys
 
 import opwright as ow
 import pytest
-from opwright._explain import Break, Explanation, measure_bandwidth
+from opwright._compile.explain import Break, Explanation, measure_bandwidth
 
 
 def scaled(x, y):

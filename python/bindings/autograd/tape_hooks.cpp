@@ -1,0 +1,175 @@
+#include "bindings/autograd/tape_hooks.h"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "bindings/interpreter/error.h"
+#include "bindings/interpreter/lock.h"
+#include "bindings/object/method.h"
+#include "bindings/object/tape_object.h"
+#include "bindings/object/tensor_object.h"
+#include "bindings/object/value.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+// What a node keeps of a hook; the node outlives it.
+class HookKey {
+ public:
+  HookKey(TapeNode& node, uint64_t key) : node_(&node), key_(key) {}
+
+  // Null: it was removed. The lock is held.
+  [[nodiscard]] nb::object find() const {
+    auto* object = static_cast<PyObject*>(node_->mirror());
+    PyObject* hooks = object ? as_tape_object(object).hooks : nullptr;
+    if (!hooks) return {};
+    const nb::object key = own(PyLong_FromUnsignedLongLong(key_));
+    return nb::borrow(PyDict_GetItemWithError(hooks, key.ptr()));
+  }
+
+ private:
+  TapeNode* node_;
+  uint64_t key_;
+};
+
+// ---- Gradients in and out ----
+
+nb::object hooked_gradient(const Tensor& gradient) {
+  return gradient.is_defined() ? own(wrap(gradient)) : nb::none();
+}
+
+nb::object to_tuple(std::span<const Tensor> gradients) {
+  nb::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(gradients.size())));
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), give(hooked_gradient(gradients[i])));
+  }
+  return tuple;
+}
+
+Tensor read_gradient(PyObject* object) {
+  if (object == Py_None) return {};
+  OPWRIGHT_CHECK_TYPE(is_tensor(object), "a hook must return a gradient or None, got ",
+                      class_name(object));
+  return handle_of(object);
+}
+
+// What a hook over several gradients returned; None: they stay.
+void replace_gradients(std::span<Tensor> gradients, const nb::object& returned) {
+  if (returned.is_none()) return;
+  if (is_tensor(returned.ptr()) && gradients.size() == 1) {
+    gradients[0] = handle_of(returned.ptr());
+    return;
+  }
+  OPWRIGHT_CHECK_TYPE(PyTuple_Check(returned.ptr()) || PyList_Check(returned.ptr()),
+                      "a hook of a node must return a tuple of gradients or None, got ",
+                      class_name(returned.ptr()));
+  const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(returned.ptr()));
+  OPWRIGHT_CHECK(size == gradients.size(), "a hook of a node returned ", size,
+                 " gradients in place of ", gradients.size());
+  for (size_t i = 0; i < size; ++i) {
+    gradients[i] =
+        read_gradient(PySequence_Fast_GET_ITEM(returned.ptr(), static_cast<Py_ssize_t>(i)));
+  }
+}
+
+// ---- The handle ----
+
+class HookHandle {
+ public:
+  HookHandle(const nb::object& node, uint64_t key, uint64_t id)
+      : node_(own(PyWeakref_NewRef(node.ptr(), nullptr))), key_(key), id_(id) {}
+
+  void remove() const {
+    PyObject* object = PyWeakref_GetObject(node_.ptr());
+    if (!object || object == Py_None) return;
+    const nb::object node = nb::borrow(object);
+    const TapeObject& self = as_tape_object(node.ptr());
+    self.node->remove_hook(id_);
+    if (!self.hooks) return;
+    const nb::object key = own(PyLong_FromUnsignedLongLong(key_));
+    if (PyDict_DelItem(self.hooks, key.ptr()) < 0) PyErr_Clear();  // removed before
+  }
+
+ private:
+  nb::object node_;  // a weak reference: the handle does not keep the history
+  uint64_t key_;
+  uint64_t id_;
+};
+
+uint64_t next_key = 0;  // under the lock
+
+template <class Add>
+PyObject* add_hook(TapeNode& node, PyObject* callable, const Add& add) {
+  OPWRIGHT_CHECK_TYPE(PyCallable_Check(callable), "a hook must be callable, got ",
+                      class_name(callable));
+  const nb::object object = own(wrap_borrowed_node(&node));
+  TapeObject& self = as_tape_object(object.ptr());
+  if (!self.hooks) self.hooks = require(PyDict_New());
+  const uint64_t number = ++next_key;
+  const nb::object key = own(PyLong_FromUnsignedLongLong(number));
+  require_no_error(PyDict_SetItem(self.hooks, key.ptr(), callable));
+  const uint64_t id = add(HookKey(node, number));
+  return give(nb::cast(HookHandle(object, number, id)));
+}
+
+}  // namespace
+
+PyObject* add_gradient_hook(const Edge& edge, PyObject* callable) {
+  return add_hook(*edge.node, callable, [&](HookKey key) {
+    return edge.node->add_hook(edge.place, [key](const Tensor& gradient) -> Tensor {
+      const LockScope lock;
+      const nb::object hook = key.find();
+      if (!hook.is_valid()) return {};
+      const nb::object given = hooked_gradient(gradient);
+      return read_gradient(own(PyObject_CallOneArg(hook.ptr(), given.ptr())).ptr());
+    });
+  });
+}
+
+PyObject* add_node_hook(TapeNode& node, PyObject* callable) {
+  return add_hook(node, callable, [&](HookKey key) {
+    return node.add_post_hook([key](std::span<Tensor> given, std::span<const Tensor> gradients) {
+      const LockScope lock;
+      const nb::object hook = key.find();
+      if (!hook.is_valid()) return;
+      replace_gradients(given,
+                        nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
+    });
+  });
+}
+
+PyObject* add_node_prehook(TapeNode& node, PyObject* callable) {
+  return add_hook(node, callable, [&](HookKey key) {
+    return node.add_pre_hook([key](std::span<Tensor> gradients) {
+      const LockScope lock;
+      const nb::object hook = key.find();
+      if (!hook.is_valid()) return;
+      replace_gradients(gradients, nb::borrow<nb::callable>(hook)(to_tuple(gradients)));
+    });
+  });
+}
+
+PyObject* add_leaf_hook(Accumulate& accumulator, PyObject* callable) {
+  return add_hook(accumulator, callable, [&](HookKey key) {
+    return accumulator.add_leaf_hook([key](const Tensor& leaf) {
+      const LockScope lock;
+      const nb::object hook = key.find();
+      if (!hook.is_valid()) return;
+      const nb::object returned = own(PyObject_CallOneArg(hook.ptr(), hooked_gradient(leaf).ptr()));
+      OPWRIGHT_CHECK(returned.is_none(), "a post-accumulate-grad hook must return None, got ",
+                     class_name(returned.ptr()));
+    });
+  });
+}
+
+void bind_tape_hooks(nb::module_& m) {
+  nb::class_<HookHandle>(m, "HookHandle", "What takes a hook away again; also under `with`.")
+      .def("remove", &HookHandle::remove, "Take the hook away; harmless when it is gone.")
+      .def("__enter__", [](const nb::object& self) { return self; })
+      .def("__exit__", [](const HookHandle& self, const nb::args& /*raised*/) { self.remove(); });
+}
+
+}  // namespace opwright::python

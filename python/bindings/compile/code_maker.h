@@ -1,0 +1,13 @@
+// llvmlite as what makes the code of compiled functions.
+#pragma once
+
+namespace nanobind {
+class module_;
+}
+
+namespace opwright::python {
+
+// Imports nothing: opwright._compile.llvm is imported when code is asked for, llvmlite when it is made.
+void bind_code_maker(nanobind::module_& m);
+
+}  // namespace opwright::python

@@ -1,0 +1,73 @@
+// FunctionState: what a function reads beside its arguments, as far as compiled functions guard it.
+//
+// Closure cells, defaults and globals that its code names; the same of functions that these hold,
+// and of the forward passes of modules that they hold. A module and all below it are watched by
+// their attribute epochs. What is reached through attributes of other objects, through modules of
+// Python and through containers that a program changes is not looked at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <Python.h>
+#include <nanobind/nanobind.h>
+
+#include "bindings/pytree/object_guard.h"
+#include "opwright/value.h"
+
+namespace opwright::python {
+
+// Raised by every change of any module; gives the new number.
+uint64_t raise_module_clock() noexcept;
+uint64_t module_clock() noexcept;
+
+// A module of the tree of one that is watched.
+struct WatchedModule {
+  nanobind::object module;
+  nanobind::object epoch;  // an int
+  std::string path;        // "model.layers.0"
+};
+
+class FunctionState {
+ public:
+  // All that `function` reaches, as it is now. Tensors become inputs of the graph.
+  void add_function(PyObject* function, GuardedTensors& tensors);
+  // An argument or another object that the function can reach.
+  void add_object(PyObject* object, const std::string& name, GuardedTensors& tensors);
+
+  // Puts tensors into `values` by their places.
+  [[nodiscard]] bool check(OpwValue* values) const;
+  // Which guard does not hold, with values; empty: all do.
+  [[nodiscard]] std::string find_difference(OpwValue* values) const;
+  [[nodiscard]] std::string text() const;
+
+  [[nodiscard]] const std::vector<WatchedModule>& modules() const noexcept { return modules_; }
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  // Where an object is read.
+  struct Place {
+    enum class Kind : uint8_t { Cell, Item, Defaults } kind;
+    nanobind::object holder;  // a cell, a dict or a function
+    nanobind::object key;     // of a dict
+    ObjectGuard guard;
+  };
+  [[nodiscard]] static PyObject* read(const Place& place);  // borrowed; null: nothing is there
+  void add_place(Place::Kind kind, PyObject* holder, PyObject* key, PyObject* value,
+                 const std::string& name, GuardedTensors& tensors);
+  void add_code(PyObject* code, PyObject* globals, GuardedTensors& tensors);
+  void add_plain_function(PyObject* function, GuardedTensors& tensors);
+  void add_module(PyObject* module, const std::string& path, GuardedTensors& tensors);
+  void follow(PyObject* object, const std::string& name, GuardedTensors& tensors);
+  [[nodiscard]] bool are_modules_unchanged() const;
+
+  std::vector<Place> places_;
+  std::vector<WatchedModule> modules_;
+  std::unordered_set<PyObject*> followed_;
+  mutable uint64_t checked_clock_ = 0;  // module_clock() when all epochs were right last
+};
+
+}  // namespace opwright::python

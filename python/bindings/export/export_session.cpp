@@ -1,0 +1,102 @@
+#include "bindings/export/export_session.h"
+
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/object/method.h"
+#include "bindings/export/program.h"
+#include "bindings/tensor/tensor_list.h"
+#include "bindings/object/tensor_object.h"
+#include "bindings/object/value.h"
+#include "opwright/convert/onnx/onnx_converter.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/program.h"
+#include "opwright/program/export/export_session.h"
+#include "opwright/program/export/signature.h"
+#include "opwright/transforms/trace/trace.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+void add_state(ExportSession& session, std::string name, const nb::object& tensor,
+               bool is_parameter, bool is_persistent) {
+  session.add_state({std::move(name), handle_of(tensor.ptr())},
+                    is_parameter ? InputKind::Parameter : InputKind::Buffer, is_persistent);
+}
+
+void add_tensor_input(ExportSession& session, const nb::object& given, const std::string& target,
+                      const nb::dict& sizes) {
+  std::vector<ExportSession::DimAt> dims;
+  for (const auto [dim, size] : sizes) {
+    dims.push_back({nb::cast<int64_t>(dim), *nb::inst_ptr<Dim>(size)});
+  }
+  session.add_tensor(handle_of(given.ptr()), target, dims);
+}
+
+nb::object add_int_input(ExportSession& session, int64_t given, const std::string& target,
+                         const Dim& dim) {
+  return own(take_to_python(Value(session.add_int(given, target, dim)).give()));
+}
+
+void add_constant(ExportSession& session, const nb::object& constant, const std::string& target) {
+  session.add_constant(Value::take(give_natural(constant.ptr())), target);
+}
+
+nb::object run_export(ExportSession& session, const nb::object& function, const nb::tuple& args,
+                      const nb::dict& kwargs) {
+  const InterpreterScope scope(session.level());
+  return own(PyObject_Call(function.ptr(), args.ptr(), kwargs.ptr()));
+}
+
+nb::object finish_export(ExportSession& session, const nb::list& outputs, std::string arguments,
+                         std::string results) {
+  ValueMemory memory;
+  std::vector<OpwValue> values;
+  for (const nb::handle output : outputs) values.push_back(memory.borrow(output.ptr()));
+  return program_object(session.finish(values, {std::move(arguments), std::move(results)}));
+}
+
+}  // namespace
+
+void bind_export_session(nb::module_& m) {
+  nb::class_<ExportSession>(m, "ExportSession", "One run of a function that becomes a program.")
+      .def(
+          "__init__",
+          [](ExportSession* self, std::optional<int64_t> onnx_opset) {
+            new (self)
+                ExportSession(onnx_opset ? onnx::trace_options(*onnx_opset) : TraceOptions());
+          },
+          nb::arg("onnx_opset") = nb::none(),
+          "`onnx_opset`: operators that have a rule there stay whole, others are taken apart.")
+      .def("add_state", &add_state, nb::arg("name"), nb::arg("tensor"), nb::arg("is_parameter"),
+           nb::arg("is_persistent"), "A parameter or buffer that the function closes over.")
+      .def(
+          "name_constant",
+          [](ExportSession& self, const nb::object& tensor, const std::string& name) {
+            self.name_constant(handle_of(tensor.ptr()), name);
+          },
+          nb::arg("tensor"), nb::arg("name"), "What a tensor is called if the function uses it.")
+      .def("add_tensor", &add_tensor_input, nb::arg("given"), nb::arg("target"), nb::arg("sizes"),
+           "A tensor of the call; `sizes` has a Dim for each dimension that is not static.")
+      .def("add_int", &add_int_input, nb::arg("given"), nb::arg("target"), nb::arg("dim"),
+           "An int of the call; what the function gets.")
+      .def("add_constant", &add_constant, nb::arg("constant").none(), nb::arg("target"),
+           "Anything else of the call.")
+      .def(
+          "enter", [](ExportSession& self) { return to_list(self.enter()); },
+          "The tensors as the function gets them.")
+      .def("run", &run_export, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
+      .def("finish", &finish_export, nb::arg("outputs"), nb::arg("arguments"), nb::arg("results"));
+}
+
+}  // namespace opwright::python

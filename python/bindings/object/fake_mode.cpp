@@ -1,0 +1,144 @@
+#include "bindings/object/fake_mode.h"
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/interpreter/error.h"
+#include "bindings/object/shape_env.h"
+#include "bindings/object/tensor_object.h"
+#include "bindings/object/value.h"
+#include "opwright/base/user_line.h"
+#include "opwright/dispatch/interpreter.h"
+#include "opwright/functions.h"
+#include "opwright/transforms/trace/fake.h"
+#include "opwright/transforms/trace/make_fx.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+using FakeModePtr = IntrusivePtr<FakeMode>;
+
+// A mode and the `with` statements that it stands in.
+class FakeModeObject {
+ public:
+  explicit FakeModeObject(ShapeEnvPtr shape_env)
+      : mode_(FakeModePtr::take(new FakeMode(std::move(shape_env)))) {}
+
+  [[nodiscard]] FakeMode& mode() const { return *mode_; }
+
+  void enter() {
+    entries_.push_back({std::this_thread::get_id(), current_interpreter(), mode_});
+    thread_state().set_current(mode_.get());
+  }
+  void leave() {
+    OPWRIGHT_CHECK(
+        !entries_.empty() && entries_.back().thread == std::this_thread::get_id() &&
+            current_interpreter() == mode_.get(),
+        "FakeTensorMode: a mode is left on the thread that entered it, and the innermost "
+        "first");
+    const Entry left = std::move(entries_.back());  // the mode may go with it: last of all
+    entries_.pop_back();
+    thread_state().set_current(left.previous);
+  }
+
+ private:
+  struct Entry {
+    std::thread::id thread;
+    Interpreter* previous;
+    FakeModePtr kept;
+  };
+  FakeModePtr mode_;
+  std::vector<Entry> entries_;
+};
+
+std::vector<int64_t> read_dims(const nb::object& dims) {
+  std::vector<int64_t> read;
+  for (const nb::handle dim : dims) {
+    const nb::object index = nb::steal(require(PyNumber_Index(dim.ptr())));
+    read.push_back(PyLong_AsLongLong(index.ptr()));
+  }
+  return read;
+}
+
+nb::object from_tensor(const FakeModeObject& self, const nb::object& tensor,
+                       const nb::object& dynamic, const std::string& source) {
+  OPWRIGHT_CHECK_TYPE(is_tensor(tensor.ptr()), "from_tensor: expected a Tensor, got ",
+                      class_name(tensor.ptr()));
+  const Tensor real = handle_of(tensor.ptr());
+  FakeMode& mode = self.mode();
+  Tensor fake =
+      PyBool_Check(dynamic.ptr())
+          ? mode.from_tensor(
+                real, dynamic.ptr() == Py_True ? FakeMode::Sizes::Dynamic : FakeMode::Sizes::Static,
+                source)
+          : mode.from_tensor(real, read_dims(dynamic), source);
+  return nb::steal(require(wrap(std::move(fake))));
+}
+
+constexpr const char* kFakeModeDoc =
+    "While it is active, operators run on shapes alone: what is made has no memory.\n\n"
+    "Devices need not be there. Real tensors are refused; `from_tensor` gives their fake twins.\n"
+    "Fake tensors go on to work after the mode.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> with ow.FakeTensorMode() as mode:\n"
+    "...     x = ow.zeros(1000, 1000, device=\"cuda\")\n"
+    "...     y = x @ x\n"
+    ">>> y.shape, y.device, y.is_fake\n"
+    "((1000, 1000), device(type='cuda', index=0), True)\n"
+    ">>> mode.from_tensor(ow.ones(3, 2), dynamic=True).shape\n"
+    "(s0, s1)\n";
+
+// Outside of all transforms and modes: what it makes and calls is real.
+nb::object run_eagerly(const nb::object& function) {
+  const ThreadStateScope scope(ThreadState{});
+  return function();
+}
+
+}  // namespace
+
+void bind_fake_mode(nb::module_& m) {
+  nb::class_<FakeModeObject>(m, "FakeTensorMode", kFakeModeDoc)
+      .def(
+          "__init__",
+          [](FakeModeObject* self, const nb::object& shape_env) {
+            new (self) FakeModeObject(shape_env.is_none()
+                                          ? find_shape_env()
+                                          : shape_env_of_object(shape_env, "FakeTensorMode"));
+          },
+          nb::arg("shape_env") = nb::none())
+      .def("__enter__",
+           [](const nb::object& self) {
+             nb::inst_ptr<FakeModeObject>(self)->enter();
+             return self;
+           })
+      .def("__exit__", [](FakeModeObject& self, const nb::args&) { self.leave(); })
+      .def(
+          "from_tensor", &from_tensor, nb::arg("tensor"), nb::arg("dynamic") = false,
+          nb::arg("source") = "",
+          "Give the fake twin of a real tensor, always the same one; twins share storages as their "
+          "tensors do.\n\n`dynamic` makes the sizes of all dimensions symbols, or of those that it "
+          "lists.")
+      .def_prop_ro(
+          "shape_env",
+          [](const FakeModeObject& self) { return shape_env_object(self.mode().shape_env()); },
+          "What owns the symbols of its sizes.");
+  m.def("run_eagerly", &run_eagerly, nb::arg("function"));
+}
+
+Tensor adopt(Tensor made) {
+  if (!thread_state().needs_attention()) [[likely]]
+    return made;
+  if (is_making_fakes() && !made.is_fake()) made = fake_copy_of(made);
+  const Interpreter* level = current_interpreter();
+  return level && level->traits().lifts ? lift_fresh_copy(made) : made;
+}
+
+}  // namespace opwright::python

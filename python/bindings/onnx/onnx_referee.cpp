@@ -1,0 +1,66 @@
+#include "bindings/onnx/onnx_referee.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/interpreter/error.h"
+#include "bindings/operator/host_object.h"
+#include "bindings/interpreter/lock.h"
+#include "bindings/operator/operator_object.h"
+#include "bindings/object/value.h"
+#include "opwright/check/example/example.h"
+#include "opwright/host/onnx_call.h"
+#include "opwright/onnx.h"
+#include "opwright/tensor.h"
+#include "opwright/value.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+// An object with `find_reason_to_skip(op)`, which gives a text or None, and `run_model(op, model,
+// inputs)`, which gives a list of tensors, or a text: why it cannot be asked.
+class PythonReferee : public OnnxReferee {
+ public:
+  explicit PythonReferee(PyObject* self) : self_(self) {}
+
+  std::optional<std::string> find_reason_to_skip(const Operator& op) override {
+    return self_.find_reason_to_skip(op);
+  }
+
+  Answer run(const Operator& op, const onnx::Model& model,
+             std::span<const Tensor> inputs) override {
+    const LockScope lock;
+    nb::list tensors;
+    for (const Tensor& input : inputs)
+      tensors.append(nb::steal(require(to_python(ValueOf<Tensor>::lend(input)))));
+    const nb::object given =
+        self_.call("run_model", operator_object(op.name()), nb::cast(model).ptr(), tensors.ptr());
+    if (PyUnicode_Check(given.ptr())) return {.left_out = nb::cast<std::string>(given)};
+    const Value outputs[] = {Value::take(give_natural(given.ptr()))};
+    return {.outputs = tensors_of(outputs)};
+  }
+
+ private:
+  HostObject self_;
+};
+
+}  // namespace
+
+void bind_onnx_referee(nb::module_& m) {
+  m.def(
+      "set_onnx_referee",
+      [](const nb::object& referee) {
+        set_onnx_referee(referee.is_none() ? nullptr
+                                           : std::make_shared<PythonReferee>(referee.ptr()));
+      },
+      nb::arg("referee").none(), "Who runs the models that opcheck makes; None takes it away.");
+}
+
+}  // namespace opwright::python

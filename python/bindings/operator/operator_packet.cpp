@@ -1,0 +1,341 @@
+#include "bindings/operator/operator_packet.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <structmember.h>
+
+#include "bindings/operator/call.h"
+#include "bindings/interpreter/error.h"
+#include "bindings/operator/foreign_call.h"
+#include "bindings/operator/operator_object.h"
+#include "bindings/operator/operator_text.h"
+#include "bindings/interpreter/python_type.h"
+#include "opwright/base/small_vector.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/schema/parser.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+PyTypeObject* packet_type = nullptr;
+PyTypeObject* method_type = nullptr;
+
+struct PacketObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  std::vector<const BindingPlan*>* overloads;
+  uint64_t epoch;
+  const std::string* name;
+  OperatorName* parsed;
+  PacketUse use;
+  PyObject* weakrefs;
+};
+
+PacketObject* as_packet(PyObject* object) { return reinterpret_cast<PacketObject*>(object); }
+
+void resolve_packet(PacketObject* self) {
+  const uint64_t epoch = registry_epoch();
+  std::vector<const BindingPlan*> overloads;
+  for (const Operator* op : Registry::get().overloads(*self->name))
+    overloads.push_back(&BindingPlan::of(*op));
+  if (overloads.empty()) (void)Registry::get().require(*self->name);  // raises
+  *self->overloads = std::move(overloads);
+  self->epoch = epoch;
+}
+
+bool makes_tensor(const BindingPlan* plan) {
+  const std::string& base = plan->op().schema().name.base;
+  return !plan->op().takes_tensors() || base.starts_with("new_") || base.ends_with("_like");
+}
+
+// zeros(2, 3): ints in the place of the list that comes last. A new tuple of them, or null.
+PyObject* collect_ints(const GivenArguments& given, size_t first) {
+  if (given.num_positional <= first) return nullptr;
+  for (size_t i = first; i < given.num_positional; ++i) {
+    if (!PyIndex_Check(given.objects[i]) || is_tensor(given.objects[i])) return nullptr;
+  }
+  PyObject* ints = PyTuple_New(static_cast<Py_ssize_t>(given.num_positional - first));
+  for (size_t i = first; ints && i < given.num_positional; ++i) {
+    PyTuple_SET_ITEM(ints, static_cast<Py_ssize_t>(i - first), Py_NewRef(given.objects[i]));
+  }
+  return ints;
+}
+
+// Runs the first overload whose plan takes the arguments as they are; false: none does.
+bool run_exact(std::span<const BindingPlan* const> overloads, const GivenArguments& given,
+               PyObject*& result) {
+  for (const BindingPlan* plan : overloads) {
+    OpwValue values[64];  // an operator has at most 64 arguments; not initialised
+    PlanMemory memory;
+    if (!plan->bind(given, values, memory)) continue;
+    result = run_bound(*plan, values);
+    return true;
+  }
+  return false;
+}
+
+PyObject* call_overloads(std::span<const BindingPlan* const> overloads,
+                         const GivenArguments& given) {
+  PyObject* result = nullptr;
+  return run_exact(overloads, given, result) ? result : bind_and_run(overloads, given);
+}
+
+// The forms that only functions and methods of the package take; null without an exception when the
+// call has none of them.
+PyObject* call_in_surface_form(const PacketObject* self, const GivenArguments& given) {
+  const std::vector<const BindingPlan*> overloads = *self->overloads;
+  for (const BindingPlan* plan : overloads) {
+    const size_t last = plan->op().schema().num_positional() - 1;
+    if (!plan->takes_ints_at(last)) continue;
+    const nb::object ints = nb::steal(collect_ints(given, last));
+    if (!ints.is_valid()) {
+      if (PyErr_Occurred()) return nullptr;
+      continue;
+    }
+    SmallVector<PyObject*, 16> objects(given.objects, given.objects + last);
+    objects.push_back(ints.ptr());
+    objects.append(given.objects + given.num_positional,
+                   given.objects + given.num_positional + given.num_keywords());
+    return call_overloads(overloads, {objects.data(), last + 1, given.names});
+  }
+  return nullptr;
+}
+
+// The call without `requires_grad=`, and what that was; null where there is none.
+PyObject* call_requiring_grad(const PacketObject* self, const GivenArguments& given) {
+  if (!given.names || std::ranges::none_of(*self->overloads, &makes_tensor)) return nullptr;
+  for (size_t n = 0; n < given.num_keywords(); ++n) {
+    PyObject* name = PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(n));
+    if (PyUnicode_CompareWithASCIIString(name, "requires_grad") != 0) continue;
+    nb::list names;
+    SmallVector<PyObject*, 16> objects(given.objects, given.objects + given.num_positional);
+    for (size_t k = 0; k < given.num_keywords(); ++k) {
+      if (k == n) continue;
+      names.append(nb::handle(PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(k))));
+      objects.push_back(given.objects[given.num_positional + k]);
+    }
+    const nb::object rest = nb::steal(PyList_AsTuple(names.ptr()));
+    nb::object made = nb::steal(PyObject_Vectorcall(
+        reinterpret_cast<PyObject*>(const_cast<PacketObject*>(self)), objects.data(),
+        given.num_positional, nb::len(rest) == 0 ? nullptr : rest.ptr()));
+    if (!made.is_valid()) return nullptr;
+    if (PyObject_SetAttrString(made.ptr(), "requires_grad",
+                               given.objects[given.num_positional + n]) < 0)
+      return nullptr;
+    return made.release().ptr();
+  }
+  return nullptr;
+}
+
+PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, PyObject* names) {
+  PacketObject* self = as_packet(callable);
+  if (self->epoch != registry_epoch()) [[unlikely]] {
+    if (!guarded([&] { return resolve_packet(self), true; })) return nullptr;
+  }
+  const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
+  if (num_foreign_scopes != 0) [[unlikely]] {
+    if (PyObject* handler = find_scope_handler(given))
+      return call_foreign(handler, callable, given);
+  }
+  PyObject* result = nullptr;
+  if (run_exact(*self->overloads, given, result)) return result;
+  if (PyObject* handler = type_handler(given)) return call_foreign(handler, callable, given);
+  if (self->use == PacketUse::Operators) return bind_and_run(*self->overloads, given);
+  return guarded([&] {
+    result = call_requiring_grad(self, given);
+    if (!result && !PyErr_Occurred()) result = call_in_surface_form(self, given);
+    if (result || PyErr_Occurred()) return result;
+    return bind_and_run(*self->overloads, given);
+  });
+}
+
+PyObject* get_packet_doc(PyObject* object, void* /*unused*/) {
+  return guarded([&] {
+    std::string text;
+    for (const Operator* op : Registry::get().overloads(*as_packet(object)->name))
+      text += (text.empty() ? "" : "\n\n") + document(*op);
+    return new_text(text);
+  });
+}
+
+PyObject* repr_packet(PyObject* object) {
+  const PacketObject* self = as_packet(object);
+  if (self->use == PacketUse::Operators)
+    return PyUnicode_FromFormat("<operators %s>", self->name->c_str());
+  return PyUnicode_FromFormat(
+      self->use == PacketUse::Method ? "<method Tensor.%s>" : "<function opwright.%s>",
+      self->parsed->base.c_str());
+}
+
+PyObject* require_named_packet(PyObject* /*module*/, PyObject* name) {
+  return guarded([&] {
+    const char* text = PyUnicode_AsUTF8(name);
+    if (!text) throw_python_error();
+    if (Registry::get().overloads(text).empty()) (void)Registry::get().require(text);
+    return Py_NewRef(packet_object(text));
+  });
+}
+
+PyMethodDef packet_functions[] = {
+    {"require_packet", &require_named_packet, METH_O, "All overloads of a name."}, {}};
+
+PyObject* reduce_packet(PyObject* object, PyObject* /*unused*/) {
+  return guarded([&] {
+    return Py_BuildValue("N(N)", module_function("require_packet"),
+                         new_text(*as_packet(object)->name));
+  });
+}
+
+std::string overload_name(const Operator& op) {
+  const std::string& overload = op.schema().name.overload;
+  return overload.empty() ? "default" : overload;
+}
+
+PyObject* packet_overloads(PyObject* object, PyObject* /*unused*/) {
+  return guarded([&] {
+    nb::list names;
+    for (const Operator* op : Registry::get().overloads(*as_packet(object)->name))
+      names.append(overload_name(*op));
+    return names.release().ptr();
+  });
+}
+
+PyObject* packet_dir(PyObject* object, PyObject* /*unused*/) {
+  return guarded([&] {
+    nb::list names =
+        nb::steal<nb::list>(require(PyObject_Dir(reinterpret_cast<PyObject*>(packet_type))));
+    const nb::object overloads = nb::steal(require(packet_overloads(object, nullptr)));
+    names.extend(overloads);
+    return names.release().ptr();
+  });
+}
+
+// Attributes of the type first, then overloads. Properties called __doc__ and __module__ would be
+// what the type itself shows.
+PyObject* packet_getattr(PyObject* object, PyObject* attribute) {
+  if (PyUnicode_CompareWithASCIIString(attribute, "__doc__") == 0)
+    return get_packet_doc(object, nullptr);
+  if (PyUnicode_CompareWithASCIIString(attribute, "__module__") == 0)
+    return get_module<PacketObject>(object, nullptr);
+  PyObject* found = PyObject_GenericGetAttr(object, attribute);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  const char* wanted = PyUnicode_AsUTF8(attribute);
+  if (!wanted || wanted[0] == '_') return nullptr;
+  PyErr_Clear();
+  return guarded([&] {
+    const PacketObject* self = as_packet(object);
+    std::vector<std::string> names;
+    for (const Operator* op : Registry::get().overloads(*self->name)) {
+      if (overload_name(*op) == wanted) return Py_NewRef(operator_object(op->name()));
+      names.push_back(overload_name(*op));
+    }
+    std::string text = concatenate(*self->name, " has no overload '", wanted, "'; it has: ");
+    for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : ", ") + names[i];
+    throw Error("AttributeError", text);
+  });
+}
+
+PyObject* bind_packet_method(PyObject* packet, PyObject* instance, PyObject* /*owner*/) {
+  return instance ? PyMethod_New(packet, instance) : Py_NewRef(packet);
+}
+
+PyGetSetDef packet_properties[] = {
+    {"name", &get_name<PacketObject>, nullptr, "The name of all overloads, e.g. 'aten::add'.",
+     nullptr},
+    {"namespace", &get_part<PacketObject, &OperatorName::name_space>, nullptr, "E.g. 'aten'.",
+     nullptr},
+    {"base", &get_part<PacketObject, &OperatorName::base>, nullptr, "E.g. 'add'.", nullptr},
+    {"__name__", &get_part<PacketObject, &OperatorName::base>, nullptr, nullptr, nullptr},
+    {"__qualname__", &get_name<PacketObject>, nullptr, nullptr, nullptr},
+    {}};
+PyMethodDef packet_methods[] = {
+    {"overloads", &packet_overloads, METH_NOARGS, "The names of the overloads."},
+    {"__dir__", &packet_dir, METH_NOARGS, nullptr},
+    {"__reduce__", &reduce_packet, METH_NOARGS, nullptr},
+    {}};
+PyMemberDef packet_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PacketObject, vectorcall), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PacketObject, weakrefs), READONLY, nullptr},
+    {}};
+constexpr char kPacketDoc[] =
+    "All overloads of an operator's name: a call chooses among them.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> ow.ops.aten.sum.overloads()\n"
+    "['default', 'dim_IntList']\n";
+PyType_Slot packet_slots[] = {{Py_tp_doc, const_cast<char*>(kPacketDoc)},
+                              {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                              {Py_tp_repr, reinterpret_cast<void*>(repr_packet)},
+                              {Py_tp_getattro, reinterpret_cast<void*>(packet_getattr)},
+                              {Py_tp_getset, packet_properties},
+                              {Py_tp_methods, packet_methods},
+                              {Py_tp_members, packet_members},
+                              {0, nullptr}};
+PyType_Spec packet_spec = {
+    "opwright.OperatorPacket", sizeof(PacketObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    packet_slots};
+// A type of its own: operators that a class of the user holds must not bind to its instances.
+PyType_Slot method_slots[std::size(packet_slots) + 1];  // those, and bind_method
+PyType_Spec method_spec = {"opwright.OperatorMethod", sizeof(PacketObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                               Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                           method_slots};
+
+}  // namespace
+
+void add_packet_types(PyObject* module) {
+  packet_type = add_type(module, packet_spec);
+  method_slots[0] = {Py_tp_descr_get, reinterpret_cast<void*>(bind_packet_method)};
+  std::copy(std::begin(packet_slots), std::end(packet_slots), method_slots + 1);
+  method_type = add_type(module, method_spec);
+  require_no_error(PyModule_AddFunctions(module, packet_functions));
+}
+
+PyObject* packet_object(std::string_view name, PacketUse use) {
+  static auto* objects = new std::map<std::pair<std::string, PacketUse>, PyObject*>;
+  PyObject*& object = (*objects)[{std::string(name), use}];
+  if (!object) {
+    auto* self = PyObject_New(PacketObject, use == PacketUse::Method ? method_type : packet_type);
+    if (!self) throw_python_error();
+    self->vectorcall = &packet_call;
+    self->overloads = new std::vector<const BindingPlan*>;
+    self->epoch = 0;
+    self->name = new std::string(name);
+    self->parsed = new OperatorName(parse_operator_name(name));
+    self->use = use;
+    self->weakrefs = nullptr;
+    object = reinterpret_cast<PyObject*>(self);
+  }
+  return object;
+}
+
+namespace {
+
+// By the address of the name, which is a literal: packets are for ever.
+PyObject* packet_of_literal(std::string_view name) {
+  struct Entry {
+    const char* name;
+    PyObject* packet;
+  };
+  static Entry entries[256];  // under the lock
+  Entry& entry = entries[reinterpret_cast<uintptr_t>(name.data()) / 4 % std::size(entries)];
+  if (entry.name != name.data()) [[unlikely]]
+    entry = {name.data(), packet_object(name)};
+  return entry.packet;
+}
+
+}  // namespace
+
+PyObject* call_packet(std::string_view name, std::initializer_list<PyObject*> args) noexcept {
+  return guarded(
+      [&] { return packet_call(packet_of_literal(name), args.begin(), args.size(), nullptr); });
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,98 @@
+// ObjectGuard: what a Python object must be for a captured graph to stand for a call.
+//
+// Tensors are inputs of the graph, which has guards of its own for them; numbers, strings, None,
+// dtypes and devices are compared by value; anything else must be the same object.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Python.h>
+#include <nanobind/nanobind.h>
+
+#include "bindings/object/tensor_object.h"
+#include "bindings/pytree/tree_spec.h"
+#include "opwright/value.h"
+
+namespace opwright::python {
+
+// The tensors of a call that a capture begins with, each once.
+class GuardedTensors {
+ public:
+  struct One {
+    Tensor tensor;
+    std::string name;
+  };
+  // The place of a tensor; a new one is appended.
+  uint32_t place_of(PyObject* tensor, const std::string& name, bool& is_new);
+
+  [[nodiscard]] const std::vector<One>& all() const noexcept { return all_; }
+  // An object whose data a graph can neither take nor watch: "the argument a is a numpy.ndarray".
+  void note_unfit(std::string text) { unfit_ = std::move(text); }
+  [[nodiscard]] const std::string& unfit() const noexcept { return unfit_; }
+
+ private:
+  std::vector<One> all_;
+  std::string unfit_;
+};
+
+class ObjectGuard {
+ public:
+  // Which containers are looked into; others must be the same object.
+  enum class Look : uint8_t { All, Tuples };
+  // The object as it is now. New tensors get the next places. `name` is what messages call it.
+  ObjectGuard(PyObject* object, const std::string& name, GuardedTensors& tensors,
+              Look look = Look::All);
+
+  // Puts tensors into `values` by their places. May run Python where the object is a container or
+  // has a comparison of its own; no exception is left.
+  [[nodiscard]] bool check(PyObject* object, OpwValue* values) const {
+    if (kind_ == Kind::Tensor) [[likely]] {
+      if (Py_TYPE(object) != type_) return false;
+      values[place_].tag = kOpwTensor;
+      values[place_].length = 0;
+      values[place_].as_tensor = tensor_of(object);
+      return true;
+    }
+    if (object == object_ && kind_ != Kind::Tree) return true;
+    return kind_ != Kind::Same && check_slow(object, values);
+  }
+  // "factor is 3, it was 2"; `values` has what checks before it put there.
+  [[nodiscard]] std::string describe_difference(PyObject* object) const;
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  // "factor == 2"; empty: a tensor, which has guards of its own.
+  [[nodiscard]] std::string text() const;
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  enum class Kind : uint8_t {
+    Tensor,  // of exactly this class, at a place of its own
+    Repeat,  // the tensor of a place before
+    Same,    // this object
+    Equal,   // of exactly this class, and equal
+    Class,   // of exactly this class: calls run eagerly
+    Tree,    // a container with this structure
+  };
+  [[nodiscard]] bool check_slow(PyObject* object, OpwValue* values) const;
+  [[nodiscard]] bool check_equal(PyObject* object) const;
+  [[nodiscard]] bool check_tree(PyObject* object, OpwValue* values) const;
+
+  Kind kind_ = Kind::Same;
+  uint32_t place_ = 0;
+  PyTypeObject* type_ = nullptr;  // kept by object_ or, of a tensor, by keep_
+  PyObject* object_ = nullptr;    // kept by keep_
+  nanobind::object keep_;
+  struct Tree {
+    TreeSpec spec;
+    std::vector<ObjectGuard> leaves;
+  };
+  std::unique_ptr<Tree> tree_;
+  std::string name_;
+};
+
+}  // namespace opwright::python

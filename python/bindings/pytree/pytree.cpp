@@ -1,0 +1,438 @@
+#include "bindings/pytree/pytree.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/interpreter/error.h"
+#include "bindings/object/method.h"
+#include "bindings/object/tensor_object.h"
+#include "bindings/object/value.h"
+#include "opwright/error.h"
+
+namespace nb = nanobind;
+
+namespace opwright::python {
+namespace {
+
+struct RegisteredClass {
+  nb::object type;
+  nb::object flatten;
+  nb::object unflatten;
+};
+
+// By class; for the length of the process. Under Python's lock.
+std::unordered_map<PyTypeObject*, RegisteredClass>& registered_classes() {
+  static auto* classes = new std::unordered_map<PyTypeObject*, RegisteredClass>;
+  return *classes;
+}
+
+PyObject* as_object(PyTypeObject* type) { return reinterpret_cast<PyObject*>(type); }
+
+// A class of collections, kept in `type`. The import may let other threads run, so that the guard
+// of a static initialiser could wait for a thread that waits for Python's lock.
+PyTypeObject* collections_type(PyTypeObject*& type, const char* name) {
+  if (!type) {
+    nb::object found = nb::module_::import_("collections").attr(name);
+    type = reinterpret_cast<PyTypeObject*>(found.release().ptr());
+  }
+  return type;
+}
+PyTypeObject* ordered_dict_type() {
+  static PyTypeObject* type = nullptr;
+  return collections_type(type, "OrderedDict");
+}
+PyTypeObject* default_dict_type() {
+  static PyTypeObject* type = nullptr;
+  return collections_type(type, "defaultdict");
+}
+
+// Without the exception that a failing look-up of an attribute makes: most leaves have none.
+bool class_has(PyTypeObject* type, const char* name) {
+  const nb::object text = own(PyUnicode_InternFromString(name));
+  PyObject* order = type->tp_mro;
+  for (Py_ssize_t i = 0; order && i < PyTuple_GET_SIZE(order); ++i) {
+    auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(order, i));
+#if PY_VERSION_HEX >= 0x030c0000
+    const nb::object names = nb::steal(PyType_GetDict(base));
+#else
+    const nb::object names = nb::borrow(base->tp_dict);
+#endif
+    if (names.is_valid() && PyDict_GetItemWithError(names.ptr(), text.ptr())) return true;
+  }
+  return false;
+}
+
+TreeKind tree_kind_of(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == tensor_type || type == &PyLong_Type || type == &PyFloat_Type ||
+      type == &PyBool_Type || type == &PyUnicode_Type)
+    return TreeKind::Leaf;
+  if (type == &PyTuple_Type) return TreeKind::Tuple;
+  if (type == &PyList_Type) return TreeKind::List;
+  if (type == &PyDict_Type) return TreeKind::Dict;
+  if (object == Py_None) return TreeKind::None;
+  if (registered_classes().contains(type)) return TreeKind::Registered;
+  if (PyDict_Check(object)) {
+    if (type == ordered_dict_type()) return TreeKind::OrderedDict;
+    if (type == default_dict_type()) return TreeKind::DefaultDict;
+  }
+  if (PyTuple_Check(object) && class_has(type, "_fields")) return TreeKind::NamedTuple;
+  const bool can_have_fields = !PyType_Check(object) && !is_tensor(object);
+  if (can_have_fields && class_has(type, "__dataclass_fields__")) return TreeKind::Dataclass;
+  return TreeKind::Leaf;
+}
+
+nb::object field_names(PyTypeObject* dataclass) {
+  nb::list names;
+  for (const nb::handle field :
+       nb::module_::import_("dataclasses").attr("fields")(nb::handle(as_object(dataclass)))) {
+    names.append(field.attr("name"));
+  }
+  return nb::tuple(names);
+}
+
+class Flattener {
+ public:
+  void add(PyObject* object) {
+    const TreeKind kind = tree_kind_of(object);
+    if (kind == TreeKind::Leaf) {
+      nodes_.emplace_back();
+      leaves_.push_back(share(object));
+      return;
+    }
+    if (++level_ > kMostTreeLevels) {
+      throw_error("RecursionError", "tree_flatten: a ", class_name(object), " is more than ",
+                  kMostTreeLevels, " containers deep; does one of them contain itself?");
+    }
+    const size_t place = nodes_.size();
+    nodes_.emplace_back().kind = kind;
+    add_children(place, kind, object);
+    nodes_[place].num_nodes = static_cast<uint32_t>(nodes_.size() - place);
+    --level_;
+  }
+
+  FlatTree finish() { return {std::move(leaves_), TreeSpec(std::move(nodes_))}; }
+
+ private:
+  void add_children(size_t place, TreeKind kind, PyObject* object) {
+    switch (kind) {
+      case TreeKind::Tuple:
+        return add_items(place, object);
+      case TreeKind::List:
+        return add_items(place, own(PyList_AsTuple(object)).ptr());
+      case TreeKind::Dict:
+      case TreeKind::OrderedDict:
+        return add_dict(place, object);
+      case TreeKind::DefaultDict:
+        nodes_[place].type = own(PyObject_GetAttrString(object, "default_factory"));
+        return add_dict(place, object);
+      case TreeKind::NamedTuple:
+        nodes_[place].type = share(as_object(Py_TYPE(object)));
+        nodes_[place].children = own(PyObject_GetAttrString(object, "_fields"));
+        return add_named_items(place, object);
+      case TreeKind::Dataclass:
+        nodes_[place].type = share(as_object(Py_TYPE(object)));
+        return add_fields(place, object);
+      case TreeKind::Registered:
+        return add_registered(place, object);
+      default:
+        return;  // None
+    }
+  }
+
+  // `items` is a tuple: nothing that runs meanwhile can change it.
+  void add_items(size_t place, PyObject* items) {
+    const Py_ssize_t count = PyTuple_GET_SIZE(items);
+    nodes_[place].num_children = static_cast<uint32_t>(count);
+    for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GET_ITEM(items, i));
+  }
+
+  void add_named_items(size_t place, PyObject* object) {
+    const nb::object& names = nodes_[place].children;
+    OPWRIGHT_CHECK_TYPE(
+        PyTuple_Check(names.ptr()) && PyTuple_GET_SIZE(names.ptr()) == PyTuple_GET_SIZE(object),
+        "tree_flatten: the tuple ", class_name(object),
+        " has _fields, but not one name for each of its items");
+    add_items(place, object);
+  }
+
+  void add_dict(size_t place, PyObject* object) {
+    const nb::object keys = own(PyDict_Keys(object));
+    const nb::object values = own(PyDict_Values(object));
+    nodes_[place].children = own(PyList_AsTuple(keys.ptr()));
+    add_items(place, own(PyList_AsTuple(values.ptr())).ptr());
+  }
+
+  void add_fields(size_t place, PyObject* object) {
+    const nb::object names = field_names(Py_TYPE(object));
+    nodes_[place].children = names;
+    const Py_ssize_t count = PyTuple_GET_SIZE(names.ptr());
+    nodes_[place].num_children = static_cast<uint32_t>(count);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      add(own(PyObject_GetAttr(object, PyTuple_GET_ITEM(names.ptr(), i))).ptr());
+    }
+  }
+
+  void add_registered(size_t place, PyObject* object) {
+    const nb::object type = share(as_object(Py_TYPE(object)));
+    const nb::object flatten = registered_classes().at(Py_TYPE(object)).flatten;
+    const nb::object given = flatten(nb::handle(object));
+    OPWRIGHT_CHECK_TYPE(PyTuple_Check(given.ptr()) && PyTuple_GET_SIZE(given.ptr()) == 2,
+                        "tree_flatten: the flatten function of ", class_name(object),
+                        " must return the children and what unflatten needs beside them, got ",
+                        class_name(given.ptr()));
+    const nb::object children = nb::steal(PySequence_Tuple(PyTuple_GET_ITEM(given.ptr(), 0)));
+    if (!children.is_valid()) throw_python_error();
+    nodes_[place].type = type;
+    nodes_[place].children = share(PyTuple_GET_ITEM(given.ptr(), 1));
+    add_items(place, children.ptr());
+  }
+
+  std::vector<TreeNode> nodes_;
+  std::vector<nb::object> leaves_;
+  int level_ = 0;
+};
+
+nb::object fill_dict(nb::object dict, const TreeNode& node, const nb::object& items) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
+    require_no_error(PyObject_SetItem(dict.ptr(), PyTuple_GET_ITEM(node.children.ptr(), i),
+                                      PyTuple_GET_ITEM(items.ptr(), i)));
+  }
+  return dict;
+}
+
+nb::object make_dataclass(const TreeNode& node, const nb::object& items) {
+  nb::object made = nb::handle(as_object(&PyBaseObject_Type)).attr("__new__")(node.type);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
+    // As object.__setattr__ does: a frozen class refuses its own.
+    require_no_error(PyObject_GenericSetAttr(made.ptr(), PyTuple_GET_ITEM(node.children.ptr(), i),
+                                             PyTuple_GET_ITEM(items.ptr(), i)));
+  }
+  return made;
+}
+
+nb::object make_node(const TreeNode& node, nb::object items) {
+  switch (node.kind) {
+    case TreeKind::List:
+      return own(PySequence_List(items.ptr()));
+    case TreeKind::Dict:
+      return fill_dict(nb::dict(), node, items);
+    case TreeKind::OrderedDict:
+      return fill_dict(nb::handle(as_object(ordered_dict_type()))(), node, items);
+    case TreeKind::DefaultDict:
+      return fill_dict(nb::handle(as_object(default_dict_type()))(node.type), node, items);
+    case TreeKind::NamedTuple: {
+      // A class may have a __new__ of its own, which takes other arguments.
+      const nb::object make = nb::handle(as_object(&PyTuple_Type)).attr("__new__");
+      return make(node.type, items);
+    }
+    case TreeKind::Dataclass:
+      return make_dataclass(node, items);
+    case TreeKind::Registered: {
+      auto* type = reinterpret_cast<PyTypeObject*>(node.type.ptr());
+      const nb::object unflatten = registered_classes().at(type).unflatten;
+      return unflatten(items, node.children);
+    }
+    default:
+      return items;  // a tuple
+  }
+}
+
+class Unflattener {
+ public:
+  Unflattener(std::span<const nb::object> leaves, const TreeSpec& spec)
+      : leaf_(leaves.data()), nodes_(spec.nodes()) {}
+
+  nb::object next() {
+    const TreeNode& node = nodes_[position_++];
+    if (node.kind == TreeKind::Leaf) return *leaf_++;
+    if (node.kind == TreeKind::None) return nb::none();
+    nb::object items = own(PyTuple_New(node.num_children));
+    for (uint32_t i = 0; i < node.num_children; ++i) {
+      PyTuple_SET_ITEM(items.ptr(), i, next().release().ptr());
+    }
+    return make_node(node, std::move(items));
+  }
+
+ private:
+  const nb::object* leaf_;
+  const std::vector<TreeNode>& nodes_;
+  size_t position_ = 0;
+};
+
+nb::list object_list(const std::vector<nb::object>& objects) {
+  auto list = nb::steal<nb::list>(require(PyList_New(static_cast<Py_ssize_t>(objects.size()))));
+  for (size_t i = 0; i < objects.size(); ++i) {
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(objects[i].ptr()));
+  }
+  return list;
+}
+
+void register_class(const nb::object& type, nb::object flatten, nb::object unflatten) {
+  OPWRIGHT_CHECK_TYPE(PyType_Check(type.ptr()),
+                      "register_pytree_node: the first argument must be a class, got ",
+                      class_name(type.ptr()));
+  auto* python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  const bool is_built_in = python_type == &PyTuple_Type || python_type == &PyList_Type ||
+                           python_type == &PyDict_Type || python_type == Py_TYPE(Py_None) ||
+                           python_type == tensor_type || python_type == &PyLong_Type ||
+                           python_type == &PyFloat_Type || python_type == &PyBool_Type ||
+                           python_type == &PyUnicode_Type;
+  OPWRIGHT_CHECK_VALUE(!is_built_in, "register_pytree_node: what a ", python_type->tp_name,
+                       " means in a tree cannot be changed");
+  OPWRIGHT_CHECK_TYPE(PyCallable_Check(flatten.ptr()) && PyCallable_Check(unflatten.ptr()),
+                      "register_pytree_node: flatten and unflatten of ", python_type->tp_name,
+                      " must be functions");
+  const bool is_new = registered_classes()
+                          .try_emplace(python_type, type, std::move(flatten), std::move(unflatten))
+                          .second;
+  OPWRIGHT_CHECK_VALUE(is_new, "register_pytree_node: ", python_type->tp_name,
+                       " was registered before");
+}
+
+// Keys, names of fields or numbers of the root's children.
+nb::list child_keys(const TreeSpec& spec) {
+  const TreeNode& root = spec.nodes()[0];
+  const bool is_named = root.kind != TreeKind::Registered && root.children.is_valid();
+  if (is_named) return nb::steal<nb::list>(require(PySequence_List(root.children.ptr())));
+  nb::list numbers;
+  for (uint32_t i = 0; i < root.num_children; ++i) numbers.append(i);
+  return numbers;
+}
+
+const char* spec_kind_name(const TreeSpec& spec) {
+  switch (spec.nodes()[0].kind) {
+    case TreeKind::Leaf:
+      return "leaf";
+    case TreeKind::None:
+      return "None";
+    case TreeKind::Tuple:
+      return "tuple";
+    case TreeKind::List:
+      return "list";
+    case TreeKind::Dict:
+    case TreeKind::OrderedDict:
+    case TreeKind::DefaultDict:
+      return "dict";
+    case TreeKind::NamedTuple:
+      return "namedtuple";
+    case TreeKind::Dataclass:
+      return "dataclass";
+    case TreeKind::Registered:
+      return "registered";
+  }
+  return "";
+}
+
+void bind_spec(nb::module_& m) {
+  nb::class_<TreeSpec>(m, "TreeSpec",
+                       "The structure of a tree of containers, without its leaves.\n\n"
+                       ">>> from opwright.pytree import tree_flatten\n"
+                       ">>> _, spec = tree_flatten({\"weight\": 1, \"bias\": [2, None]})\n"
+                       ">>> spec\n"
+                       "TreeSpec({\"weight\": *, \"bias\": [*, None]})\n")
+      .def_prop_ro("num_leaves", &TreeSpec::num_leaves, "How many leaves the tree has.")
+      .def_prop_ro("kind", &spec_kind_name,
+                   "What the outermost container is: leaf, None, tuple, list, dict, namedtuple, "
+                   "dataclass or registered.")
+      .def("keys", &child_keys,
+           "Return the keys, fields or numbers of what the outermost container holds.\n\n"
+           ">>> from opwright.pytree import tree_flatten\n"
+           ">>> tree_flatten({\"x\": 1, \"y\": 2})[1].keys()\n"
+           "['x', 'y']\n")
+      .def("children", &TreeSpec::children,
+           "Return the structures of what the outermost container holds.\n\n"
+           ">>> from opwright.pytree import tree_flatten\n"
+           ">>> tree_flatten((1, [2, 3]))[1].children()\n"
+           "[TreeSpec(*), TreeSpec([*, *])]\n")
+      .def("leaf_path", &TreeSpec::leaf_path, nb::arg("index"), nb::arg("root") = "",
+           "Tell where a leaf is in a tree that is called `root`.\n\n"
+           ">>> from opwright.pytree import tree_flatten\n"
+           ">>> tree_flatten(({\"weight\": 1},))[1].leaf_path(0, \"args\")\n"
+           "'args[0][\"weight\"]'\n")
+      .def("find_difference", &TreeSpec::find_difference, nb::arg("given"),
+           nb::arg("root") = "tree",
+           "Tell where and how `given` has another structure, or return None.\n\n"
+           ">>> from opwright.pytree import tree_flatten\n"
+           ">>> tree_flatten([1, 2])[1].find_difference(tree_flatten([1])[1])\n"
+           "'tree is a list of 1, expected a list of 2'\n")
+      .def(nb::self == nb::self)
+      .def("__hash__", &TreeSpec::hash)
+      .def("__repr__",
+           [](const TreeSpec& spec) { return concatenate("TreeSpec(", spec.text(), ")"); });
+}
+
+}  // namespace
+
+FlatTree tree_flatten(PyObject* tree) {
+  Flattener flattener;
+  flattener.add(tree);
+  return flattener.finish();
+}
+
+nb::object tree_unflatten(std::span<const nb::object> leaves, const TreeSpec& spec) {
+  OPWRIGHT_CHECK_VALUE(leaves.size() == spec.num_leaves(), "tree_unflatten: the structure ",
+                       spec.text(), " has ", spec.num_leaves(),
+                       spec.num_leaves() == 1 ? " leaf" : " leaves", ", got ", leaves.size());
+  return Unflattener(leaves, spec).next();
+}
+
+bool is_registered_class(PyTypeObject* type) { return registered_classes().contains(type); }
+
+nb::object fields_of_class(PyTypeObject* type, TreeKind kind) {
+  if (kind == TreeKind::Dataclass) {
+    return class_has(type, "__dataclass_fields__") ? field_names(type) : nb::object();
+  }
+  const bool is_named = PyType_IsSubtype(type, &PyTuple_Type) && class_has(type, "_fields");
+  return is_named ? own(PyObject_GetAttrString(as_object(type), "_fields")) : nb::object();
+}
+
+void bind_pytree(nb::module_& m) {
+  bind_spec(m);
+  m.def(
+      "tree_flatten",
+      [](const nb::handle& tree) {
+        FlatTree flat = tree_flatten(tree.ptr());
+        return nb::make_tuple(object_list(flat.leaves), std::move(flat.spec));
+      },
+      nb::arg("tree").none(),
+      "Return the leaves of a tree of containers as a list, and its structure.\n\n"
+      ">>> from opwright.pytree import tree_flatten\n"
+      ">>> tree_flatten((1, {\"a\": 2, \"b\": None}))\n"
+      "([1, 2], TreeSpec((*, {\"a\": *, \"b\": None})))\n");
+  m.def(
+      "tree_unflatten",
+      [](const nb::object& leaves, const TreeSpec& spec) {
+        std::vector<nb::object> objects;
+        for (const nb::handle leaf : leaves) objects.push_back(nb::borrow(leaf));
+        return tree_unflatten(objects, spec);
+      },
+      nb::arg("leaves"), nb::arg("spec"),
+      "Return the tree of that structure with other leaves.\n\n"
+      ">>> from opwright.pytree import tree_flatten, tree_unflatten\n"
+      ">>> leaves, spec = tree_flatten({\"a\": 1, \"b\": [2]})\n"
+      ">>> tree_unflatten([10, 20], spec)\n"
+      "{'a': 10, 'b': [20]}\n");
+  m.def("register_pytree_node", &register_class, nb::arg("cls").none(), nb::arg("flatten").none(),
+        nb::arg("unflatten").none(),
+        "Make instances of a class nodes of trees.\n\n"
+        "`flatten(instance)` returns the children and anything else that `unflatten(children, "
+        "that)`\nneeds to make an instance.\n\n"
+        ">>> from opwright.pytree import register_pytree_node, tree_map\n"
+        ">>> class Pair:\n"
+        "...     def __init__(self, a, b):\n"
+        "...         self.a, self.b = a, b\n"
+        ">>> register_pytree_node(\n"
+        "...     Pair, lambda pair: ((pair.a, pair.b), None), lambda children, _: Pair(*children)\n"
+        "... )\n"
+        ">>> tree_map(lambda x: x + 1, Pair(1, 2)).b\n"
+        "3\n");
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,184 @@
+// The elements of opwright.Tensor as Python sees them: item, tolist, float(x), its text.
+#include <cstddef>
+#include <string>
+
+#include "bindings/object/element.h"
+#include "bindings/object/method.h"
+#include "bindings/object/tensor_conversion.h"
+#include "bindings/object/value.h"
+#include "opwright/functions.h"
+#include "opwright/runtime.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/trace/data_access.h"
+
+namespace opwright::python {
+namespace {
+
+bool has_own_data(const Tensor& tensor) { return !tensor.is_fake() && !impl(tensor).is_wrapper(); }
+
+// The tensor itself when its memory can be read here, else a copy on the cpu.
+Tensor readable(const Tensor& tensor, const char* who) {
+  make_data_real(who, tensor);
+  const TensorImpl& self = impl(tensor);
+  if (self.is_wrapper() || tensor.is_fake()) throw_no_data(who, tensor);
+  return tensor.device().type == kOpwDeviceCpu ? tensor : detached_copy(tensor, {.device = kCpu});
+}
+
+PyObject* item(PyObject* self, PyObject* /*args*/) {
+  return guarded([&] { return read_single_element(*LentTensor(self), "item"); });
+}
+
+// ---- tolist ----
+
+// The elements from `data` on, dimensions `dim` and after.
+nanobind::object nested_list(const Tensor& tensor, const std::byte* data, size_t dim) {
+  const auto sizes = tensor.sizes();
+  if (dim == sizes.size()) return own(read_element(data, tensor.dtype()));
+  const int64_t step = tensor.strides()[dim] * static_cast<int64_t>(item_size(tensor.dtype()));
+  nanobind::object list = own(PyList_New(sizes[dim]));
+  for (int64_t i = 0; i < sizes[dim]; ++i)
+    PyList_SET_ITEM(list.ptr(), i, give(nested_list(tensor, data + i * step, dim + 1)));
+  return list;
+}
+
+PyObject* tolist(PyObject* self, PyObject* /*args*/) {
+  return guarded([&] {
+    const Tensor tensor = readable(handle_of(self), "tolist");
+    return give(nested_list(tensor, static_cast<const std::byte*>(tensor.data()), 0));
+  });
+}
+
+// ---- Python's own conversions ----
+
+int is_true(PyObject* self) {
+  return guarded(
+      [&] {
+        const LentTensor tensor(self);
+        OPWRIGHT_CHECK(!has_own_data(*tensor) || tensor->numel() == 1,
+                       "bool: the truth of a tensor of ", tensor->sym_numel(),
+                       " elements is ambiguous; one element is needed");
+        return PyObject_IsTrue(own(read_single_element(*tensor, "bool")).ptr());
+      },
+      -1);
+}
+
+PyObject* tensor_as_float(PyObject* self) {
+  return guarded(
+      [&] { return PyNumber_Float(own(read_single_element(*LentTensor(self), "float")).ptr()); });
+}
+
+PyObject* tensor_as_int(PyObject* self) {
+  return guarded(
+      [&] { return PyNumber_Long(own(read_single_element(*LentTensor(self), "int")).ptr()); });
+}
+
+PyObject* as_index(PyObject* self) {
+  return guarded([&] {
+    const LentTensor tensor(self);
+    OPWRIGHT_CHECK_TYPE(
+        (is_integral(tensor->dtype()) || tensor->dtype() == DType::Bool) &&
+            (!has_own_data(*tensor) || tensor->numel() == 1),
+        "only integer tensors of a single element can be converted to an index, got ", *tensor);
+    return PyNumber_Index(own(read_single_element(*tensor, "index")).ptr());
+  });
+}
+
+PyObject* as_complex(PyObject* self, PyObject* /*args*/) {
+  return guarded([&] {
+    const nanobind::object number = own(read_single_element(*LentTensor(self), "complex"));
+    const Py_complex value = PyComplex_AsCComplex(number.ptr());
+    if (value.real == -1 && PyErr_Occurred()) throw_python_error();
+    return PyComplex_FromCComplex(value);
+  });
+}
+
+// ---- Text ----
+
+PyObject* tensor_repr(PyObject* self) {
+  return guarded([&] {
+    make_data_real("print", *LentTensor(self));
+    std::string text = to_text(*LentTensor(self));
+    if (Py_TYPE(self) != tensor_type && text.starts_with("tensor(")) {
+      const char* name = Py_TYPE(self)->tp_name;
+      const char* dot = std::strrchr(name, '.');
+      const std::string short_name = dot ? dot + 1 : name;
+      // The lines after the first are indented under the opening parenthesis.
+      const std::string indent(short_name.size() + 1, ' ');
+      constexpr size_t kOldIndent = sizeof("tensor(") - 1;
+      for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+        if (text.compare(at + 1, kOldIndent, std::string(kOldIndent, ' ')) == 0)
+          text.replace(at + 1, kOldIndent, indent);
+      }
+      text.replace(0, kOldIndent - 1, short_name);
+    }
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+
+PyObject* tensor_format(PyObject* self, PyObject* specification) {
+  return guarded([&] {
+    const LentTensor tensor(self);
+    make_data_real("format", *tensor);
+    if (tensor->dim() == 0 && has_own_data(*tensor)) {
+      return PyObject_Format(own(read_single_element(*tensor, "format")).ptr(), specification);
+    }
+    OPWRIGHT_CHECK_TYPE(PyUnicode_Check(specification) && PyUnicode_GET_LENGTH(specification) == 0,
+                        "format: a format like '.2f' is for tensors of zero dimensions, got ",
+                        *tensor);
+    return PyObject_Str(self);
+  });
+}
+
+const PyMethodDef kValueMethods[] = {
+    {"item", as_method(item), METH_NOARGS,
+     "item($self, /)\n--\n\n"
+     "Give the only element as a Python number.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([2.5]).item()\n"
+     "2.5\n"},
+    {"tolist", as_method(tolist), METH_NOARGS,
+     "tolist($self, /)\n--\n\n"
+     "Give the elements as nested lists, or as a number when there is no dimension.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([[1, 2], [3, 4]]).tolist()\n"
+     "[[1, 2], [3, 4]]\n"},
+    {"__complex__", as_method(as_complex), METH_NOARGS,
+     "__complex__($self, /)\n--\n\n"
+     "Give the only element as a complex number.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> complex(ow.tensor(2.0))\n"
+     "(2+0j)\n"},
+    {"__format__", as_method(tensor_format), METH_O,
+     "__format__($self, specification, /)\n--\n\n"
+     "Format the number of a tensor without dimensions, and the text of others.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> f'{ow.tensor(2.5):.2f}'\n"
+     "'2.50'\n"},
+};
+
+const PyType_Slot kValueSlots[] = {
+    {Py_tp_repr, as_slot(tensor_repr)},      {Py_nb_bool, as_slot(is_true)},
+    {Py_nb_float, as_slot(tensor_as_float)}, {Py_nb_int, as_slot(tensor_as_int)},
+    {Py_nb_index, as_slot(as_index)},
+};
+
+}  // namespace
+
+PyObject* read_single_element(const Tensor& tensor, const char* who) {
+  // Of a trace an integer may stay a symbol; all else is read.
+  const bool may_be_symbol = is_integral(tensor.dtype()) && may_trace_end();
+  if (!may_be_symbol) make_data_real(who, tensor);
+  if (impl(tensor).is_wrapper() || may_be_symbol)
+    return take_to_python(Value(tensor.item()).give());  // its transform answers
+  const Tensor memory = readable(tensor, who);
+  OPWRIGHT_CHECK(memory.numel() == 1, who, ": a tensor of ", memory.numel(),
+                 " elements is not one number; index it first, or use tolist()");
+  return read_element(memory.data(), memory.dtype());
+}
+
+void add_value_slots(TensorSlots& out) {
+  out.methods.insert(out.methods.end(), std::begin(kValueMethods), std::end(kValueMethods));
+  out.slots.insert(out.slots.end(), std::begin(kValueSlots), std::end(kValueSlots));
+}
+
+}  // namespace opwright::python

@@ -1,0 +1,1 @@
+"""What the bridges to other hosts share."""

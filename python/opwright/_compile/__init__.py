@@ -1,0 +1,1 @@
+"""What `opwright.compile` takes from Python: LLVM and explanations."""

@@ -1,0 +1,1 @@
+"""Devices: plug-ins, streams, fallbacks to the CPU."""

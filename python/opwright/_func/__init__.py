@@ -1,0 +1,1 @@
+"""The transforms of `opwright.func`, and calls as trees of values."""

@@ -1,0 +1,100 @@
+"""A call of a function as a function of the list of tensors that it is differentiated by."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import _C, pytree
+
+Argnums = int | tuple[int, ...]
+
+
+class Differentiated:
+    """Called with a list of tensors; gives lists of the outputs and of the tensors in aux."""
+
+    def __init__(
+        self,
+        who: str,
+        func: Callable,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        argnums: Argnums,
+        has_aux: bool = False,
+    ) -> None:
+        self.who = who
+        self.func = func
+        self.args = args
+        self.kwargs = kwargs
+        self.has_aux = has_aux
+        self.is_one = isinstance(argnums, int) and not isinstance(argnums, bool)
+        self.places = _C.checked_argnums(self._numbers(argnums), len(args))
+        chosen = tuple(args[place] for place in self.places)
+        self.inputs, self.input_spec = pytree.tree_flatten(chosen)
+        for index, leaf in enumerate(self.inputs):
+            if not isinstance(leaf, _C.Tensor):
+                raise TypeError(
+                    f"{who}: an argument to differentiate with respect to must be a tensor or a "
+                    f"tree of tensors, but leaf {index} is of class {type(leaf).__name__}"
+                )
+
+    def _numbers(self, argnums: Argnums) -> list[int]:
+        if self.is_one:
+            return [argnums]
+        if not isinstance(argnums, tuple) or not all(type(each) is int for each in argnums):
+            raise TypeError(
+                f"{self.who}: argnums must be an int or a tuple of ints, got {argnums!r}"
+            )
+        return list(argnums)
+
+    def __call__(self, inputs: list[_C.Tensor]) -> tuple[list[_C.Tensor], list[_C.Tensor]]:
+        args = list(self.args)
+        for place, value in zip(self.places, self._unflatten_inputs(inputs), strict=True):
+            args[place] = value
+        returned = self.func(*args, **self.kwargs)
+        aux = None
+        if self.has_aux:
+            if not isinstance(returned, tuple) or len(returned) != 2:
+                raise TypeError(
+                    f"{self.who}: with has_aux=True the function must return a pair (output, aux), "
+                    f"got {type(returned).__name__}"
+                )
+            returned, aux = returned
+        self.returned_class = type(returned)
+        outputs, self.output_spec = pytree.tree_flatten(returned)
+        for output in outputs:
+            if not isinstance(output, _C.Tensor):
+                raise TypeError(
+                    f"{self.who}: the function must return tensors, got {type(output).__name__}"
+                    + (
+                        ""
+                        if self.has_aux
+                        else "; pass what else it computes along with has_aux=True"
+                    )
+                )
+        self.aux_leaves, self.aux_spec = pytree.tree_flatten(aux)
+        return outputs, [leaf for leaf in self.aux_leaves if isinstance(leaf, _C.Tensor)]
+
+    def _unflatten_inputs(self, leaves: list[Any]) -> tuple:
+        return pytree.tree_unflatten(leaves, self.input_spec)
+
+    def as_inputs(self, leaves: list[Any]) -> Any:
+        """Give values, one for each input tensor, the structure of the chosen arguments."""
+        tree = self._unflatten_inputs(leaves)
+        return tree[0] if self.is_one else tree
+
+    def as_outputs(self, leaves: list[Any]) -> Any:
+        return pytree.tree_unflatten(leaves, self.output_spec)
+
+    def as_aux(self, tensors: list[_C.Tensor]) -> Any:
+        left = iter(tensors)
+        leaves = [next(left) if isinstance(leaf, _C.Tensor) else leaf for leaf in self.aux_leaves]
+        return pytree.tree_unflatten(leaves, self.aux_spec)
+
+    def flatten_like_outputs(self, tree: object, what: str) -> list[Any]:
+        """The leaves of a tree that must look like what the function returned."""
+        leaves, spec = pytree.tree_flatten(tree)
+        if spec != self.output_spec:
+            raise ValueError(
+                f"{self.who}: the {what} must have the structure of what the function returned, "
+                f"{self.output_spec}, got {spec}"
+            )
+        return leaves

@@ -1,0 +1,80 @@
+"""Jacobians and Hessians: derivatives of all elements of the outputs."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .. import _C
+from .differentiated import Argnums, Differentiated
+
+
+def _jacobian(
+    who: str,
+    compute: Callable,
+    func: Callable,
+    argnums: Argnums,
+    has_aux: bool,
+    chunk_size: int | None,
+) -> Callable:
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"{who}: chunk_size must be positive, got {chunk_size}")
+
+    @functools.wraps(func)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        call = Differentiated(who, func, args, kwargs, argnums, has_aux)
+        rows, aux = compute(call, call.inputs, chunk_size or 0)
+        jacobian = call.as_outputs([call.as_inputs(row) for row in rows])
+        return (jacobian, call.as_aux(aux)) if has_aux else jacobian
+
+    return run
+
+
+def jacrev(
+    func: Callable,
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+) -> Callable:
+    """Return a function that computes the Jacobian of `func` in reverse mode.
+
+    The derivatives of an output of sizes `o` with respect to an input of sizes `i` have sizes
+    `o + i`. Good for few outputs and many inputs: the cost grows with the elements of the outputs.
+    `chunk_size` rows are computed at a time.
+
+    >>> import opwright as ow
+    >>> ow.func.jacrev(lambda x: x * x)(ow.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    return _jacobian("jacrev", _C.jacrev, func, argnums, has_aux, chunk_size)
+
+
+def jacfwd(
+    func: Callable,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    chunk_size: int | None = None,
+) -> Callable:
+    """Return a function that computes the Jacobian of `func` in forward mode.
+
+    As `jacrev`, but the cost grows with the elements of the inputs.
+
+    >>> import opwright as ow
+    >>> ow.func.jacfwd(lambda x: x * x)(ow.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    return _jacobian("jacfwd", _C.jacfwd, func, argnums, has_aux, chunk_size)
+
+
+def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
+    """Return a function that computes the second derivatives of `func`: forward over reverse mode.
+
+    >>> import opwright as ow
+    >>> ow.func.hessian(lambda x: (x * x * x).sum())(ow.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

@@ -1,0 +1,1 @@
+"""What `opwright.library` is made of: schemas, rules, registrations."""

@@ -1,0 +1,68 @@
+"""Tags: what an operator declares about itself beyond its schema."""
+
+from collections.abc import Iterable
+from enum import Enum
+
+from .._generator.generate_ops.tags import FOREIGN_TAGS
+
+
+class Tag(Enum):
+    """What an operator declares beyond its schema; the names are those of torch.Tag.
+
+    The first group has a meaning here. The second is accepted, so that code written for PyTorch
+    runs, and kept as `operator.foreign_tags`.
+
+    >>> from opwright.library import Tag
+    >>> Tag.pointwise.value
+    'pointwise'
+    """
+
+    pointwise = "pointwise"
+    reduction = "reduction"
+    view = "view"
+    core = "core"
+    inplace = "inplace"
+    out = "out"
+    nondeterministic = "nondeterministic"
+    nondeterministic_bitwise = "nondeterministic"  # noqa: PIE796
+    nondeterministic_seeded = "nondeterministic_seeded"
+    data_dependent_output = "data_dependent_output"
+    dynamic_output_shape = "dynamic_output_shape"
+    blocking = "blocking"
+    allows_mixed_devices = "allows_mixed_devices"
+    needs_exact_strides = "needs_exact_strides"
+    ordered = "ordered"
+
+    cudagraph_unsafe = "cudagraph_unsafe"
+    flexible_layout = "flexible_layout"
+    generated = "generated"
+    inplace_view = "inplace_view"
+    maybe_aliasing_or_mutating = "maybe_aliasing_or_mutating"
+    needs_contiguous_strides = "needs_contiguous_strides"
+    needs_fixed_stride_order = "needs_fixed_stride_order"
+    out_variant = "out_variant"
+    pt2_compliant_tag = "pt2_compliant_tag"
+    view_copy = "view_copy"
+
+
+TagLike = Tag | str
+Tags = TagLike | Iterable[TagLike] | None
+
+
+def tag_names(tags: Tags) -> tuple[str, ...]:
+    """Return the names of a tag, of several, or of none, each once."""
+    if tags is None:
+        return ()
+    if isinstance(tags, TagLike):
+        tags = (tags,)
+    given = tuple(tags) if isinstance(tags, Iterable) else (tags,)
+    if not all(isinstance(tag, TagLike) for tag in given):
+        raise TypeError(f"tags are members of Tag or their names, got {tags!r}")
+    return tuple(dict.fromkeys(tag.value if isinstance(tag, Tag) else tag for tag in given))
+
+
+def split_tags(tags: Tags) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names that the core knows (or refuses), and those that are torch's alone."""
+    names = tag_names(tags)
+    ours = tuple(name for name in names if name not in FOREIGN_TAGS)
+    return ours, tuple(name for name in names if name in FOREIGN_TAGS)

@@ -1,0 +1,1 @@
+"""`opcheck` in hosts, as generated tests and as a pytest plugin."""
