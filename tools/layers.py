@@ -121,7 +121,7 @@ def check_folder_sizes(root: Path) -> list[str]:
             if path.suffix in {*SOURCE_SUFFIXES, ".py", ".pyi"} and "__pycache__" not in path.parts:
                 counts[path.parent] = counts.get(path.parent, 0) + 1
     return [
-        f"{folder.relative_to(root)}: {count} files, at most {MOST_FILES}; give its concepts folders"
+        f"{folder.relative_to(root)}: {count} files, at most {MOST_FILES}; split it by concept"
         for folder, count in sorted(counts.items())
         if count > MOST_FILES
     ]

@@ -99,15 +99,15 @@ from ._C import uint8 as uint8
 from ._C import uint16 as uint16
 from ._C import uint32 as uint32
 from ._C import uint64 as uint64
-from ._device.module import device_module as device_module
+from ._compile.explain import explain as explain
 from ._device.devices import device_count as device_count
 from ._device.devices import devices as devices
 from ._device.devices import is_available as is_available
 from ._device.devices import load_device as load_device
-from ._compile.explain import explain as explain
 from ._device.fallback import allow_fallback as allow_fallback
 from ._device.fallback import fallback_counts as fallback_counts
 from ._device.fallback import reset_fallback_counts as reset_fallback_counts
+from ._device.module import device_module as device_module
 from .autocast_mode import autocast as autocast
 from .autocast_mode import get_autocast_dtype as get_autocast_dtype
 from .autocast_mode import is_autocast_enabled as is_autocast_enabled

@@ -28,8 +28,8 @@ except ModuleNotFoundError:
         name="jax",
     ) from None
 
-from ._bridge.library import BridgeLibrary, open_bridge
 from ._bridge.jax_arguments import BoundCall, bind_call
+from ._bridge.library import BridgeLibrary, open_bridge
 from ._library.registrations import operator_name
 
 __all__ = ["JaxOperator", "load", "ops", "register"]

@@ -5,8 +5,8 @@ from typing import Any
 
 from . import _C
 from ._C import CheckFinding, CheckLine, CheckReport
-from ._opcheck.hosts import hosts_set
 from ._opcheck.generated_tests import generate_opcheck_tests
+from ._opcheck.hosts import hosts_set
 
 __all__ = [
     "CheckFinding",

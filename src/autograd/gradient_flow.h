@@ -1,8 +1,8 @@
 // Keeps in a traced backward which gradients each of its values was computed for.
 //
 // Eager skips a node of the tape when none of its gradients is defined, whatever its formula would
-// compute from zeros. A graph of a backward holds calls, not nodes of the tape, so two operators keep
-// what the engine knew:
+// compute from zeros. A graph of a backward holds calls, not nodes of the tape, so two operators
+// keep what the engine knew:
 //
 //   opwright::computed_for(Tensor value, Tensor[] gradients) -> Tensor
 //     `value`, which a node computed for `gradients`; undefined if all of them are.

@@ -8,7 +8,6 @@
 #include "opwright/dispatch/mode.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/row.h"
-#include "opwright/dispatch/whole_while_recording.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
@@ -107,7 +106,7 @@ const OpwRecord* find_stand_in(const Operator& op) {
 }
 
 bool is_recorded_whole(const Operator& op) {
-  const auto* level = dynamic_cast<const WholeWhileRecording*>(current_interpreter());
+  const Interpreter* level = current_interpreter();
   return level && level->keeps_whole_while_recording(op);
 }
 

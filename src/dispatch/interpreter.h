@@ -42,6 +42,12 @@ class OPWRIGHT_EXPORT Interpreter : public Home {
 
   // Whether composite operators reach process() instead of running their body.
   [[nodiscard]] virtual bool keeps_whole(const Operator& /*op*/) const { return false; }
+  // The same where gradients are recorded. Recording goes through the body of a composite that has
+  // no formula, since that is how it is trained. A capture whose result is trained later, from
+  // outside, keeps the operator; a backward inside of it is then refused at such an operator.
+  [[nodiscard]] virtual bool keeps_whole_while_recording(const Operator& /*op*/) const {
+    return false;
+  }
 
   // Whether the autograd step may record at this level (func.grad's own backward: no).
   [[nodiscard]] bool records() const { return records_; }

@@ -24,8 +24,8 @@
 #include "opwright/ge_types.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/tensor.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/device/stream.h"
+#include "opwright/tensor/factory.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "opwright/check/example/example.h"
 #include "opwright/check/checks/foreign_host.h"
+#include "opwright/check/example/example.h"
 #include "opwright/check/example/outcome.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/onnx.h"

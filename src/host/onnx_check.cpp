@@ -14,9 +14,9 @@
 
 #include "opwright/c_api.h"
 #include "opwright/check/example/check.h"
-#include "opwright/check/variation/other_sizes.h"
 #include "opwright/check/example/outcome.h"
 #include "opwright/check/example/tensor_call.h"
+#include "opwright/check/variation/other_sizes.h"
 #include "opwright/convert/converter.h"
 #include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model/model.h"

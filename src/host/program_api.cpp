@@ -15,8 +15,8 @@
 #include "opwright/grad_mode.h"
 #include "opwright/host/program_handle.h"  // IWYU pragma: keep
 #include "opwright/host/program_run.h"
-#include "opwright/program/file/program_file.h"
 #include "opwright/program/export/version.h"
+#include "opwright/program/file/program_file.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"

@@ -14,10 +14,10 @@
 #include "opwright/error.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/level.h"
 #include "opwright/tensor/number_text.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

@@ -13,8 +13,8 @@
 
 #include "check/example_of.h"
 #include "opwright/check/example/example_key.h"
-#include "opwright/check/variation/size_ties.h"
 #include "opwright/check/values/value_profile.h"
+#include "opwright/check/variation/size_ties.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "compile/nest_text.h"
-#include "opwright/compile/object/code_maker.h"
 #include "opwright/compile/llvm/emit_llvm.h"
+#include "opwright/compile/object/code_maker.h"
 #include "opwright/compile/object/llvm_c_api.h"
 #include "opwright/compile/object/object_code.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/compile/training/joint_graph.h"
 #include "opwright/compile/backend/planned_graph.h"
+#include "opwright/compile/training/joint_graph.h"
 #include "opwright/compile/training/training.h"
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"

@@ -11,8 +11,8 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/operator_handle.h"
 #include "opwright/schema/schema.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/device/live_counts.h"
+#include "opwright/tensor/factory.h"
 #include "symbolic/test_owner.h"
 #include "tensor/tensors.h"
 

@@ -12,8 +12,8 @@
 #include "opwright/host/device_finder.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/device/device_table.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/device/stream.h"
+#include "opwright/tensor/factory.h"
 
 namespace opwright::testing {
 namespace {

@@ -12,6 +12,7 @@ import pytest
 from tests.abi.binary_listing import list_blocks, open_binary
 
 ROOT = Path(__file__).resolve().parents[2]
+SOFT_SHRINK = ROOT / "tests/operators/compat/compat_soft_shrink.cpp"
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
 EXAMPLE = ROOT / "examples" / "first_operator"
 GAIN = Path(__file__).with_name("gain.cpp")
@@ -277,7 +278,7 @@ def test_a_portable_binary_runs(portable, prefix, tmp_path):
 def test_code_with_the_names_of_pytorch_builds_with_the_compat_target(prefix, tmp_path):
     lists = f"""
 find_package(opwright REQUIRED)
-opwright_add_operators(soft_shrink SOURCES "{ROOT / "tests/operators/compat/compat_soft_shrink.cpp"}")
+opwright_add_operators(soft_shrink SOURCES "{SOFT_SHRINK}")
 target_link_libraries(soft_shrink PRIVATE opwright::compat)
 """
 

@@ -11,8 +11,8 @@
 #include "opwright/functions.h"
 #include "opwright/program.h"
 #include "opwright/program/export/export_session.h"
-#include "opwright/program/file/program_file.h"
 #include "opwright/program/export/signature.h"
+#include "opwright/program/file/program_file.h"
 #include "opwright/value.h"
 #include "program/kept_operator.h"
 

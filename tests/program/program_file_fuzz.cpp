@@ -12,8 +12,8 @@
 
 #include "ir/graph_operators.h"
 #include "opwright/error.h"
-#include "opwright/program/file/checksum.h"
 #include "opwright/program/export/exported_program.h"
+#include "opwright/program/file/checksum.h"
 #include "opwright/program/file/program_file.h"
 #include "opwright/program/file/program_file_header.h"
 #include "opwright/program/file/program_source.h"

@@ -15,9 +15,9 @@
 #include "opwright/error.h"
 #include "opwright/runtime.h"
 #include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/extent.h"
-#include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 

@@ -1,6 +1,4 @@
 // Calls on a device that lacks their kernel: what stands in for it, and what is counted.
-#include "opwright/transforms/mode/kernel_fallback.h"
-
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "opwright/dispatch/slot.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/mode/kernel_fallback.h"
 #include "tensor/tensors.h"
 #include "tensor/test_device.h"
 

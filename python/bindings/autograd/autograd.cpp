@@ -1,10 +1,10 @@
 #include "bindings/autograd/autograd.h"
 
-#include "bindings/interpreter/error.h"
 #include "bindings/autograd/function_node.h"
-#include "bindings/object/method.h"
 #include "bindings/autograd/saved_tensor_hooks.h"
 #include "bindings/autograd/tape_hooks.h"
+#include "bindings/interpreter/error.h"
+#include "bindings/object/method.h"
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"

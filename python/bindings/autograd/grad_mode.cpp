@@ -8,8 +8,8 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/object/method.h"
 #include "bindings/interpreter/python_type.h"
+#include "bindings/object/method.h"
 #include "bindings/object/value.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/error.h"

@@ -4,11 +4,11 @@
 
 #include <Python.h>
 
-#include "bindings/interpreter/error.h"
 #include "bindings/autograd/function_node.h"
-#include "bindings/object/method.h"
-#include "bindings/interpreter/python_type.h"
 #include "bindings/autograd/tape_hooks.h"
+#include "bindings/interpreter/error.h"
+#include "bindings/interpreter/python_type.h"
+#include "bindings/object/method.h"
 #include "bindings/object/tape_object.h"
 #include "bindings/object/value.h"
 #include "opwright/autograd/operator_node.h"

@@ -6,9 +6,9 @@
 #include <Python.h>
 
 #include "bindings/autograd/autograd.h"
+#include "bindings/autograd/tape_hooks.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
-#include "bindings/autograd/tape_hooks.h"
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/tensor_slots.h"

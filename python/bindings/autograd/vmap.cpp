@@ -13,12 +13,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/pytree/batch_dims.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
-#include "bindings/pytree/pytree.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/pytree/batch_dims.h"
+#include "bindings/pytree/pytree.h"
 #include "opwright/transforms/vmap/vmap_function.h"
 
 namespace nb = nanobind;

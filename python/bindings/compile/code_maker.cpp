@@ -15,8 +15,8 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
-#include "opwright/compile/object/code_maker.h"
 #include "opwright/compile/llvm/emit_llvm.h"
+#include "opwright/compile/object/code_maker.h"
 #include "opwright/compile/object/object_code.h"
 #include "opwright/error.h"
 

@@ -7,7 +7,8 @@ class module_;
 
 namespace opwright::python {
 
-// Imports nothing: opwright._compile.llvm is imported when code is asked for, llvmlite when it is made.
+// Imports nothing: opwright._compile.llvm is imported when code is asked for, llvmlite when it is
+// made.
 void bind_code_maker(nanobind::module_& m);
 
 }  // namespace opwright::python

@@ -13,14 +13,14 @@
 #include <structmember.h>
 
 #include "bindings/compile/compiled_state.h"
+#include "bindings/compile/python_backend.h"
 #include "bindings/interpreter/error.h"
+#include "bindings/interpreter/lock.h"
+#include "bindings/interpreter/python_type.h"
+#include "bindings/object/method.h"
+#include "bindings/object/value.h"
 #include "bindings/operator/foreign_call.h"
 #include "bindings/trace/graph.h"
-#include "bindings/interpreter/lock.h"
-#include "bindings/object/method.h"
-#include "bindings/interpreter/python_type.h"
-#include "bindings/compile/python_backend.h"
-#include "bindings/object/value.h"
 #include "opwright/compile/capture/capture_context.h"
 #include "opwright/error.h"
 

@@ -12,9 +12,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/module_snapshot.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
-#include "bindings/compile/module_snapshot.h"
 #include "bindings/object/value.h"
 #include "opwright/base/warning.h"
 #include "opwright/compile/capture/break.h"

@@ -12,10 +12,10 @@
 #include <Python.h>
 #include <nanobind/nanobind.h>
 
-#include "bindings/operator/binding_plan.h"
 #include "bindings/compile/python_entry.h"
-#include "opwright/compile/capture/entry_cache.h"
+#include "bindings/operator/binding_plan.h"
 #include "opwright/compile/backend/executable.h"
+#include "opwright/compile/capture/entry_cache.h"
 #include "opwright/compile/capture/size_history.h"
 
 namespace opwright::python {

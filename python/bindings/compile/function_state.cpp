@@ -12,8 +12,8 @@
 
 #include "bindings/compile/compiled_function.h"
 #include "bindings/interpreter/error.h"
-#include "bindings/operator/loaded_names.h"
 #include "bindings/object/method.h"
+#include "bindings/operator/loaded_names.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;

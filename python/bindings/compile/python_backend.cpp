@@ -9,12 +9,12 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/trace/graph.h"
 #include "bindings/interpreter/held_object.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/object/method.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/trace/graph.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/random_input.h"
 

@@ -13,11 +13,11 @@
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/object/method.h"
-#include "bindings/pytree/pytree.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/pytree/pytree.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;

@@ -12,8 +12,8 @@
 #include <Python.h>
 #include <nanobind/nanobind.h>
 
-#include "bindings/operator/binding_plan.h"
 #include "bindings/compile/function_state.h"
+#include "bindings/operator/binding_plan.h"
 #include "bindings/pytree/object_guard.h"
 #include "bindings/pytree/tree_spec.h"
 #include "opwright/base/small_vector.h"

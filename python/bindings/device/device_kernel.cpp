@@ -13,10 +13,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/interpreter/python_type.h"
-#include "bindings/object/element.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/interpreter/python_type.h"
+#include "bindings/object/element.h"
 #include "bindings/object/method.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/value.h"

@@ -12,8 +12,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/object/generator.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/object/generator.h"
 #include "bindings/object/scalar_types.h"
 #include "opwright/base/core_host.h"
 #include "opwright/device.h"
@@ -23,8 +23,8 @@
 #include "opwright/runtime.h"
 #include "opwright/tensor/device/device_search.h"
 #include "opwright/tensor/device/device_table.h"
-#include "opwright/tensor/random_state.h"
 #include "opwright/tensor/device/stream.h"
+#include "opwright/tensor/random_state.h"
 #include "opwright/transforms/mode/kernel_fallback.h"
 
 namespace nb = nanobind;

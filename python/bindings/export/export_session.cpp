@@ -11,11 +11,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/object/method.h"
 #include "bindings/export/program.h"
-#include "bindings/tensor/tensor_list.h"
+#include "bindings/object/method.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/tensor_list.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/program.h"

@@ -12,16 +12,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/trace/graph.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/object/method.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/trace/graph.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/lift_state.h"
-#include "opwright/program/file/program_file.h"
 #include "opwright/program/export/signature.h"
+#include "opwright/program/file/program_file.h"
 
 namespace nb = nanobind;
 

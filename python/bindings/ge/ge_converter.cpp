@@ -12,17 +12,17 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/tensor/creation.h"
-#include "bindings/interpreter/error.h"
 #include "bindings/ge/ge_tensor.h"
+#include "bindings/interpreter/error.h"
 #include "bindings/interpreter/held_object.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/interpreter/source.h"
 #include "bindings/object/method.h"
 #include "bindings/object/scalar_types.h"
-#include "bindings/interpreter/source.h"
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/creation.h"
 #include "opwright/base/source_site.h"
 #include "opwright/convert/call_arguments.h"
 #include "opwright/convert/converter.h"

@@ -13,13 +13,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/trace/graph.h"
 #include "bindings/interpreter/lock.h"
-#include "bindings/object/method.h"
-#include "bindings/operator/operator_object.h"
-#include "bindings/object/scalar_types.h"
 #include "bindings/interpreter/source.h"
+#include "bindings/object/method.h"
+#include "bindings/object/scalar_types.h"
 #include "bindings/object/value.h"
+#include "bindings/operator/operator_object.h"
+#include "bindings/trace/graph.h"
 #include "opwright/convert/ge/attribute.h"
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/model.h"

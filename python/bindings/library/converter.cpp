@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "bindings/interpreter/error.h"
 #include "bindings/ge/ge_converter.h"
-#include "bindings/onnx/onnx_symbolic.h"
+#include "bindings/interpreter/error.h"
 #include "bindings/interpreter/source.h"
 #include "bindings/object/value.h"
+#include "bindings/onnx/onnx_symbolic.h"
 #include "opwright/convert/converter.h"
 #include "opwright/converter_text.h"
 #include "opwright/dispatch/registry.h"

@@ -7,11 +7,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/library/converter.h"
 #include "bindings/interpreter/error.h"
-#include "bindings/operator/operator_object.h"
-#include "bindings/object/scalar_types.h"
 #include "bindings/interpreter/source.h"
+#include "bindings/library/converter.h"
+#include "bindings/object/scalar_types.h"
+#include "bindings/operator/operator_object.h"
 #include "opwright/autocast_rule.h"
 #include "opwright/base/given_error.h"
 #include "opwright/dispatch/rule.h"

@@ -5,16 +5,16 @@
 #include <string>
 #include <utility>
 
-#include "bindings/object/fake_mode.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/object/fake_mode.h"
 #include "bindings/object/method.h"
 #include "bindings/object/numpy_objects.h"
 #include "bindings/object/value.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/factory.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright::python {

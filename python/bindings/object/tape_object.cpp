@@ -7,9 +7,9 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
-#include "bindings/object/method.h"
-#include "bindings/interpreter/python_type.h"
 #include "bindings/interpreter/owned_walk.h"
+#include "bindings/interpreter/python_type.h"
+#include "bindings/object/method.h"
 
 namespace opwright::python {
 

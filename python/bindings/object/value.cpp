@@ -8,8 +8,8 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/object/generator.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/object/generator.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tape_object.h"

@@ -6,11 +6,11 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/object/method.h"
-#include "bindings/onnx/onnx_type.h"
-#include "bindings/onnx/onnx_value.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/onnx/onnx_type.h"
+#include "bindings/onnx/onnx_value.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;

@@ -9,12 +9,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/tensor/creation.h"
 #include "bindings/object/method.h"
-#include "bindings/onnx/onnx_value.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/onnx/onnx_value.h"
+#include "bindings/tensor/creation.h"
 #include "opwright/error.h"
 #include "opwright/onnx.h"
 #include "opwright/symint.h"

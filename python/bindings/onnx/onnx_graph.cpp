@@ -10,11 +10,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/onnx/onnx_attribute.h"
-#include "bindings/onnx/onnx_value.h"
 #include "bindings/interpreter/source.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/onnx/onnx_attribute.h"
+#include "bindings/onnx/onnx_value.h"
 #include "opwright/convert/call_arguments.h"
 #include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/convert/onnx/model/opset.h"

@@ -9,10 +9,10 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/operator/host_object.h"
 #include "bindings/interpreter/lock.h"
-#include "bindings/operator/operator_object.h"
 #include "bindings/object/value.h"
+#include "bindings/operator/host_object.h"
+#include "bindings/operator/operator_object.h"
 #include "opwright/check/example/example.h"
 #include "opwright/host/onnx_call.h"
 #include "opwright/onnx.h"

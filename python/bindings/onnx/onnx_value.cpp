@@ -9,13 +9,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/tensor/creation.h"
 #include "bindings/object/method.h"
-#include "bindings/onnx/onnx_node.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/onnx/onnx_node.h"
+#include "bindings/tensor/creation.h"
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/dtype.h"

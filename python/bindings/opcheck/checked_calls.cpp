@@ -12,8 +12,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/interpreter/lock.h"
-#include "opwright/check/opcheck/checked_calls.h"
 #include "opwright/check/example/example.h"
+#include "opwright/check/opcheck/checked_calls.h"
 #include "opwright/dispatch/mode.h"
 #include "opwright/opcheck.h"
 

@@ -11,8 +11,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/opcheck/captured_example.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/opcheck/captured_example.h"
 #include "opwright/check/example/check.h"
 #include "opwright/check/example/example.h"
 #include "opwright/check/opcheck/run_opcheck.h"

@@ -7,8 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include "bindings/opcheck/captured_example.h"
 #include "bindings/object/value.h"
+#include "bindings/opcheck/captured_example.h"
 #include "opwright/check/example/example.h"
 #include "opwright/check/example/example_key.h"
 #include "opwright/check/example/example_text.h"

@@ -1,10 +1,10 @@
 #include "bindings/operator/call.h"
 
 #include "bindings/interpreter/error.h"
-#include "bindings/operator/foreign_call.h"
 #include "bindings/interpreter/lock.h"
-#include "bindings/operator/operator_object.h"
 #include "bindings/object/value.h"
+#include "bindings/operator/foreign_call.h"
+#include "bindings/operator/operator_object.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/schema/bind.h"

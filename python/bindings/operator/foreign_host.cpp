@@ -11,12 +11,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/operator/host_object.h"
 #include "bindings/interpreter/lock.h"
-#include "bindings/operator/operator_object.h"
 #include "bindings/object/value.h"
-#include "opwright/check/example/example.h"
+#include "bindings/operator/host_object.h"
+#include "bindings/operator/operator_object.h"
 #include "opwright/check/checks/foreign_host.h"
+#include "opwright/check/example/example.h"
 #include "opwright/check/example/outcome.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"

@@ -8,9 +8,9 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/interpreter/error.h"
+#include "bindings/object/value.h"
 #include "bindings/operator/operator_object.h"
 #include "bindings/operator/python_function.h"
-#include "bindings/object/value.h"
 #include "opwright/base/given_error.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/row.h"

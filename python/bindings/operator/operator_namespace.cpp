@@ -7,9 +7,9 @@
 #include <structmember.h>
 
 #include "bindings/interpreter/error.h"
+#include "bindings/interpreter/python_type.h"
 #include "bindings/operator/operator_packet.h"
 #include "bindings/operator/operator_text.h"
-#include "bindings/interpreter/python_type.h"
 #include "opwright/base/suggest.h"
 #include "opwright/dispatch/registry.h"
 

@@ -7,11 +7,11 @@
 #include <nanobind/stl/string.h>
 #include <structmember.h>
 
-#include "bindings/operator/call.h"
 #include "bindings/interpreter/error.h"
+#include "bindings/interpreter/python_type.h"
+#include "bindings/operator/call.h"
 #include "bindings/operator/foreign_call.h"
 #include "bindings/operator/operator_text.h"
-#include "bindings/interpreter/python_type.h"
 #include "bindings/operator/schema.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/tag_name.h"

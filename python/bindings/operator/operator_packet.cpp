@@ -10,12 +10,12 @@
 #include <nanobind/stl/string.h>
 #include <structmember.h>
 
-#include "bindings/operator/call.h"
 #include "bindings/interpreter/error.h"
+#include "bindings/interpreter/python_type.h"
+#include "bindings/operator/call.h"
 #include "bindings/operator/foreign_call.h"
 #include "bindings/operator/operator_object.h"
 #include "bindings/operator/operator_text.h"
-#include "bindings/interpreter/python_type.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/schema/parser.h"

@@ -6,12 +6,12 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/operator/foreign_call.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/object/method.h"
-#include "bindings/operator/operator_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/operator/foreign_call.h"
+#include "bindings/operator/operator_object.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call_error.h"

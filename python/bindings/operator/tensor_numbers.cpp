@@ -6,9 +6,9 @@
 #include "bindings/object/foreign_memory.h"
 #include "bindings/object/method.h"
 #include "bindings/object/numpy_objects.h"
-#include "bindings/operator/operator_packet.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tensor_slots.h"
+#include "bindings/operator/operator_packet.h"
 
 namespace opwright::python {
 namespace {

@@ -10,9 +10,9 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/pytree/pytree.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/value.h"
+#include "bindings/pytree/pytree.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;

@@ -10,10 +10,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "bindings/interpreter/text_cursor.h"
+#include "bindings/object/method.h"
 #include "bindings/pytree/class_lookup.h"
 #include "bindings/pytree/data_text.h"
-#include "bindings/object/method.h"
-#include "bindings/interpreter/text_cursor.h"
 #include "bindings/pytree/tree_spec.h"
 #include "bindings/pytree/tree_text.h"
 #include "opwright/error.h"

@@ -8,11 +8,11 @@
 #include "bindings/object/fake_mode.h"
 #include "bindings/object/foreign_memory.h"
 #include "bindings/object/method.h"
-#include "bindings/tensor/nested_data.h"
 #include "bindings/object/numpy_objects.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/tensor_pickle.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/nested_data.h"
 #include "opwright/autograd/history.h"
 
 namespace opwright::python {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "bindings/tensor/creation.h"
 #include "bindings/object/numpy_objects.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/creation.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 

@@ -5,13 +5,13 @@
 
 #include <Python.h>
 
-#include "bindings/tensor/creation.h"
 #include "bindings/object/fake_mode.h"
 #include "bindings/object/method.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/tensor_slots.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/creation.h"
 #include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"

@@ -15,9 +15,9 @@
 #include "bindings/object/value.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/storage.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/transforms/trace/data_access.h"
 

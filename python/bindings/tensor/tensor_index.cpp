@@ -8,14 +8,14 @@
 
 #include <Python.h>
 
-#include "bindings/tensor/creation.h"
 #include "bindings/object/element.h"
-#include "bindings/tensor/index_tensor.h"
 #include "bindings/object/method.h"
 #include "bindings/object/numpy_objects.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tensor_slots.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/creation.h"
+#include "bindings/tensor/index_tensor.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/shape_env/user_question.h"
 #include "opwright/tensor/view.h"

@@ -8,9 +8,9 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
-#include "bindings/tensor/tensor_list.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/tensor_list.h"
 #include "opwright/transforms/control_flow/control_flow.h"
 
 namespace nb = nanobind;

@@ -13,21 +13,21 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/trace/graph_node.h"
-#include "bindings/operator/operator_object.h"
-#include "bindings/object/shape_env.h"
 #include "bindings/interpreter/source.h"
+#include "bindings/object/shape_env.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/operator/operator_object.h"
+#include "bindings/trace/graph_node.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/ir/graph/evaluate.h"
 #include "opwright/ir/graph/graph_object.h"
 #include "opwright/ir/graph/infer.h"
+#include "opwright/ir/graph/text_check.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/fold_constants.h"
 #include "opwright/ir/text/python_code.h"
-#include "opwright/ir/graph/text_check.h"
 
 namespace nb = nanobind;
 

@@ -11,8 +11,8 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/trace/graph_node.h"
 #include "bindings/object/value.h"
+#include "bindings/trace/graph_node.h"
 #include "opwright/ir/graph/node_text.h"
 #include "opwright/schema/coerce.h"
 

@@ -12,10 +12,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/trace/graph.h"
-#include "bindings/operator/operator_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/operator/operator_object.h"
+#include "bindings/trace/graph.h"
 #include "opwright/ir/graph/graph_object.h"
 #include "opwright/ir/graph/node_text.h"
 

@@ -8,11 +8,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/interpreter/error.h"
-#include "bindings/trace/graph.h"
 #include "bindings/object/method.h"
-#include "bindings/tensor/tensor_list.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/tensor_list.h"
+#include "bindings/trace/graph.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/transforms/trace/make_fx.h"

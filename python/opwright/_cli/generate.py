@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from .._library.declared import read_list
 from .._generator.generate_ops.declarations import read_declarations
 from .._generator.generate_ops.skeletons import write_skeletons
 from .._generator.generate_ops.slots import DEVICE_KEYS
+from .._library.declared import read_list
 
 
 def generate(

@@ -8,8 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
-from . import _cache
-from . import _modules, _sources
+from . import _cache, _modules, _sources
 from ._build import Build, is_current
 from ._compile_error import CompileError
 from ._compiler import CompilerNotFoundError

@@ -7,8 +7,7 @@ import sys
 import time
 from contextlib import suppress
 
-from . import _cache
-from . import _compiler, _cuda, _paths, _sources
+from . import _cache, _compiler, _cuda, _paths, _sources
 from ._compile_error import CompileError, explain
 from ._precompiled import PrecompiledHeader, is_wanted
 

@@ -8,10 +8,10 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/check/example/check.h"
-#include "opwright/check/memory/clock.h"
 #include "opwright/check/example/comparison.h"
 #include "opwright/check/example/example.h"
 #include "opwright/check/example/outcome.h"
+#include "opwright/check/memory/clock.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
 #include "opwright/tag.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "opwright/check/example/check.h"
+#include "opwright/check/example/tensor_call.h"
 #include "opwright/check/variation/fake_run.h"
 #include "opwright/check/variation/other_sizes.h"
-#include "opwright/check/example/tensor_call.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"

@@ -9,8 +9,8 @@
 #include "opwright/check/example/check.h"
 #include "opwright/check/example/comparison.h"
 #include "opwright/check/example/example.h"
-#include "opwright/check/memory/memory_snapshot.h"
 #include "opwright/check/example/recorded_call.h"
+#include "opwright/check/memory/memory_snapshot.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/tensor.h"
 

@@ -15,9 +15,9 @@
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/generator.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/tensor/storage.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/value.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "opwright/check/values/element_text.h"
 #include "opwright/check/memory/memory_sharing.h"
+#include "opwright/check/values/element_text.h"
 #include "opwright/error.h"
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/tensor/factory.h"

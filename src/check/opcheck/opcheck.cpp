@@ -14,9 +14,9 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/check/example/check.h"
-#include "opwright/check/memory/clock.h"
 #include "opwright/check/example/example.h"
 #include "opwright/check/example/example_text.h"
+#include "opwright/check/memory/clock.h"
 #include "opwright/check/opcheck/input_screen.h"
 #include "opwright/check/opcheck/run_opcheck.h"
 #include "opwright/check/shrink/shrink.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "opwright/check/shrink/simpler_values.h"
-#include "opwright/check/variation/size_variation.h"
 #include "opwright/check/values/tensor_layout.h"
 #include "opwright/check/values/value_profile.h"
+#include "opwright/check/variation/size_variation.h"
 #include "opwright/check/variation/variation_step.h"
 #include "opwright/dtype.h"
 #include "opwright/schema/constant.h"

@@ -7,8 +7,8 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/check/example/example.h"
-#include "opwright/check/variation/other_sizes.h"
 #include "opwright/check/example/outcome.h"
+#include "opwright/check/variation/other_sizes.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/evaluate.h"
 #include "opwright/tensor.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "opwright/check/values/random_source.h"
 #include "opwright/check/example/example.h"
+#include "opwright/check/values/random_source.h"
 #include "opwright/check/variation/size_ties.h"
 #include "opwright/check/variation/variation_step.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/check/values/random_source.h"
 #include "opwright/check/example/example_key.h"
+#include "opwright/check/values/random_source.h"
 #include "opwright/check/variation/number_variation.h"
 #include "opwright/check/variation/size_ties.h"
 #include "opwright/check/variation/size_variation.h"

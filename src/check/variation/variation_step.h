@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/check/values/random_source.h"
 #include "opwright/check/example/example.h"
+#include "opwright/check/values/random_source.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

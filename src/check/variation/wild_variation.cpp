@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "opwright/check/values/element_text.h"
-#include "opwright/check/variation/number_variation.h"
 #include "opwright/check/values/tensor_layout.h"
 #include "opwright/check/values/value_profile.h"
+#include "opwright/check/variation/number_variation.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/schema/constant.h"

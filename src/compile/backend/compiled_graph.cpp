@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/compile/object/code_maker.h"
-#include "opwright/compile/compile_log.h"
 #include "opwright/compile/backend/fuse.h"
-#include "opwright/compile/lower/graph_traffic.h"
 #include "opwright/compile/backend/planned_graph.h"
+#include "opwright/compile/compile_log.h"
+#include "opwright/compile/lower/graph_traffic.h"
 #include "opwright/compile/lower/raise_parts.h"
-#include "opwright/compile/lower/split_reductions.h"
 #include "opwright/compile/lower/split_products.h"
+#include "opwright/compile/lower/split_reductions.h"
 #include "opwright/compile/lower/whole_views.h"
+#include "opwright/compile/object/code_maker.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/ir/passes/common_subexpressions.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/backend/nest_call.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/ir/graph/graph.h"
 
 namespace opwright {

@@ -11,8 +11,8 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_pool.h"
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/fuse/nest.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/shape_env/sizes.h"

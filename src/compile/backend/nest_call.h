@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/fuse/nest_plan.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/object/object_code.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/value.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "opwright/check/example/example.h"
-#include "opwright/check/variation/other_sizes.h"
 #include "opwright/check/example/outcome.h"
+#include "opwright/check/variation/other_sizes.h"
 #include "opwright/compile/backend/executable.h"
 #include "opwright/make_fx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"

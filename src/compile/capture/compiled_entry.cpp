@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "opwright/autograd/history.h"
+#include "opwright/compile/backend/evaluated_graph.h"
 #include "opwright/compile/capture/break.h"
 #include "opwright/compile/compile_log.h"
-#include "opwright/compile/backend/evaluated_graph.h"
 #include "opwright/compile/training/joint_graph.h"
 #include "opwright/compile/training/training.h"
 #include "opwright/error.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "opwright/compile/backend/executable.h"
 #include "opwright/compile/capture/capture.h"
 #include "opwright/compile/capture/capture_context.h"
-#include "opwright/compile/backend/executable.h"
 #include "opwright/compile/capture/size_guards.h"
 #include "opwright/compile/capture/tensor_guards.h"
 #include "opwright/ir/graph/graph.h"

@@ -98,7 +98,9 @@ bool LaneBuilder::holds_half(uint32_t lane, DType half) const {
 uint32_t LaneBuilder::convert(uint32_t lane, DType dtype) {
   const DType wanted = lane_dtype(dtype);
   if (this->dtype(lane) != wanted) {
-    if (!target_.can_emit(LaneOp::Cast, this->dtype(lane)) || !target_.can_emit(LaneOp::Load, wanted)) refuse();
+    if (!target_.can_emit(LaneOp::Cast, this->dtype(lane)) ||
+        !target_.can_emit(LaneOp::Load, wanted))
+      refuse();
     const Lane& from = lanes_[lane];
     if (from.op == LaneOp::Constant) {
       lane = is_float(from.dtype) ? constant(Scalar(from.number), wanted)

@@ -33,7 +33,6 @@ struct PointNode {
 };
 
 // None: the node stays a call.
-[[nodiscard]] std::optional<PointNode> describe_point(const Node& node,
-                                                      const FusionTarget& target);
+[[nodiscard]] std::optional<PointNode> describe_point(const Node& node, const FusionTarget& target);
 
 }  // namespace opwright

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "opwright/c_api.h"
+#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/llvm/ir_loop.h"
-#include "opwright/compile/fuse/nest.h"
 #include "opwright/dtype.h"
 
 namespace opwright {

@@ -1,8 +1,8 @@
 // Divisions of lanes that are no single instruction, and floats made ints.
 #pragma once
 
-#include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/fuse/nest.h"
+#include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/dtype.h"
 
 namespace opwright {

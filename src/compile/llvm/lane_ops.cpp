@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "opwright/c_api.h"
+#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/llvm/lane_angles.h"
@@ -16,7 +17,6 @@
 #include "opwright/compile/llvm/lane_math.h"
 #include "opwright/compile/llvm/lane_memory.h"
 #include "opwright/compile/llvm/lane_wide_math.h"
-#include "opwright/compile/fuse/nest.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 

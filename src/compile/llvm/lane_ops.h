@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/fuse/nest.h"
+#include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/dtype.h"
 
 namespace opwright {

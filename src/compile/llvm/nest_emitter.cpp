@@ -10,13 +10,13 @@
 
 #include <fmt/format.h>
 
+#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/llvm/ir_loop.h"
 #include "opwright/compile/llvm/lane_memory.h"
 #include "opwright/compile/llvm/lane_ops.h"
 #include "opwright/compile/llvm/lane_quotient.h"
-#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/nest_schedule.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"

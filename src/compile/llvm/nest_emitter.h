@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/llvm/ir_loop.h"
 #include "opwright/compile/llvm/lane_memory.h"
-#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/nest_schedule.h"
 
 namespace opwright {

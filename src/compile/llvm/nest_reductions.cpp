@@ -2,10 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/llvm/ir_loop.h"
 #include "opwright/compile/llvm/lane_ops.h"
-#include "opwright/compile/fuse/nest.h"
 #include "opwright/compile/llvm/nest_emitter.h"
 #include "opwright/compile/llvm/nest_schedule.h"
 #include "opwright/dtype.h"

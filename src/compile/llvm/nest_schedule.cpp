@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/fuse/nest.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/dtype.h"
 
 namespace opwright {

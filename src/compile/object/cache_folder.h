@@ -1,4 +1,5 @@
-// Where the project keeps what it compiled: the same folder and bound as python/opwright/cpp_extension/_cache.py.
+// Where the project keeps what it compiled: the same folder and bound as
+// python/opwright/cpp_extension/_cache.py.
 #pragma once
 
 #include <cstdint>

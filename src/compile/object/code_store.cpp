@@ -23,8 +23,8 @@
 
 #include "opwright/base/digest.h"
 #include "opwright/base/warning.h"
-#include "opwright/compile/object/cache_folder.h"
 #include "opwright/compile/compile_log.h"
+#include "opwright/compile/object/cache_folder.h"
 #include "opwright/error.h"
 
 namespace opwright {

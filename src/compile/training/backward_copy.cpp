@@ -47,9 +47,7 @@ class BackwardCopy {
   }
 
  private:
-  [[nodiscard]] bool is_absent(const GraphValue& value) const {
-    return is_absent_[value.number()];
-  }
+  [[nodiscard]] bool is_absent(const GraphValue& value) const { return is_absent_[value.number()]; }
   [[nodiscard]] bool is_absent(const NodeArgument& argument) const {
     bool are_all = true;
     argument.visit_values([&](const GraphValue& value) { are_all &= is_absent(value); });

@@ -5,20 +5,20 @@
 #include <unordered_set>
 #include <utility>
 
-#include "opwright/compile/training/min_cut.h"
 #include "opwright/compile/lower/node_copier.h"
+#include "opwright/compile/training/min_cut.h"
 #include "opwright/compile/training/recompute.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/infer.h"
+#include "opwright/ir/graph/random_input.h"
+#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
 #include "opwright/ir/passes/effects.h"
 #include "opwright/ir/passes/shared_memory.h"
 #include "opwright/ir/passes/whole_copies.h"
-#include "opwright/ir/graph/random_input.h"
-#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

@@ -5,8 +5,8 @@
 
 #include "opwright/compile/lower/node_copier.h"
 #include "opwright/error.h"
-#include "opwright/ir/passes/effects.h"
 #include "opwright/ir/graph/symbol_bindings.h"
+#include "opwright/ir/passes/effects.h"
 
 namespace opwright {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/onnx/model/call_state.h"
-#include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/convert/onnx/rules/rules.h"

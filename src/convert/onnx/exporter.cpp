@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/onnx/model/call_state.h"
-#include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/graph.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/onnx/model/call_state.h"
-#include "opwright/convert/onnx/graph_conversion.h"
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/convert/onnx/model/model_bytes.h"
 #include "opwright/convert/onnx/model/node_form.h"

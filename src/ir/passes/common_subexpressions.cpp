@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "opwright/ir/graph/node_text.h"
+#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/ir/passes/effects.h"
 #include "opwright/ir/passes/shared_memory.h"
-#include "opwright/ir/graph/symbol_bindings.h"
 
 namespace opwright {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "opwright/ir/graph/graph_object.h"
-#include "opwright/ir/passes/effects.h"
 #include "opwright/ir/graph/symbol_bindings.h"
+#include "opwright/ir/passes/effects.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 

@@ -11,9 +11,9 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/node_call.h"
+#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/ir/passes/effects.h"
 #include "opwright/ir/passes/shared_memory.h"
-#include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/schema/constant.h"
 
 namespace opwright {

@@ -4,8 +4,8 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/pointwise/pointwise_apply.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"

@@ -7,13 +7,13 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/engine/move/copy.h"
-#include "opwright/ops/engine/cpu/numbers.h"
-#include "opwright/ops/convolution/device_convolution.h"
-#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/convolution/convolution_kernel.h"
 #include "opwright/ops/convolution/convolution_shape.h"
+#include "opwright/ops/convolution/device_convolution.h"
+#include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/product/tensor_product.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/shape/output_mask.h"
 #include "opwright/symbolic/shape_env/demand.h"
 

@@ -6,8 +6,8 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 

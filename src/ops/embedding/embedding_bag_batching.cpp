@@ -6,8 +6,8 @@
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/ops/rule/batching.h"
 #include "opwright/ops/embedding/embedding_bag_mode.h"
+#include "opwright/ops/rule/batching.h"
 
 namespace opwright {
 namespace {

@@ -9,9 +9,9 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
-#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/cpu/strided_loop.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/tensor/factory.h"
 

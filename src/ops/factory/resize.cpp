@@ -8,8 +8,8 @@
 
 #include "opwright/error.h"
 #include "opwright/symbolic/shape_env/sizes.h"
-#include "opwright/tensor/factory.h"
 #include "opwright/tensor/device/stream.h"
+#include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 

@@ -8,8 +8,8 @@
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/engine/move/device_move.h"
 #include "opwright/ops/engine/shape/in_place.h"
-#include "opwright/ops/index/index_mask.h"
 #include "opwright/ops/engine/shape/index_shape.h"
+#include "opwright/ops/index/index_mask.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/view.h"
 
@@ -17,7 +17,7 @@ namespace opwright {
 namespace {
 
 // Apart from `self`, which is about to be written.
-Tensor apart_from(const Tensor& tensor, const Tensor& self) {
+Tensor apart_from_written(const Tensor& tensor, const Tensor& self) {
   return overlap(tensor, self) == Overlap::None ? tensor : tensor.clone();
 }
 
@@ -45,7 +45,7 @@ FoundIndices find_indices(const char* who, const Tensor& self, const IndexTensor
   const IndexTensors indices = without_masks(who, self, given);
   FoundIndices found{.shape = find_indexed_shape(who, self, indices), .tensors = {}};
   for (const size_t dim : found.shape.indexed)
-    found.tensors.push_back(apart_from(*indices[dim], self));
+    found.tensors.push_back(apart_from_written(*indices[dim], self));
   return found;
 }
 
@@ -58,9 +58,9 @@ DType sum_dtype(DType dtype) {
 
 // Adds `source` to the elements that make_move(self) finds.
 template <class MakeMove>
-void add_elements(Tensor& self, const Tensor& source, const MakeMove& make_move) {
+void add_device_elements(Tensor& self, const Tensor& source, const MakeMove& make_move) {
   const DType dtype = sum_dtype(self.dtype());
-  if (dtype == self.dtype()) return make_move(self).add(apart_from(source, self));
+  if (dtype == self.dtype()) return make_move(self).add(apart_from_written(source, self));
   const Tensor sums = self.to(dtype);
   make_move(sums).add(source.to(dtype));
   self.copy_(sums);
@@ -86,12 +86,12 @@ Tensor& index_put_in_place_all_devices(Tensor& self, const IndexTensors& indices
   check_writable(kWho, self);
   const FoundIndices found = find_indices(kWho, self, indices);
   const DeviceMove move = found.move_of(kWho, self);
-  const Tensor there = apart_from(values.to(self.device(), values.dtype()), self);
+  const Tensor there = apart_from_written(values.to(self.device(), values.dtype()), self);
   const Tensor source =
       make_view(there, expand_geometry<int64_t>(geometry_of(there), move.sizes(),
                                                 "index_put_: values of the indexed part"));
   if (!accumulate) return move.write(source), self;
-  add_elements(self, source, [&](const Tensor& sums) { return found.move_of(kWho, sums); });
+  add_device_elements(self, source, [&](const Tensor& sums) { return found.move_of(kWho, sums); });
   return self;
 }
 
@@ -130,7 +130,8 @@ Tensor& scatter_src_in_place_all_devices(Tensor& self, int64_t dim, const Tensor
   const size_t along = check_scatter("scatter_", self, dim, index, &src);
   check_writable("scatter_", self);
   if (index.numel() == 0) return self;
-  DeviceMove("scatter_", self, along, apart_from(index, self)).write(apart_from(src, self));
+  DeviceMove("scatter_", self, along, apart_from_written(index, self))
+      .write(apart_from_written(src, self));
   return self;
 }
 
@@ -142,7 +143,7 @@ Tensor& scatter_value_in_place_all_devices(Tensor& self, int64_t dim, const Tens
                       self.dtype());
   check_writable("scatter_", self);
   if (index.numel() == 0) return self;
-  DeviceMove("scatter_", self, along, apart_from(index, self)).write(value);
+  DeviceMove("scatter_", self, along, apart_from_written(index, self)).write(value);
   return self;
 }
 
@@ -151,9 +152,10 @@ Tensor& scatter_add_in_place_all_devices(Tensor& self, int64_t dim, const Tensor
   const size_t along = check_scatter("scatter_add_", self, dim, index, &src);
   check_writable("scatter_add_", self);
   if (index.numel() == 0) return self;
-  const Tensor apart = apart_from(index, self);
-  add_elements(self, src,
-               [&](const Tensor& sums) { return DeviceMove("scatter_add_", sums, along, apart); });
+  const Tensor apart = apart_from_written(index, self);
+  add_device_elements(self, src, [&](const Tensor& sums) {
+    return DeviceMove("scatter_add_", sums, along, apart);
+  });
   return self;
 }
 

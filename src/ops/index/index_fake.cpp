@@ -65,7 +65,7 @@ void check_same_dtype(const char* who, const char* name, const FakeTensor& other
                       " must have the dtype of self, ", self.dtype());
 }
 
-void check_mask(const char* who, const FakeTensor& self, const FakeTensor& mask) {
+void check_fake_mask(const char* who, const FakeTensor& self, const FakeTensor& mask) {
   OPWRIGHT_CHECK_TYPE(mask.dtype() == DType::Bool, who, ": mask must be of bool, got ", mask);
   check_expands_to(who, "mask", mask, sym_geometry_of(as_tensor(self)).sizes);
 }
@@ -166,14 +166,14 @@ FakeTensor masked_select_fake(const FakeTensor& self, const FakeTensor& mask) {
 
 FakeTensor& masked_scatter_in_place_fake(FakeTensor& self, const FakeTensor& mask,
                                          const FakeTensor& source) {
-  check_mask("masked_scatter_", self, mask);
+  check_fake_mask("masked_scatter_", self, mask);
   check_same_dtype("masked_scatter_", "source", source, self);
   return self;
 }
 
 FakeTensor& masked_fill_scalar_in_place_fake(FakeTensor& self, const FakeTensor& mask,
                                              const Scalar& value) {
-  check_mask("masked_fill_", self, mask);
+  check_fake_mask("masked_fill_", self, mask);
   OPWRIGHT_CHECK_TYPE(!value.is_complex() || is_complex(self.dtype()),
                       "masked_fill_: the complex number ", value, " cannot be stored in self of ",
                       self.dtype());
@@ -182,7 +182,7 @@ FakeTensor& masked_fill_scalar_in_place_fake(FakeTensor& self, const FakeTensor&
 
 FakeTensor& masked_fill_tensor_in_place_fake(FakeTensor& self, const FakeTensor& mask,
                                              const FakeTensor& value) {
-  check_mask("masked_fill_", self, mask);
+  check_fake_mask("masked_fill_", self, mask);
   OPWRIGHT_CHECK_VALUE(value.dim() == 0,
                        "masked_fill_: value must be a number or a zero-dim tensor, got ", value);
   return self;

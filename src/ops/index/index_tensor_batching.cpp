@@ -8,9 +8,9 @@
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
+#include "opwright/ops/engine/shape/index_shape.h"
 #include "opwright/ops/rule/batching.h"
 #include "opwright/ops/rule/dynamic_batching.h"
-#include "opwright/ops/engine/shape/index_shape.h"
 
 namespace opwright {
 namespace {

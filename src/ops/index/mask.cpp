@@ -2,11 +2,11 @@
 // written in order.
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/mask_chunks.h"
 #include "opwright/ops/engine/cpu/moved_item.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/cpu/strided_loop.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/in_place.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/overlap.h"

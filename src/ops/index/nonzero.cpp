@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/mask_chunks.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"

@@ -4,9 +4,9 @@
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
+#include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/move/indexed_memory.h"
-#include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/move/scatter_loop.h"
 #include "opwright/ops/engine/move/scatter_reduction.h"
 #include "opwright/ops/engine/shape/in_place.h"

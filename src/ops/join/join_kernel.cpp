@@ -1,6 +1,4 @@
 // cat of dense tensors on the CPU.
-#include "opwright/ops/join/join.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -8,6 +6,7 @@
 
 #include "opwright/ops/engine/cpu/dense_lanes.h"
 #include "opwright/ops/engine/cpu/strided_loop.h"
+#include "opwright/ops/join/join.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
 

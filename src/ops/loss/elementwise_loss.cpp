@@ -4,8 +4,8 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/ops/engine/pointwise/pointwise_apply.h"
+#include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/symbolic/shape_env/demand.h"
 
 namespace opwright {

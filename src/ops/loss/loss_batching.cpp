@@ -6,8 +6,8 @@
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/ops/rule/batching.h"
 #include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/ops/rule/batching.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {

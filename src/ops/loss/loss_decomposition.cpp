@@ -1,9 +1,9 @@
 // What the losses of elements and their gradients are made of, in other operators.
 #include <optional>
 
-#include "opwright/ops/rule/decomposition.h"
-#include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/ops/rule/decomposition.h"
 
 namespace opwright {
 namespace {

@@ -10,8 +10,8 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/symbolic/shape_env/demand.h"

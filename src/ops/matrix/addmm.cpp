@@ -2,9 +2,9 @@
 #include <string_view>
 
 #include "opwright/ops/engine/move/copy.h"
-#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/product/product_shape.h"
 #include "opwright/ops/engine/product/tensor_product.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

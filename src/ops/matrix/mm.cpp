@@ -1,11 +1,11 @@
 // mm, bmm, mv, dot, vdot.
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
-#include "opwright/ops/engine/shape/fake_shape.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/product/product.h"
 #include "opwright/ops/engine/product/product_shape.h"
 #include "opwright/ops/engine/product/tensor_product.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 
 namespace opwright {
 namespace {

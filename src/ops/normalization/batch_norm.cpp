@@ -3,10 +3,10 @@
 #include <optional>
 #include <tuple>
 
+#include "opwright/ops/engine/reduction/reduction.h"
 #include "opwright/ops/normalization/channel_affine.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
-#include "opwright/ops/engine/reduction/reduction.h"
 #include "opwright/ops/reduction/moments.h"
 #include "opwright/symbolic/shape_env/demand.h"
 

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <vector>
 
+#include "opwright/ops/engine/shape/output_mask.h"
 #include "opwright/ops/normalization/channel_gradient.h"
 #include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/normalization/norm_result.h"
-#include "opwright/ops/engine/shape/output_mask.h"
 #include "opwright/symbolic/shape_env/demand.h"
 
 namespace opwright {

@@ -7,8 +7,8 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
-#include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/ops/engine/shape/output_mask.h"
+#include "opwright/ops/normalization/norm_parameters.h"
 #include "opwright/symbolic/shape_env/demand.h"
 
 namespace opwright {

@@ -5,10 +5,10 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/normalization/wide_row.h"
 #include "opwright/tensor/view.h"

@@ -17,8 +17,8 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/engine/move/aligned_tensors.h"
 #include "opwright/ops/engine/device/device_formula.h"
+#include "opwright/ops/engine/move/aligned_tensors.h"
 #include "opwright/ops/engine/pointwise/device_loop.h"
 #include "opwright/ops/engine/pointwise/pointwise_formula.h"
 #include "opwright/tensor/factory.h"

@@ -1,8 +1,8 @@
 // _foreach_add_.Scalar: one number added to every tensor of a list.
 #include <span>
 
-#include "opwright/ops/engine/pointwise/pointwise_engine.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
+#include "opwright/ops/engine/pointwise/pointwise_engine.h"
 #include "opwright/scalar.h"
 #include "opwright/tensor.h"
 

@@ -7,10 +7,10 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/aligned_tensors.h"
-#include "opwright/ops/optimizer/gradient_scale.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/move/aligned_tensors.h"
+#include "opwright/ops/optimizer/gradient_scale.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

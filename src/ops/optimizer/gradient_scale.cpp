@@ -1,8 +1,8 @@
 #include "opwright/ops/optimizer/gradient_scale.h"
 
 #include "opwright/ops/engine/move/copy.h"
-#include "opwright/ops/engine/pointwise/pointwise_engine.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
+#include "opwright/ops/engine/pointwise/pointwise_engine.h"
 
 namespace opwright {
 

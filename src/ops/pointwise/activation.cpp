@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "opwright/error.h"
-#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
 #include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
 #include "opwright/value.h"
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "opwright/error.h"
-#include "opwright/ops/engine/pointwise/gradient_kernel.h"
-#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
 #include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/gradient_kernel.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
 #include "opwright/value.h"
 

@@ -4,8 +4,8 @@
 #include <complex>
 
 #include "opwright/functions.h"
-#include "opwright/ops/rule/gradient_rule.h"
 #include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/rule/gradient_rule.h"
 
 namespace opwright {
 namespace {

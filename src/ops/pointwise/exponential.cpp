@@ -2,9 +2,9 @@
 #include <cmath>
 #include <complex>
 
-#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
 #include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {

@@ -1,8 +1,8 @@
 // sinh, cosh, tanh, asinh, acosh, atanh.
 #include <cmath>
 
-#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {

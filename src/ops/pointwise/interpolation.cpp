@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "opwright/error.h"
-#include "opwright/ops/engine/pointwise/math_function.h"  // IWYU pragma: keep
 #include "opwright/ops/engine/cpu/vector_math.h"
 #include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/math_function.h"  // IWYU pragma: keep
 #include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {

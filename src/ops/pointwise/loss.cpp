@@ -2,12 +2,12 @@
 #include <cmath>
 #include <limits>
 
-#include "opwright/error.h"                  // IWYU pragma: keep
-#include "opwright/ops/engine/pointwise/math_function.h"  // IWYU pragma: keep
+#include "opwright/error.h"  // IWYU pragma: keep
 #include "opwright/ops/engine/cpu/vector_math.h"
 #include "opwright/ops/engine/cpu/vector_math_double.h"
-#include "opwright/ops/loss/loss_reduction.h"
+#include "opwright/ops/engine/pointwise/math_function.h"  // IWYU pragma: keep
 #include "opwright/ops/engine/pointwise/pointwise.h"
+#include "opwright/ops/loss/loss_reduction.h"
 #include "opwright/value.h"
 
 namespace opwright {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "opwright/error.h"
-#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
 
 namespace opwright {

@@ -3,9 +3,9 @@
 #include <limits>
 #include <optional>
 
-#include "opwright/ops/engine/pointwise/gradient_kernel.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
 #include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/pointwise/gradient_kernel.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
 #include "opwright/value.h"
 

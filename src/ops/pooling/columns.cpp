@@ -7,8 +7,8 @@
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/pooling/window.h"
 #include "opwright/ops/sampling/planes.h"
 

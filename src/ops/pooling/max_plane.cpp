@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/sampling/planes.h"
 #include "opwright/tensor/factory.h"
 

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "opwright/functions.h"
-#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/engine/random/random_arguments.h"
+#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/symint.h"
 
 namespace opwright {

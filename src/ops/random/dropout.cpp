@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "opwright/functions.h"
-#include "opwright/ops/random/dropout_gradients.h"
 #include "opwright/ops/engine/random/random_arguments.h"
+#include "opwright/ops/random/dropout_gradients.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "opwright/fake_tensor.h"
-#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/random/distribution.h"
 #include "opwright/ops/engine/random/random_arguments.h"
 #include "opwright/ops/engine/random/random_fill.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 

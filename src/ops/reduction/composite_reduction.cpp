@@ -5,9 +5,9 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/rule/decomposition.h"
-#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/engine/reduction/reduction.h"  // IWYU pragma: keep
+#include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/rule/decomposition.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "opwright/functions.h"
-#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/engine/reduction/reduction.h"
+#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/reduction/moments.h"
 
 namespace opwright {

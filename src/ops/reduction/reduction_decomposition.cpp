@@ -2,9 +2,9 @@
 #include <cmath>
 #include <optional>
 
-#include "opwright/ops/rule/decomposition.h"
-#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/engine/reduction/reduction.h"
+#include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/rule/decomposition.h"
 
 namespace opwright {
 namespace {

@@ -1,8 +1,8 @@
 // sum, mean and prod.
 #include <optional>
 
-#include "opwright/ops/engine/reduction/reduction_kernel.h"
 #include "opwright/ops/engine/reduction/reduction.h"
+#include "opwright/ops/engine/reduction/reduction_kernel.h"
 
 namespace opwright {
 namespace {

@@ -1,6 +1,6 @@
 // any and all.
-#include "opwright/ops/engine/reduction/reduction_kernel.h"
 #include "opwright/ops/engine/reduction/reduction.h"
+#include "opwright/ops/engine/reduction/reduction_kernel.h"
 
 namespace opwright {
 namespace {

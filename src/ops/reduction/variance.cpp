@@ -1,8 +1,8 @@
 // var.
 #include <optional>
 
-#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/engine/reduction/reduction.h"
+#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/reduction/moments.h"
 
 namespace opwright {

@@ -5,9 +5,9 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/ops/engine/reduction/reduction.h"
 #include "opwright/ops/engine/reduction/reduction_kernel.h"
 #include "opwright/ops/engine/shape/promotion.h"
-#include "opwright/ops/engine/reduction/reduction.h"
 #include "opwright/ops/reduction/extremum.h"
 
 namespace opwright {

@@ -6,9 +6,9 @@
 
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/sampling/planes.h"
 #include "opwright/tensor/factory.h"
 

@@ -6,8 +6,8 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"

@@ -10,12 +10,12 @@
 #include "opwright/ir/graph/node_text.h"
 #include "opwright/ir/text/text_cursor.h"
 #include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/signature.h"
 #include "opwright/program/file/mapped_file.h"
 #include "opwright/program/file/program_file.h"
 #include "opwright/program/file/program_file_header.h"
 #include "opwright/program/file/program_image.h"
 #include "opwright/program/file/program_text.h"
-#include "opwright/program/export/signature.h"
 #include "opwright/value.h"
 
 namespace opwright {

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "opwright/program/export/exported_program.h"
-#include "opwright/program/file/program_file_header.h"
 #include "opwright/program/export/signature.h"
+#include "opwright/program/file/program_file_header.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

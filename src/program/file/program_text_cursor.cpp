@@ -10,8 +10,8 @@
 
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/ir/text/text_cursor.h"
 #include "opwright/ir/graph/value_name.h"
+#include "opwright/ir/text/text_cursor.h"
 #include "opwright/program/file/utf8.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

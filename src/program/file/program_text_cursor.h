@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "opwright/ir/text/argument_parser.h"
 #include "opwright/ir/graph/graph.h"
+#include "opwright/ir/text/argument_parser.h"
 #include "opwright/ir/text/text_cursor.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

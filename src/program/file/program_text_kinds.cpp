@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "opwright/program/file/program_text.h"
 #include "opwright/program/export/signature.h"
+#include "opwright/program/file/program_text.h"
 
 namespace opwright {
 namespace {

@@ -11,10 +11,10 @@
 #include "opwright/error.h"
 #include "opwright/ir/text/text_cursor.h"
 #include "opwright/program/export/exported_program.h"
+#include "opwright/program/export/signature.h"
 #include "opwright/program/file/program_file_header.h"
 #include "opwright/program/file/program_text.h"
 #include "opwright/program/file/program_text_cursor.h"
-#include "opwright/program/export/signature.h"
 #include "opwright/program/file/utf8.h"
 
 namespace opwright {

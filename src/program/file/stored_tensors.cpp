@@ -18,9 +18,9 @@
 #include "opwright/program/file/program_text.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/storage.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

@@ -21,11 +21,11 @@
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/storage.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

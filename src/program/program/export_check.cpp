@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "opwright/check/example/check.h"
-#include "opwright/check/variation/fake_run.h"
-#include "opwright/check/variation/other_sizes.h"
 #include "opwright/check/example/outcome.h"
 #include "opwright/check/example/tensor_call.h"
+#include "opwright/check/variation/fake_run.h"
+#include "opwright/check/variation/other_sizes.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
 #include "opwright/program/program/exported_call.h"

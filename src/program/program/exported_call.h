@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "opwright/check/example/example.h"
-#include "opwright/check/variation/other_sizes.h"
 #include "opwright/check/example/outcome.h"
+#include "opwright/check/variation/other_sizes.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/transforms/trace/trace.h"

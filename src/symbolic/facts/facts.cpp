@@ -9,8 +9,8 @@
 #include "opwright/symbolic/expression/canonical.h"
 #include "opwright/symbolic/expression/expression.h"
 #include "opwright/symbolic/expression/interval.h"
-#include "opwright/symbolic/facts/refutation.h"
 #include "opwright/symbolic/expression/symbol.h"
+#include "opwright/symbolic/facts/refutation.h"
 #include "opwright/symint.h"
 
 namespace opwright {

@@ -8,10 +8,10 @@
 
 #include "opwright/c_api.h"
 #include "opwright/symbolic/expression/expression.h"
-#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symbolic/expression/interval.h"
 #include "opwright/symbolic/expression/polynomial.h"
 #include "opwright/symbolic/expression/symbol.h"
+#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symint.h"
 
 namespace opwright {

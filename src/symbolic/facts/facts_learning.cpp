@@ -9,10 +9,10 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/expression/canonical.h"
 #include "opwright/symbolic/expression/expression.h"
-#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symbolic/expression/interval.h"
 #include "opwright/symbolic/expression/polynomial.h"
 #include "opwright/symbolic/expression/symbol.h"
+#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symint.h"
 
 namespace opwright {

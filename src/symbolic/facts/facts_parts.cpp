@@ -4,8 +4,8 @@
 #include "opwright/c_api.h"
 #include "opwright/symbolic/expression/canonical.h"
 #include "opwright/symbolic/expression/expression.h"
-#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symbolic/expression/polynomial.h"
+#include "opwright/symbolic/facts/facts.h"
 
 namespace opwright {
 

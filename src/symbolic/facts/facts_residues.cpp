@@ -6,11 +6,11 @@
 #include "opwright/c_api.h"
 #include "opwright/symbolic/expression/canonical.h"
 #include "opwright/symbolic/expression/expression.h"
-#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symbolic/expression/interval.h"
 #include "opwright/symbolic/expression/polynomial.h"
 #include "opwright/symbolic/expression/symbol.h"
 #include "opwright/symbolic/expression/wide_int.h"
+#include "opwright/symbolic/facts/facts.h"
 
 namespace opwright {
 namespace {

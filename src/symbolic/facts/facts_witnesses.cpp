@@ -10,9 +10,9 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/expression/evaluate.h"
 #include "opwright/symbolic/expression/expression.h"
-#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symbolic/expression/polynomial.h"
 #include "opwright/symbolic/expression/symbol.h"
+#include "opwright/symbolic/facts/facts.h"
 #include "opwright/symbolic/facts/witnesses.h"
 
 namespace opwright {

@@ -10,8 +10,8 @@
 #include "opwright/symbolic/expression/expression.h"
 #include "opwright/symbolic/expression/interval.h"
 #include "opwright/symbolic/expression/polynomial.h"
-#include "opwright/symbolic/facts/refutation.h"
 #include "opwright/symbolic/expression/symbol.h"
+#include "opwright/symbolic/facts/refutation.h"
 #include "opwright/symint.h"
 
 namespace opwright {

@@ -18,8 +18,8 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/expression/expression.h"
-#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symbolic/expression/wide_int.h"
+#include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 
 namespace opwright {

@@ -5,9 +5,9 @@
 #include "opwright/error.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/storage.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

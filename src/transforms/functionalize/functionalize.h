@@ -14,7 +14,6 @@
 
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dispatch/interpreter.h"
-#include "opwright/dispatch/whole_while_recording.h"
 #include "opwright/ir/graph/random_states.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
@@ -24,9 +23,7 @@
 
 namespace opwright {
 
-class OPWRIGHT_EXPORT Functionalize : public Interpreter,
-                                      public RandomStates,
-                                      public WholeWhileRecording {
+class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
  public:
   // Null: eager values are below. `records`: it is the capture's own one, so that its tensors have
   // the histories of what they stand for; else the levels below record.

@@ -25,9 +25,9 @@
 #include "opwright/functions.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device/device_table.h"
-#include "opwright/transforms/trace/fake.h"
 #include "opwright/transforms/functionalize/functional_call.h"
 #include "opwright/transforms/functionalize/functional_pair.h"
+#include "opwright/transforms/trace/fake.h"
 #include "opwright/value.h"
 
 namespace opwright {

@@ -21,8 +21,8 @@
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
-#include "opwright/transforms/trace/data_access.h"
 #include "opwright/transforms/functionalize/functional_sibling.h"
+#include "opwright/transforms/trace/data_access.h"
 #include "opwright/transforms/vmap/vmap_arguments.h"
 
 namespace opwright {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "compile/nest_text.h"
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/fuse/nest.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 
 namespace opwright {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/fuse/nest.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/dtype.h"
 
 namespace opwright {

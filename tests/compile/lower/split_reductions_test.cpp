@@ -1,11 +1,10 @@
 #include "opwright/compile/lower/split_reductions.h"
 
-#include "opwright/compile/llvm/emit_llvm.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/passes/dead_code.h"
 

@@ -51,11 +51,11 @@ TEST(BackwardCopy, FillsZerosForAFormulaThatGotOthers) {
 }
 
 TEST(BackwardCopy, AddsGradientsThatAreThere) {
-  const GraphPtr graph = make_backward_for(
-      *parse_graph("graph(%t1: float32[2], %t2: float32[2]) -> (%total) {\n"
-                   "  %total: float32[2] = opwright::sum_gradients(%t1, %t2)\n"
-                   "}\n"),
-      0, {true, true});
+  const GraphPtr graph =
+      make_backward_for(*parse_graph("graph(%t1: float32[2], %t2: float32[2]) -> (%total) {\n"
+                                     "  %total: float32[2] = opwright::sum_gradients(%t1, %t2)\n"
+                                     "}\n"),
+                        0, {true, true});
 
   EXPECT_EQ(to_text(*graph),
             "graph(%t1: float32[2], %t2: float32[2]) -> (%add) {\n"

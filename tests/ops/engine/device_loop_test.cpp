@@ -12,9 +12,9 @@
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/pinned_memory.h"
-#include "opwright/tensor/device/stream.h"
 
 namespace opwright {
 namespace {

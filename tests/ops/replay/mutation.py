@@ -2,8 +2,8 @@
 
 Each is a call that nobody wrote: torch may refuse it, and then we must; what it computes we must
 compute. None may end the process or touch memory that is not the tensors' (run it under ASan).
-The changes are opcheck's wild variations (src/check/variation/wild_variation.cpp); here the call goes there
-and back as torch's.
+The changes are opcheck's wild variations (src/check/variation/wild_variation.cpp); here the call
+goes there and back as torch's.
 """
 
 import random

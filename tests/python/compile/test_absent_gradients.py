@@ -4,9 +4,8 @@ Eager does not run the formula of a node that no gradient reached, and passes ze
 that got some of its gradients. The formulas here make other values of zeros than zeros.
 """
 
-import pytest
-
 import opwright as ow
+import pytest
 
 FORMULAS = {
     "ones": lambda lib, grad: lib.ones_like(grad) * 3,

@@ -43,7 +43,14 @@ def run(tmp_path: Path):
     (tmp_path / "test_suite.py").write_text(SUITE)
 
     def start(*options: str) -> str:
-        command = [sys.executable, "-m", "pytest", "-p", "opwright._opcheck.pytest_plugin", *options]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "opwright._opcheck.pytest_plugin",
+            *options,
+        ]
         done = subprocess.run(
             [*command, "--rootdir", str(tmp_path), "test_suite.py"],
             cwd=tmp_path,

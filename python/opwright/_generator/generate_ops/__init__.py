@@ -26,8 +26,8 @@ An entry of the YAML file:
 The tags inplace and out follow from the schema. The same entry twice is harmless.
 
 The built-in operators (first form) have their functions in namespace opwright, each at least one. A
-pointwise operator names its operation (src/ops/engine/pointwise/pointwise.h) instead of a dispatch. It gives the
-kernels of every form; the in-place and out forms are made from the schema:
+pointwise operator names its operation (src/ops/engine/pointwise/pointwise.h) instead of a
+dispatch. It gives the kernels of every form; the in-place and out forms are made from the schema:
 
 - func: relu(Tensor self) -> Tensor
   pointwise: relu                                 const PointwiseOp& relu_op()

@@ -3,9 +3,9 @@
 #include <span>
 #include <string_view>
 
+#include "opwright/convert/onnx/model/wide_dtype.h"
 #include "opwright/convert/onnx/rules/formula_nodes.h"
 #include "opwright/convert/onnx/rules/rules.h"
-#include "opwright/convert/onnx/model/wide_dtype.h"
 
 namespace opwright::onnx {
 namespace {

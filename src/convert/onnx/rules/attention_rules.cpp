@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/convert/onnx/rules/normal_form.h"
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/normal_form.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/dtype.h"
 
 namespace opwright::onnx {

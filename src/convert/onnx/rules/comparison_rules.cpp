@@ -5,9 +5,9 @@
 #include <span>
 
 #include "opwright/c_api.h"
+#include "opwright/convert/onnx/model/wide_dtype.h"
 #include "opwright/convert/onnx/rules/formula_nodes.h"
 #include "opwright/convert/onnx/rules/rules.h"
-#include "opwright/convert/onnx/model/wide_dtype.h"
 
 namespace opwright::onnx {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/rules/windows.h"
 #include "opwright/dtype.h"
 #include "opwright/functions.h"

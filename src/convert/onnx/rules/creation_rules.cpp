@@ -7,11 +7,11 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/model/call_state.h"
-#include "opwright/convert/onnx/rules/formula_nodes.h"
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/formula_nodes.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ir/graph/node.h"

@@ -4,11 +4,11 @@
 #include <span>
 
 #include "opwright/convert/onnx/model/axis_nodes.h"
-#include "opwright/convert/onnx/rules/formula_nodes.h"
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/formula_nodes.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/ops/loss/loss_reduction.h"
 
 namespace opwright::onnx {

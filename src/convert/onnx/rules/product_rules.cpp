@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/dtype.h"
 
 namespace opwright::onnx {

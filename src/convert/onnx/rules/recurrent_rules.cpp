@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/functions.h"
 
 namespace opwright::onnx {

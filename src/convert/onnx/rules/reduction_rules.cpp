@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/reduction_axes.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/reduction_axes.h"
+#include "opwright/convert/onnx/rules/rules.h"
 
 namespace opwright::onnx {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/functions.h"
 
 namespace opwright::onnx {

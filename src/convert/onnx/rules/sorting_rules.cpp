@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <span>
 
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/rules.h"
 
 namespace opwright::onnx {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "opwright/convert/onnx/model/axis_nodes.h"
 #include "opwright/convert/onnx/model/opset.h"
-#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/model/wide_dtype.h"
+#include "opwright/convert/onnx/rules/rules.h"
 
 namespace opwright::onnx {
 namespace {

@@ -1,6 +1,4 @@
 // Copies: between devices, of whole tensors, with another dtype or order of dimensions.
-#include "opwright/ops/engine/move/copy.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,16 +6,17 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/move/device_copy.h"
 #include "opwright/ops/engine/shape/in_place.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/device/device_table.h"
+#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/pinned_memory.h"
-#include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 

@@ -8,9 +8,9 @@
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/cpu/strided_loop.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 

@@ -4,12 +4,12 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/engine/shape/dense_shape.h"
-#include "opwright/ops/engine/pointwise/device_loop.h"
 #include "opwright/ops/engine/device/device_primitive.h"
-#include "opwright/ops/engine/shape/in_place.h"
+#include "opwright/ops/engine/pointwise/device_loop.h"
 #include "opwright/ops/engine/pointwise/pointwise_formula.h"
 #include "opwright/ops/engine/pointwise/pointwise_result.h"
+#include "opwright/ops/engine/shape/dense_shape.h"
+#include "opwright/ops/engine/shape/in_place.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"
 
@@ -17,7 +17,7 @@ namespace opwright {
 namespace {
 
 // That of the call: only numbers may come from the cpu.
-Device find_device(const PointwiseCall& call) {
+Device find_loop_device(const PointwiseCall& call) {
   for (const PointwiseOperand& operand : call.operands) {
     if (operand.is_tensor() && !is_on_cpu(*operand.tensor)) return operand.tensor->device();
   }
@@ -47,8 +47,8 @@ const OpwDlTensor* find_dense_shape(const PointwiseCall& call) {
 }
 
 // `is_dense`: all memory that has dimensions is walked from its beginning to its end.
-void write_result(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target,
-                  bool is_dense) {
+void write_device_result(const PointwiseCall& call, const PointwiseTypes& types,
+                         const Tensor& target, bool is_dense) {
   const auto elements = [&](const Tensor& tensor) {
     return is_dense ? row_of(tensor) : elements_of(tensor);
   };
@@ -85,24 +85,25 @@ void write_result(const PointwiseCall& call, const PointwiseTypes& types, const 
 void write_target(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target) {
   const OpwDlTensor* shape = find_dense_shape(call);
   const OpwDlTensor& shown = target.get()->dl;
-  write_result(call, types, target, shape && is_dense(shown) && have_same_sizes(shown, *shape));
+  write_device_result(call, types, target,
+                      shape && is_dense(shown) && have_same_sizes(shown, *shape));
 }
 
 }  // namespace
 
 Tensor compute_pointwise_on_device(const PointwiseCall& call) {
   const PointwiseTypes types = find_types(call);
-  const Device device = find_device(call);
+  const Device device = find_loop_device(call);
   if (const OpwDlTensor* shape = find_dense_shape(call)) {
     Tensor output =
         make_empty({shape->shape, static_cast<size_t>(shape->ndim)}, types.result, device);
-    write_result(call, types, output, true);
+    write_device_result(call, types, output, true);
     return output;
   }
   const Sizes sizes = find_sizes(call);
   Tensor output =
       make_empty_strided(sizes, find_strides(call, sizes, types.compute), types.result, device);
-  write_result(call, types, output, false);
+  write_device_result(call, types, output, false);
   return output;
 }
 

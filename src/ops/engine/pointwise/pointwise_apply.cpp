@@ -1,8 +1,8 @@
 #include "opwright/ops/engine/pointwise/pointwise_apply.h"
 
 #include "opwright/ops/engine/pointwise/pointwise_engine.h"
-#include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/pointwise/pointwise_fake.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
 
 namespace opwright {
 namespace {

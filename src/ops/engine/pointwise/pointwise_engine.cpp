@@ -4,9 +4,9 @@
 
 #include "opwright/ops/engine/cpu/cpu_level.h"
 #include "opwright/ops/engine/pointwise/pointwise_blocks.h"
+#include "opwright/ops/engine/pointwise/pointwise_result.h"
 #include "opwright/ops/engine/shape/dense_shape.h"
 #include "opwright/ops/engine/shape/in_place.h"
-#include "opwright/ops/engine/pointwise/pointwise_result.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {

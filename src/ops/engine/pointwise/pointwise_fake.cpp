@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "opwright/error.h"
-#include "opwright/ops/engine/shape/in_place.h"
 #include "opwright/ops/engine/pointwise/pointwise_result.h"
+#include "opwright/ops/engine/shape/in_place.h"
 #include "opwright/symbolic/shape_env/questions.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"

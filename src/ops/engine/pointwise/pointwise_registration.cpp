@@ -8,8 +8,8 @@
 
 #include "opwright/dispatch/first_use.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/ops/engine/pointwise/pointwise_engine.h"
 #include "opwright/ops/engine/pointwise/device_pointwise.h"
+#include "opwright/ops/engine/pointwise/pointwise_engine.h"
 #include "opwright/ops/engine/pointwise/pointwise_fake.h"
 
 namespace opwright {

@@ -30,8 +30,8 @@ OpwMatrix describe_matrix(const Tensor& tensor, VectorAs vector) {
   return matrix;
 }
 
-Tensor multiply(const char* who, const Tensor& left, const Tensor& right,
-                std::span<const int64_t> sizes) {
+Tensor make_product(const char* who, const Tensor& left, const Tensor& right,
+                    std::span<const int64_t> sizes) {
   Tensor result = make_empty(sizes, left.dtype(), left.device());
   multiply_on_device(who, left, right, result);
   return result;
@@ -77,20 +77,20 @@ void multiply_on_device(const char* who, const Tensor& left, const Tensor& right
 }
 
 Tensor mm_all_devices(const Tensor& self, const Tensor& mat2) {
-  return multiply("mm", self, mat2, matrix_sizes("mm", "self", self, "mat2", mat2));
+  return make_product("mm", self, mat2, matrix_sizes("mm", "self", self, "mat2", mat2));
 }
 Tensor bmm_all_devices(const Tensor& self, const Tensor& mat2) {
-  return multiply("bmm", self, mat2, batch_sizes("bmm", "self", self, "mat2", mat2));
+  return make_product("bmm", self, mat2, batch_sizes("bmm", "self", self, "mat2", mat2));
 }
 Tensor mv_all_devices(const Tensor& self, const Tensor& vec) {
-  return multiply("mv", self, vec, vector_sizes("mv", "self", self, vec));
+  return make_product("mv", self, vec, vector_sizes("mv", "self", self, vec));
 }
 Tensor dot_all_devices(const Tensor& self, const Tensor& tensor) {
-  return multiply("dot", self, tensor, dot_sizes("dot", self, "tensor", tensor));
+  return make_product("dot", self, tensor, dot_sizes("dot", self, "tensor", tensor));
 }
 Tensor vdot_all_devices(const Tensor& self, const Tensor& other) {
   const auto sizes = dot_sizes("vdot", self, "other", other);
-  return multiply("vdot", is_complex(self.dtype()) ? self.conj_physical() : self, other, sizes);
+  return make_product("vdot", is_complex(self.dtype()) ? self.conj_physical() : self, other, sizes);
 }
 
 Tensor addmm_all_devices(const Tensor& self, const Tensor& mat1, const Tensor& mat2,

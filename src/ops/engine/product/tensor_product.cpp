@@ -4,9 +4,9 @@
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/for_dtype.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/product/product.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"

@@ -3,8 +3,8 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/c_api.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ops/engine/random/philox.h"
 #include "opwright/ops/engine/device/device_primitive.h"
+#include "opwright/ops/engine/random/philox.h"
 #include "opwright/ops/engine/shape/in_place.h"
 #include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/tensor/factory.h"

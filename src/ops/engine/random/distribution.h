@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "opwright/ops/engine/random/philox.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
 #include "opwright/ops/engine/cpu/vector_math_double.h"
+#include "opwright/ops/engine/random/philox.h"
 
 namespace opwright {
 

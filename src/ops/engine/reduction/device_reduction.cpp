@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "opwright/error.h"
-#include "opwright/ops/engine/move/device_copy.h"
 #include "opwright/ops/engine/device/device_formula.h"
-#include "opwright/ops/engine/pointwise/device_loop.h"
 #include "opwright/ops/engine/device/device_primitive.h"
+#include "opwright/ops/engine/move/device_copy.h"
+#include "opwright/ops/engine/pointwise/device_loop.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright {
