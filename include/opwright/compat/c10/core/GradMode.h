@@ -1,5 +1,5 @@
-// Guards of PyTorch's autograd. They do nothing: operators that a kernel calls are never recorded,
-// and what a composite body calls always is.
+// Guards of PyTorch's autograd. They do nothing: operators called by a kernel are never recorded,
+// and those called by a composite body always are.
 #pragma once
 
 #include "opwright/visibility.h"
@@ -9,9 +9,9 @@ struct [[deprecated(
     "NoGradGuard does nothing in Opwright: what a kernel calls is never recorded, what a composite "
     "body "
     "calls always is; register a kernel for a device instead")]] NoGradGuard {
-  NoGradGuard() {}  // NOLINT: a variable of this type is used by being there
+  NoGradGuard() {}  // NOLINT: avoids unused-variable warnings
 };
-// Stand around calls of operators inside of kernels, which are below autograd here in any case.
+// Used around operator calls inside kernels, which are always below autograd here.
 struct AutoDispatchBelowADInplaceOrView {
   AutoDispatchBelowADInplaceOrView() {}  // NOLINT
 };
