@@ -77,7 +77,7 @@ std::optional<int64_t> ShapeEnv::State::hint(OpwSymWord word) const {
   return evaluate(word, hints);
 }
 
-// The count of a condition is given back at once.
+// Releases the count of a condition immediately.
 void ShapeEnv::State::keep(Guard guard) {
   guards.push_back(std::move(guard));
   release_word(guards.back().condition.word());
@@ -159,7 +159,7 @@ std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
   return names;
 }
 
-// ---- Questions ----
+// ---- Queries ----
 
 OpwSymWord ShapeEnv::own(const SymInt& value) const {
   OPWRIGHT_CHECK_VALUE(is_own(value.word()), value, " is a symbolic int of another environment");

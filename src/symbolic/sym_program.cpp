@@ -43,7 +43,7 @@ WideInt divide_down(WideInt a, WideInt b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-// Operands are below 2^126; what leaves that is too large for any result.
+// Operands are below 2^126; anything larger is too large for any result.
 WideInt compute(OpwSymOp op, WideInt a, WideInt b) {
   WideInt result = 0;
   switch (op) {
@@ -186,7 +186,7 @@ SymProgram::SymProgram(std::span<const SymInt> values, std::vector<std::string> 
 
 // ---- Running ----
 
-// False for steps that take what is not there.
+// False if a step pops from an empty stack.
 bool SymProgram::measure_stack() {
   size_t now = 0;
   num_values_ = 0;
