@@ -54,7 +54,7 @@ uint64_t read_word(const uint8_t* bytes) {
 // The default generators by device, and the seed of those that come later.
 struct Defaults {
   std::mutex mutex;
-  std::map<std::pair<int32_t, int32_t>, RandomState*> by_device;  // kept for ever
+  std::map<std::pair<int32_t, int32_t>, RandomState*> by_device;  // never freed
   std::optional<uint64_t> seed;
 
   static Defaults& get() {
