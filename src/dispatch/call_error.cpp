@@ -19,7 +19,7 @@ std::string tensor_text(OpwTensor* tensor) {
   return concatenate(static_cast<const Tensor&>(borrowed));
 }
 
-// A value as an error shows it: tensors by dtype and shape.
+// The text of a value in an error: tensors by dtype and shape.
 void append_argument(std::string& out, const OpwValue& value) {
   if (value.tag == kOpwTensor) return out.append(tensor_text(value.as_tensor)), void();
   if (value.tag != kOpwTensorList && value.tag != kOpwList) return append_value_text(out, value);
@@ -194,7 +194,7 @@ void throw_real_result(const Operator& op, Results results, uint32_t index) {
 }
 
 void note_fake_kernel(Error& error, const Operator& op) {
-  // An author's operator is the one to look into.
+  // Built-in operators get no note: the cause is in an author's operator.
   if (namespace_of(op) == "aten" || namespace_of(op) == "opwright") return;
   const std::string called = current_user_line().is_known() ? ", called" + at_user_line() : "";
   for (const auto& [slot, site] : Registry::get().implementations(op)) {
@@ -204,7 +204,7 @@ void note_fake_kernel(Error& error, const Operator& op) {
                    concatenate("in the fake kernel of ", op.name(), registered, called));
     return;
   }
-  // A body that reads sizes only is a fake kernel too; this one did not get through.
+  // A body that only reads sizes is also a fake kernel; this one failed.
   error.add_note("operator", concatenate(op.name(),
                                          " has no fake kernel, so its own function ran on "
                                          "fake tensors",
@@ -253,7 +253,7 @@ void throw_failed_call(const Operator& op, Arguments args, Results results) {
 
 namespace {
 
-// Gradients that an output_mask leaves out are undefined.
+// Gradients that an output_mask excludes are undefined.
 bool may_leave_out(const Operator& op) {
   const auto& arguments = op.schema().arguments;
   return std::ranges::any_of(arguments,

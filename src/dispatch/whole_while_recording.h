@@ -1,8 +1,8 @@
-// A transform that keeps composite operators whole even where gradients are recorded.
+// A transform that keeps composite operators intact even when gradients are recorded.
 //
-// Recording goes through the body of a composite that has no formula, since that is how it is
-// trained. A capture whose result is trained later, from outside, wants the operator itself; a
-// backward inside of it is then refused at such an operator.
+// Recording runs the body of a composite that has no formula, since that is how it is trained. A
+// capture whose result is trained later, from outside, needs the operator itself; a backward inside
+// it then raises an error at such an operator.
 #pragma once
 
 namespace opwright {
