@@ -1,4 +1,4 @@
-// The context of a formula, as the ABI has it.
+// The context of a formula, in the ABI.
 #include <cstdint>
 #include <span>
 

@@ -23,8 +23,8 @@ Tensor sum_of(Tensor sum, const Tensor& gradient) {
   return sum + gradient;
 }
 
-// The gradients that came so far, for each node that waits. Nodes are not counted: the roots own
-// all that their edges lead to.
+// The gradients received so far, for each pending node. Nodes are not reference-counted: the roots
+// own everything that their edges lead to.
 class Waiting {
  public:
   struct Entry {
@@ -101,7 +101,7 @@ class Waiting {
 
   std::vector<Entry> entries_;
   std::vector<uint32_t> free_;
-  Key youngest_;           // of all, where it is there: a chain never touches the heap
+  Key youngest_;           // of all, if present: a chain never touches the heap
   std::vector<Key> heap_;  // the others
 };
 
@@ -142,7 +142,7 @@ void look_for_anomalies(const TapeNode& node, std::span<const Tensor> given) {
   }
 }
 
-// What leads to a target; all does when there are none.
+// The nodes that lead to a target.
 class Needed {
  public:
   Needed(std::span<const RootGradient> roots, std::span<const Edge> targets) {
@@ -245,7 +245,7 @@ class Engine {
   std::optional<Needed> needed_;
   Waiting waiting_;
   std::vector<Tensor> found_;
-  SmallVector<Tensor, 4> given_;  // by the node that runs; empty between nodes
+  SmallVector<Tensor, 4> given_;  // results of the running node; empty between nodes
 };
 
 }  // namespace

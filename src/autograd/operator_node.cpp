@@ -20,14 +20,14 @@ namespace opwright {
 
 namespace {
 
-// What this thread saves, the innermost call first.
+// The saves in progress on this thread, innermost call first.
 constinit thread_local OperatorNode::Saving* innermost_saving
     __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Of a length: it is that of a list, not of one tensor or none.
+// Flag in a length: it is that of a list, not of one optional tensor.
 constexpr uint32_t kIsList = 1u << 31;
 
-// For a few instructions.
+// A lock held for a few instructions.
 class [[nodiscard]] ShortLock {
  public:
   explicit ShortLock(std::atomic<bool>& is_taken) noexcept : is_taken_(is_taken) {
@@ -303,7 +303,7 @@ void OperatorNode::set_gradient_lengths(Arguments args, std::span<const OpwValue
   if (!is_plain) extra().gradient_lengths.assign(lengths.begin(), lengths.end());
 }
 
-// Zeros for the gradients that are not there.
+// Fills missing gradients with zeros.
 void OperatorNode::fill(std::span<Tensor> gradients) const {
   for (uint32_t place = 0; place < gradients.size(); ++place) {
     if (!gradients[place].is_defined() && has_gradients(meta(place).dtype())) {
@@ -314,7 +314,7 @@ void OperatorNode::fill(std::span<Tensor> gradients) const {
 
 namespace {
 
-// The gradients as the formula's arguments; lists are kept here.
+// The gradients as arguments of the formula; lists are stored here.
 class FormulaArguments {
  public:
   FormulaArguments(OpwValue context, std::span<Tensor> gradients,
