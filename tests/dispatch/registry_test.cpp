@@ -1,4 +1,4 @@
-// Defining, implementing, removing, looking up.
+// Defining, implementing, removing, lookup.
 #include "opwright/dispatch/registry.h"
 
 #include <gtest/gtest.h>
@@ -199,7 +199,7 @@ TEST(Registry, RefusesAKernelThatCouldNeverBeChosen) {
 
 TEST(Registry, DropsAClosureOnceAfterItsRemovalAndAfterAFailedRegistration) {
   struct Closure {
-    std::shared_ptr<int> token;  // shared: its use count tells whether the closure lives
+    std::shared_ptr<int> token;  // shared: its use count shows whether the closure is alive
     int64_t operator()(const Tensor&) const { return *token; }
   };
   auto token = std::make_shared<int>(7);
