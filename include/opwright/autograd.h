@@ -135,7 +135,7 @@ struct BackwardAdapter<Gradients(Args...)> {
       }
       Gradients gradients = unpack(record, args, std::index_sequence_for<Args...>{});
       if (gradients.all().size() != num_results) [[unlikely]] {
-        throw_error("RuntimeError", "the backward formula gave ", gradients.all().size(),
+        throw_error("RuntimeError", "the backward formula returned ", gradients.all().size(),
                     " gradients, but the operator has ", num_results, " tensor arguments");
       }
       for (uint32_t i = 0; i < num_results; ++i) results[i] = gradients.all()[i].give();

@@ -173,7 +173,7 @@ constexpr DType dtype_of() {
   else if constexpr (std::is_same_v<Bare, Complex<double>>)
     return DType::Complex128;
   else {
-    static_assert(std::is_arithmetic_v<Bare>, "no dtype stands for this C++ type");
+    static_assert(std::is_arithmetic_v<Bare>, "this C++ type has no dtype");
     constexpr uint32_t code = std::is_floating_point_v<Bare> ? kOpwDtypeFloat
                               : std::is_signed_v<Bare>       ? kOpwDtypeInt
                                                              : kOpwDtypeUInt;

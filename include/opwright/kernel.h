@@ -95,7 +95,7 @@ class HostScope {
                                                                      uint32_t num_args,
                                                                      uint32_t results,
                                                                      uint32_t num_results) {
-  throw_error("TypeError", "the function takes ", args, " arguments and gives ", results,
+  throw_error("TypeError", "the function takes ", args, " arguments and returns ", results,
               " results, but was called with ", num_args, " and ", num_results);
 }
 

@@ -56,10 +56,10 @@ Interpreter* find_hiding_level(Tensor tensor) {
 // Gradients inside a transform stop there: an outer leaf would silently get nothing.
 void refuse_hidden_history(const Tensor& tensor, const char* which) {
   const Interpreter* level = find_hiding_level(tensor);
-  OPWRIGHT_CHECK(!level, "backward: called inside of ", level->name(), " on ", which,
-                 " whose history goes on outside, where the gradients do not arrive\n  Call it "
-                 "outside, on what the transformed function gives; or name what is inside: "
-                 "backward(inputs=...), autograd.grad; or detach what comes from outside.");
+  OPWRIGHT_CHECK(!level, "backward: called inside ", level->name(), " on ", which,
+                 " whose history continues outside, where the gradients do not arrive\n  Call it "
+                 "outside, on the results of the transformed function; or name inputs from inside: "
+                 "backward(inputs=...), autograd.grad; or detach tensors from outside.");
 }
 
 Tensor one_for(const Tensor& output) {

@@ -138,7 +138,7 @@ void look_for_anomalies(const TapeNode& node, std::span<const Tensor> given) {
     if (!given[i].is_defined() || impl(given[i]).is_wrapper() || given[i].is_fake()) continue;
     const bool has_nan = opwright::isnan(given[i]).any().item().to<bool>();
     OPWRIGHT_CHECK(!has_nan, "the backward of ", node.name(), node.line_text(),
-                   " gave nan as gradient ", i);
+                   " returned nan as gradient ", i);
   }
 }
 

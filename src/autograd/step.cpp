@@ -199,9 +199,10 @@ class Recorder {
   // Otherwise the new value would continue the history of the old one.
   void check_marked_write(OpwTensor* written) const {
     OPWRIGHT_CHECK(!requires_grad(BorrowedTensor(written)), op_.name(),
-                   ": setup_context marks as non-differentiable what the operator writes, but that "
-                   "requires grad, so that its new value would get the gradient of the old one\n  "
-                   "Pass a detached clone, or leave the mark away.");
+                   ": setup_context marks an argument that the operator writes as "
+                   "non-differentiable, but it requires grad, so that its new value would get the "
+                   "gradient of the old one\n  Pass a detached clone, or remove the "
+                   "mark_non_differentiable call.");
   }
 
   // A kernel may return an argument itself as its result: that keeps its own history.

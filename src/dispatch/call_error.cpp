@@ -48,7 +48,7 @@ std::string_view namespace_of(const Operator& op) {
 
 [[noreturn]] void throw_removed(const Operator& op) {
   throw_error("RuntimeError", op.name(), " was removed (it was defined at ", op.site(),
-              ")\n  Look it up again if it was defined anew.");
+              ")\n  Look it up again if it was redefined.");
 }
 
 std::string register_fake_text(const Operator& op) {
@@ -176,7 +176,7 @@ void throw_real_in_fake_mode(const Operator& op, uint32_t argument, OpwTensor* r
   throw_error("RuntimeError", op.name(), ": argument '", argument_name(op, argument),
               "' is a real tensor (", tensor_text(real), "), but FakeTensorMode is active",
               at_user_line(), "\n  Make it fake first: mode.from_tensor(",
-              argument_name(op, argument), "); what is made inside of the mode is fake already.");
+              argument_name(op, argument), "); tensors made inside the mode are fake already.");
 }
 
 void throw_real_result(const Operator& op, Results results, uint32_t index) {
@@ -187,7 +187,7 @@ void throw_real_result(const Operator& op, Results results, uint32_t index) {
   Error error(
       "RuntimeError",
       concatenate(op.name(), ": the fake kernel returned a real tensor as result ", index + 1, " (",
-                  shown, ")\n  Make it of a fake argument, e.g. x.new_empty(sizes)."));
+                  shown, ")\n  Create it from a fake argument, e.g. x.new_empty(sizes)."));
   release_all(results);
   note_fake_kernel(error, op);
   throw error;
@@ -229,7 +229,7 @@ void throw_nondifferentiable_write(const Operator& op, uint32_t written) {
   throw_error("RuntimeError", op.name(), ": '", argument_name(op, written),
               "' requires grad and is written by an operator that is tagged nondifferentiable, so "
               "that its new value would get the gradient of the old one\n  Write a detached clone, "
-              "or write it under no_grad; or register a formula in place of the tag.");
+              "or write it under no_grad; or register a formula instead of the tag.");
 }
 
 void throw_read_only(const Operator& op, uint32_t written) {

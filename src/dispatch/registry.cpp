@@ -136,7 +136,7 @@ Registration Registry::set_fallback(Slot slot, BoxedFunction function, SourceSit
                                     const OpwHost& host) {
   if (!is_callable(slot)) {
     if (function.drop) function.drop(function.self);
-    throw_error("ValueError", "a fallback stands in for kernels, so ", slot_name(slot),
+    throw_error("ValueError", "a fallback replaces kernels, so ", slot_name(slot),
                 " cannot have one");
   }
   const std::lock_guard lock(mutex_);

@@ -59,7 +59,7 @@ std::string ShapeEnv::State::unused_name(char letter, size_t* next) const {
 
 const Expression& ShapeEnv::State::add_symbol(Made made, SymRange range) {
   OPWRIGHT_CHECK_VALUE(is_name(made.name) && !is_taken_by_the_grammar(made.name), "symbol: '",
-                       made.name, "' is no name for one");
+                       made.name, "' is not a valid name");
   OPWRIGHT_CHECK_VALUE(!find(made.name), "symbol: there is already one named ", made.name);
   OPWRIGHT_CHECK_VALUE(!is_empty(range), "symbol ", made.name, ": the range ", to_text(range),
                        " is empty");

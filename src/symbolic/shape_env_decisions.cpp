@@ -55,9 +55,9 @@ void ShapeEnv::State::refuse(const char* what, OpwSymWord word, const char* file
   }
   text.append(" is known only when the program runs");
   const SourceSite user = current_user_line();
-  if (user.is_known()) text.append(concatenate("; asked for by ", user));
+  if (user.is_known()) text.append(concatenate("; required by ", user));
   text.append(
-      ".\n  Bound it with opwright.check_size(n, min=, max=), demand what you rely on with "
+      ".\n  Bound it with opwright.check_size(n, min=, max=), require what you rely on with "
       "opwright.check(condition, message), or do without the answer: opwright.sym_max(a, b), "
       "opwright.guard_or_false(condition).");
   throw Error("RuntimeError", text);

@@ -187,12 +187,12 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
   }
   const auto refusal = [&] {
     return concatenate(who, ": cannot infer -1 in ", joined_text(shape), ": the tensor has ", numel,
-                       " elements, no multiple of ", known);
+                       " elements, not a multiple of ", known);
   };
   if (is_known_equal(known, 0, where)) {
     OPWRIGHT_CHECK_VALUE(!is_known_equal(numel, 0, where), who, ": cannot infer -1 in ",
                          joined_text(shape),
-                         ": the tensor is empty, so that any size would do; give the size");
+                         ": the tensor is empty, so any size would fit; pass the size");
     throw Error("ValueError", refusal());
   }
   if (is_plain_int(known, 1)) {

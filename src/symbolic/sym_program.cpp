@@ -105,7 +105,8 @@ class SymProgram::Compiler {
     if (!is_symbolic(word)) return constant(word);
     const SymInt value = SymInt::borrow(word);
     OPWRIGHT_CHECK_VALUE(shape_env_of(value),
-                         "a program of symbolic ints takes those of a ShapeEnv, got ", value);
+                         "a program of symbolic ints accepts only those of a ShapeEnv, got ",
+                         value);
     const Expression& expression = expression_of(word);
     switch (expression.kind) {
       case ExpressionKind::Symbol:
@@ -289,7 +290,7 @@ SymProgram SymProgram::parse(std::string_view text) {
     if (!is_after_colon) {
       is_after_colon = word == ":";
       if (is_after_colon) continue;
-      if (!is_name(word)) fail(concatenate("'", word, "' is no name of a symbol"));
+      if (!is_name(word)) fail(concatenate("'", word, "' is not a valid symbol name"));
       if (symbol != program.symbols_.end()) fail(concatenate("'", word, "' is listed twice"));
       program.symbols_.emplace_back(word);
       continue;
@@ -306,11 +307,11 @@ SymProgram SymProgram::parse(std::string_view text) {
     } else if (symbol != program.symbols_.end()) {
       program.steps_.push_back({Step::Kind::Symbol, symbol - program.symbols_.begin()});
     } else {
-      fail(concatenate("'", word, "' is no operation, number or listed symbol"));
+      fail(concatenate("'", word, "' is not an operation, number or listed symbol"));
     }
   }
   if (!is_after_colon) fail("the ':' after the names of the symbols is missing");
-  if (!program.measure_stack()) fail("an operation lacks an operand, or a value its ';'");
+  if (!program.measure_stack()) fail("an operand or a ';' is missing");
   return program;
 }
 

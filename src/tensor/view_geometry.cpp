@@ -242,7 +242,7 @@ BasicGeometry<Int> squeeze_geometry(BasicGeometry<Int> base, int64_t dim, std::s
   // The number of dimensions must be known now: a size that may still be 1 is required not to be.
   demand(base.sizes[i] != Int(1), "ValueError", [&] {
     return concatenate(who, ": dimension ", i, " of sizes ", text_of(base.sizes),
-                       " was taken not to be 1");
+                       " was assumed not to be 1");
   });
   return base;
 }

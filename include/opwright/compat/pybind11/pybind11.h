@@ -98,7 +98,7 @@ class module_ {
 
   template <class F, class... Extra>
   module_& def(const Name& name, F function, const Extra&... extra) {
-    static_assert(opwright::Boxable<F>, "m.def: give a function or a lambda");
+    static_assert(opwright::Boxable<F>, "m.def: pass a function or a lambda");
     std::vector<arg> names;
     (add_name(names, extra), ...);
     opwright::Library(registrar_, block_)

@@ -171,7 +171,7 @@ class Tensor : public opwright::TensorHandle, public MethodsOfPyTorch<Tensor> {
   }
   void require_dim(size_t wanted) const {
     TORCH_CHECK(static_cast<size_t>(dim()) == wanted, "an accessor of ", wanted,
-                " dimensions was asked of a tensor of ", dim());
+                " dimensions was requested for a tensor of ", dim());
   }
   // Whether the memory is dense with the dimensions in this order, the fastest first.
   [[nodiscard]] bool is_dense_in_order(std::initializer_list<int64_t> order, Where where) const {

@@ -6,9 +6,8 @@
 
 namespace c10 OPWRIGHT_VISIBILITY {
 struct [[deprecated(
-    "NoGradGuard does nothing in Opwright: what a kernel calls is never recorded, what a composite "
-    "body "
-    "calls always is; register a kernel for a device instead")]] NoGradGuard {
+    "NoGradGuard does nothing in Opwright: calls made by a kernel are never recorded, those made "
+    "by a composite body always are; register a kernel for a device instead")]] NoGradGuard {
   NoGradGuard() {}  // NOLINT: avoids unused-variable warnings
 };
 // Used around operator calls inside kernels, which are always below autograd here.
