@@ -206,8 +206,7 @@ struct BoxedFunction {
   OpwFunction function;
   void* self;
   void (*drop)(void* self);
-  const char*
-      signature;  // the schema that its C++ type implies, never freed; null: boxed by hand
+  const char* signature;  // the schema that its C++ type implies, never freed; null: boxed by hand
 };
 
 // Boxes a plain function or a callable object of any signature that ValueOf covers.

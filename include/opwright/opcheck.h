@@ -58,8 +58,7 @@ struct OPWRIGHT_EXPORT CheckReport {
 
 struct OpcheckOptions {
   std::vector<std::string> checks = {"ALL"};  // names; PyTorch's group names work too
-  std::optional<double> rtol =
-      std::nullopt;  // for values computed in two ways; not set: by dtype
+  std::optional<double> rtol = std::nullopt;  // for values computed in two ways; not set: by dtype
   std::optional<double> atol = std::nullopt;
   uint32_t examples = 50;  // to generate in addition to those given
   uint64_t seed = 0;

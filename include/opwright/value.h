@@ -284,8 +284,7 @@ struct ValueOfTensor {
     value.as_tensor = tensor.get();
     return value;
   }
-  static OpwValue give(
-      Handle tensor) {  // an undefined one stays detectable: its caller reports it
+  static OpwValue give(Handle tensor) {  // an undefined one stays detectable: its caller reports it
     OpwValue value{};
     value.tag = kOpwTensor;
     value.as_tensor = tensor.give();

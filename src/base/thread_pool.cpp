@@ -87,8 +87,7 @@ void set_num_threads(int count) {
 }
 
 void run_loop(int64_t size, int64_t grain, LoopFunction function, const void* context) {
-  constexpr int64_t kChunksPerThread =
-      4;  // a slow thread delays the end by a quarter of its share
+  constexpr int64_t kChunksPerThread = 4;  // a slow thread delays the end by a quarter of its share
   const int threads = is_in_parallel_body() ? 1 : num_threads();
   if (threads > 1 && size > grain) {
     const int64_t pieces = threads * kChunksPerThread;

@@ -207,8 +207,7 @@ const Operator& Registry::require(std::string_view name) const {
   }
   std::string text = concatenate("there is no operator ", name);
   std::vector<std::string> meant = closest_names(name, known);
-  for (const std::string_view each :
-       known) {  // all overloads, if the base name alone was given
+  for (const std::string_view each : known) {  // all overloads, if the base name alone was given
     if (each.starts_with(name) && each.size() > name.size() && each[name.size()] == '.')
       meant.emplace_back(each);
   }
@@ -309,8 +308,7 @@ void Registry::undo_implementation(NameEntry* name, uint64_t id) {
     publish(*name, slot);
   }
   if (retired)
-    retired
-        ->retire();  // outside the lock: dropping may itself register or remove something
+    retired->retire();  // outside the lock: dropping may itself register or remove something
 }
 
 void Registry::undo_fallback(NameEntry* /*name*/, uint64_t id) {
