@@ -1,4 +1,4 @@
-// A vendor's single operators, called by the vendor's own two-phase functions (Ascend's aclnn).
+// Calls a vendor's single operators through the vendor's own two-phase functions (Ascend's aclnn).
 //
 //   Tensor add_custom(const Tensor& x, const Tensor& y) {
 //     Tensor result = opwright::empty_like(x);
@@ -6,14 +6,14 @@
 //     return result;
 //   }
 //
-// This is aclnnAddCustomGetWorkspaceSize(x, y, result, &size, &executor), then, with `size` bytes
-// beside the tensors, aclnnAddCustom(workspace, size, executor, stream). Tensors become aclTensors,
-// lists of ints aclIntArrays, an empty optional null; ints, doubles and bools are passed as they
-// are. So the types that are written must be those of the vendor's header.
+// This calls aclnnAddCustomGetWorkspaceSize(x, y, result, &size, &executor), then, with a workspace
+// of `size` bytes, aclnnAddCustom(workspace, size, executor, stream). Tensors become aclTensors,
+// lists of ints become aclIntArrays, an empty optional becomes null; ints, doubles and bools are
+// passed unchanged, so their C++ types must be those of the vendor's header.
 //
-// Nothing of the SDK is included or linked: the functions are looked for in the libraries that the
-// environment variable OPWRIGHT_ACLNN_LIBRARIES names (with ':' between them), else in
-// libcust_opapi.so, libopapi.so and libnnopbase.so. Not part of opwright/opwright.h.
+// The SDK is neither included nor linked: the functions are looked up in the libraries that the
+// environment variable OPWRIGHT_ACLNN_LIBRARIES lists (separated by ':'), else in libcust_opapi.so,
+// libopapi.so and libnnopbase.so. Not part of opwright/opwright.h.
 #pragma once
 
 #include <dlfcn.h>
@@ -34,20 +34,20 @@
 namespace opwright OPWRIGHT_VISIBILITY {
 namespace aclnn {
 
-// The vendor's libraries of this process.
+// The vendor libraries loaded into this process.
 class Libraries {
  public:
   static const Libraries& get() {
-    static const auto* libraries = new Libraries;  // never closed: what it gave stays callable
+    static const auto* libraries = new Libraries;  // never closed: its functions stay callable
     return *libraries;
   }
 
-  // AttributeError that tells where it was looked for and what went wrong.
+  // Throws AttributeError saying where it searched and what went wrong.
   template <class Function>
   [[nodiscard]] Function find(const std::string& name) const {
     return reinterpret_cast<Function>(find_symbol(name));
   }
-  // Null where no library has it.
+  // Returns null if no library has it.
   [[nodiscard]] void* find_optional(const char* name) const {
     for (void* handle : handles_) {
       if (void* symbol = dlsym(handle, name)) return symbol;
@@ -87,7 +87,7 @@ class Libraries {
   std::string tried_;
 };
 
-// RuntimeError unless `status` is 0.
+// Throws RuntimeError unless `status` is 0.
 inline void check_status(const std::string& function, int32_t status) {
   if (status == 0) return;
   using RecentMessage = const char* (*)();
@@ -136,7 +136,7 @@ inline int32_t data_type(DType dtype) {
   }
 }
 
-// An object of the vendor that stands for an argument as long as the call lasts.
+// A vendor object that represents an argument for the duration of the call.
 class Handle {
  public:
   Handle() = default;
@@ -156,7 +156,7 @@ class Handle {
   void* object_ = nullptr;
   const char* destroy_ = "";
 };
-// A number that is passed as it is.
+// A number passed unchanged.
 template <class Number>
 struct Plain {
   Number number;
@@ -199,7 +199,7 @@ const Tensor* first_tensor(const First& first, const Rest&... rest) {
   }
 }
 
-// What OPWRIGHT_ACLNN calls; `name` as the vendor has it, "aclnnAddCustom".
+// The implementation of OPWRIGHT_ACLNN; `name` is the vendor's, "aclnnAddCustom".
 template <class... Arguments>
 void execute(const std::string& name, const Arguments&... arguments) {
   const auto held = std::make_tuple(to_argument(arguments)...);
@@ -228,6 +228,6 @@ void execute(const std::string& name, const Arguments&... arguments) {
 }  // namespace opwright
 
 // Calls an operator of the vendor in its two phases, on the current stream of the first tensor's
-// device. RuntimeError with the vendor's status and message; AttributeError where no library has
-// it.
+// device. Throws RuntimeError with the vendor's status and message, AttributeError if no library
+// has it.
 #define OPWRIGHT_ACLNN(name, ...) ::opwright::aclnn::execute(#name, __VA_ARGS__)

@@ -1,12 +1,12 @@
-// For programs that link the core: operators in lower precision where that is safe.
+// For programs that link the core: runs operators in lower precision where that is safe.
 //
 //   const opwright::AutocastScope autocast;  // bfloat16 on the cpu
 //   const Tensor loss = opwright::cross_entropy_loss(model(x), target);
 //
-// Products and convolutions run in the lower dtype, what loses too much there in float32; each
-// operator says which (`autocast:` in src/ops/functions.yaml, register_autocast). The casts are
-// recorded calls, so gradients have the dtype of the tensor that they belong to. Operator binaries
-// do not include this.
+// Products and convolutions run in the lower dtype, operators that would lose too much precision
+// run in float32; each operator declares which (`autocast:` in src/ops/functions.yaml,
+// register_autocast). The casts are recorded calls, so each gradient has the dtype of its tensor.
+// Operator binaries do not include this.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@
 namespace opwright OPWRIGHT_VISIBILITY {
 class Autocast;
 
-// For tensors of the device's type, on this thread, until the end of the scope. Without a dtype:
-// bfloat16 on the cpu, float16 elsewhere; ValueError for any other than these two. A scope that is
-// not enabled stops those outside of it. Casts of leaves that require grad are kept until the
-// outermost scope ends, unless `keeps_casts` is false.
+// Applies to tensors of the device's type, on this thread, until the end of the scope. The default
+// dtype is bfloat16 on the cpu, float16 elsewhere; throws ValueError for any other dtype than these
+// two. A scope that is not enabled suspends enclosing ones. Casts of leaves that require grad are
+// cached until the outermost scope ends, unless `keeps_casts` is false.
 class [[nodiscard]] OPWRIGHT_EXPORT AutocastScope {
  public:
   explicit AutocastScope(Device device = kCpu, std::optional<DType> dtype = std::nullopt,
@@ -35,8 +35,8 @@ class [[nodiscard]] OPWRIGHT_EXPORT AutocastScope {
   std::unique_ptr<Autocast> mode_;
 };
 
-// Of this thread and the device's type.
+// For this thread and the device's type.
 [[nodiscard]] OPWRIGHT_EXPORT bool is_autocast_enabled(Device device = kCpu);
-// The dtype of the innermost scope, enabled or not; without one what a scope would take.
+// The dtype of the innermost scope, enabled or not; without a scope, the default dtype of one.
 [[nodiscard]] OPWRIGHT_EXPORT DType autocast_dtype(Device device = kCpu);
 }  // namespace opwright

@@ -1,4 +1,5 @@
-// The Autocast rule of an author's operator: its floating tensors in one dtype for each device.
+// The Autocast rule of an author's operator: casts its floating-point tensors to one dtype per
+// device.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,12 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 struct AutocastTarget {
-  Device device;  // its type
+  Device device;  // only its type matters
   DType dtype;
 };
 
-// Tensors of float64 stay as they are. Not for a device without a target. The parameter lets
-// opwright/functions.h, which has `to`, be included behind this.
+// float64 tensors are unchanged. Does nothing on a device without a target. A template so that
+// opwright/functions.h, which has `to`, can be included after this header.
 template <class AnyTensor = Tensor>
 struct AutocastRule {
   std::vector<AutocastTarget> targets;

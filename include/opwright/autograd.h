@@ -1,5 +1,5 @@
-// What a backward formula in C++ works with: the context of the recorded call, and the gradients
-// that it gives.
+// What a backward formula in C++ uses: the context of the recorded call, and the gradients that it
+// returns.
 #pragma once
 
 #include <initializer_list>
@@ -10,12 +10,12 @@
 #include "opwright/kernel.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// A handle on the context of one recorded call, borrowed for the length of a rule.
+// A handle to the context of one recorded call, borrowed while a rule runs.
 class AutogradContext {
  public:
   explicit AutogradContext(OpwContext* context) : context_(context) {}
 
-  // Keeps tensors for the formula; a later write to one of them is found when it is read back.
+  // Saves tensors for the formula; reading one back raises an error if it was written meanwhile.
   void save(std::initializer_list<Tensor> tensors) {
     require_ok(table().save(context_, reinterpret_cast<OpwTensor* const*>(tensors.begin()),
                             static_cast<uint32_t>(tensors.size())));
@@ -25,7 +25,7 @@ class AutogradContext {
     require_ok(table().saved(context_, index, &tensor));
     return Tensor::take(tensor);
   }
-  // An argument of the call that is not a tensor, or what set_attribute kept:
+  // An argument of the call that is not a tensor, or a value stored by set_attribute:
   // context.attribute<double>("limit").
   template <class T = double>
   [[nodiscard]] T attribute(const char* name) const {
@@ -33,7 +33,7 @@ class AutogradContext {
     require_ok(table().attribute(context_, name, &value));
     return ValueOf<T>::read(*value);
   }
-  // The same by its position among all arguments.
+  // The same, by its position among all arguments.
   template <class T>
   [[nodiscard]] T argument(uint32_t index) const {
     const OpwValue* value = nullptr;
@@ -51,11 +51,11 @@ class AutogradContext {
     require_ok(table().needs_gradient(context_, index, &result));
     return result != 0;
   }
-  // Gradients of results that are not there arrive as undefined tensors instead of zeros.
+  // With false, missing gradients of results arrive as undefined tensors instead of zeros.
   void set_materialize_gradients(bool on) {
     require_ok(table().set_materialize(context_, on ? 1 : 0));
   }
-  // Results that carry no gradient; while saving.
+  // Marks results that carry no gradient; call it from `save`.
   void mark_non_differentiable(std::initializer_list<Tensor> results) {
     require_ok(table().mark_non_differentiable(context_,
                                                reinterpret_cast<OpwTensor* const*>(results.begin()),
@@ -74,7 +74,7 @@ struct ValueOf<AutogradContext> {
     AutogradContext context;
     operator AutogradContext&() {
       return context;
-    }  // NOLINT(google-explicit-constructor): stands in for the argument
+    }  // NOLINT(google-explicit-constructor): converts like the argument
   };
   static Read read(const OpwValue& value) {
     require_tag(value, kOpwObject, "AutogradContext");
@@ -86,8 +86,8 @@ struct ValueOf<AutogradContext> {
   static constexpr void write_type(TextWriter& out) { out.put("AutogradContext"); }
 };
 
-// One gradient for each tensor argument, in the order of the schema; an undefined tensor: none. A
-// list of tensors has a list of gradients, of which an undefined one is none too.
+// One gradient for each tensor argument, in schema order; an undefined tensor means none. A list of
+// tensors has a list of gradients, where an undefined one also means none.
 class Gradients {
  public:
   Gradients(std::initializer_list<Tensor> gradients) {
@@ -119,7 +119,7 @@ class Gradients {
   std::vector<Value> all_;
 };
 
-// A backward formula `Gradients f(const AutogradContext&, const Tensor& gradient, ...)` as an
+// Wraps a backward formula `Gradients f(const AutogradContext&, const Tensor& gradient, ...)` as an
 // OpwFunction.
 template <class Signature>
 struct BackwardAdapter;
@@ -135,7 +135,7 @@ struct BackwardAdapter<Gradients(Args...)> {
       }
       Gradients gradients = unpack(record, args, std::index_sequence_for<Args...>{});
       if (gradients.all().size() != num_results) [[unlikely]] {
-        throw_error("RuntimeError", "the backward formula gave ", gradients.all().size(),
+        throw_error("RuntimeError", "the backward formula returned ", gradients.all().size(),
                     " gradients, but the operator has ", num_results, " tensor arguments");
       }
       for (uint32_t i = 0; i < num_results; ++i) results[i] = gradients.all()[i].give();

@@ -1,8 +1,8 @@
-// For bridges, which link the core: operators as another host needs to know them, and the functions
+// For bridges, which link the core: describes operators to another host, and collects the functions
 // of an operator binary for that host.
 //
-// A bridge loads a binary into the core first (runtime.h), which checks it, and takes its functions
-// a second time with an OpwHost of its own: the core's records and the bridge's never meet.
+// A bridge first loads a binary into the core (runtime.h), which checks it, and then collects its
+// functions a second time with its own OpwHost: the core's records and the bridge's never mix.
 // Operator binaries do not include this.
 #pragma once
 
@@ -36,7 +36,7 @@ enum class ValueKind : uint8_t {
   Layout,
   MemoryFormat,
   Generator,
-  Other,  // what no foreign host can carry; see its text
+  Other,  // not representable in other hosts; see its text
 };
 
 // `Tensor`, `int[]?`, `Tensor?[]`, ...
@@ -45,7 +45,7 @@ struct ValueType {
   bool is_optional = false;            // T?
   bool is_list = false;                // T[]
   bool has_optional_elements = false;  // T?[]
-  std::string text;                    // as the schema writes it
+  std::string text;                    // in schema syntax
 };
 
 struct ArgumentDescription {
@@ -53,13 +53,13 @@ struct ArgumentDescription {
   ValueType type;
   bool is_written = false;
   bool is_keyword_only = false;
-  const OpwValue* default_value = nullptr;  // the operator's own, for ever; null: must be given
+  const OpwValue* default_value = nullptr;  // owned by the operator, never freed; null: required
 };
 
 struct ResultDescription {
-  std::string name;  // mostly empty
+  std::string name;  // usually empty
   ValueType type;
-  int32_t written_argument = -1;  // the argument that it is, for `Tensor(a!)`; -1: none
+  int32_t written_argument = -1;  // the argument that is returned, for `Tensor(a!)`; -1: none
   int32_t viewed_argument = -1;   // the argument that it is a view of, for `Tensor(a)`; -1: none
 };
 
@@ -73,13 +73,14 @@ struct OperatorDescription {
   std::vector<ArgumentDescription> arguments;
   std::vector<ResultDescription> results;
   std::string site;     // "soft_clip.cpp:48"
-  std::string library;  // the file of the binary that brought it; empty: none
+  std::string library;  // the file of the binary that defined it; empty: none
 };
 
-// An operator of the core. AttributeError, with the closest names, where there is none.
+// Describes an operator of the core. Throws AttributeError, with the closest names, if there is
+// none.
 [[nodiscard]] OPWRIGHT_EXPORT OperatorDescription describe_operator(const std::string& name);
 
-// A function that a binary registers. `self` belongs to whoever collected it.
+// A function that a binary registers. `self` belongs to the caller that collected it.
 struct BinaryFunction {
   std::string name;  // of its operator
   std::string slot;  // "CPU", "Fake", "Autograd", "Vmap", ...: canonical names
@@ -89,7 +90,7 @@ struct BinaryFunction {
   std::string site;
 };
 
-// An operator that the binary's code calls: OpwHost::call gets its place in this list.
+// An operator that the binary's code calls: OpwHost::call gets its index in this list.
 struct BinaryImport {
   std::string name;       // "aten::mul.Tensor"
   std::string signature;  // "(Tensor arg0, Tensor arg1) -> Tensor"
@@ -102,27 +103,28 @@ struct BinaryContents {
   std::vector<BinaryImport> imports;  // by index
 };
 
-// What a binary that load_library took registers, collected anew for `host`: the bodies of its
-// library blocks run, and the records that the bridge makes of the functions lead to `host`. Errors
-// as load_library.
+// Collects again, for `host`, what a binary loaded by load_library registers: the bodies of its
+// library blocks run, and records that the bridge makes from the functions refer to `host`. Throws
+// the same errors as load_library.
 [[nodiscard]] OPWRIGHT_EXPORT BinaryContents collect_library(const std::string& path,
                                                              const OpwHost& host);
 
-// ---- The core at work for another host: its errors, its threads, its operators, its tensors over
-// that host's memory ----
+// ---- The core on behalf of another host: errors, threads, operators, and tensors over that host's
+// memory ----
 
-// The core's own table. A bridge's host that runs on the core is a copy with a name, an instance
-// and a `call` of its own.
+// The core's own table. The host of a bridge that runs on the core is a copy with its own name,
+// instance and `call`.
 [[nodiscard]] OPWRIGHT_EXPORT const OpwHost& core_host() noexcept;
 
-// An operator of the core by its name, called with values. Any thread.
+// An operator of the core, looked up by name and called with values. Any thread.
 class OPWRIGHT_EXPORT NamedOperator {
  public:
   explicit NamedOperator(std::string name);
   NamedOperator(const NamedOperator&) = delete;
   NamedOperator& operator=(const NamedOperator&) = delete;
 
-  // As OpwFunction, but throws. AttributeError where there is no such operator (any more).
+  // Same contract as OpwFunction, but throws. AttributeError if the operator does not exist (any
+  // more).
   void call(const OpwValue* args, uint32_t num_args, OpwValue* results, uint32_t num_results);
 
  private:
@@ -131,8 +133,8 @@ class OPWRIGHT_EXPORT NamedOperator {
   std::atomic<const OpwOperator*> op_{nullptr};
 };
 
-// A call of another host on this thread, which may be inside of one of the core's: what the core is
-// in the middle of here (a transform, a mode, grad mode off) does not reach it.
+// A call of another host on this thread, which may be nested in a call of the core: the core's
+// current state (a transform, a mode, grad mode off) does not affect it.
 class [[nodiscard]] OPWRIGHT_EXPORT ForeignCallScope {
  public:
   ForeignCallScope() noexcept;
@@ -141,10 +143,11 @@ class [[nodiscard]] OPWRIGHT_EXPORT ForeignCallScope {
   ~ForeignCallScope();
 
  private:
-  uint64_t saved_[8];  // the core's own
+  uint64_t saved_[8];  // private to the core
 };
 
-// What an operator will give, asked of its fake kernel before there are data. One thread at a time.
+// Predicts the results of an operator with its fake kernel, before there is data. One thread at a
+// time.
 class OPWRIGHT_EXPORT FakeCall {
  public:
   FakeCall();
@@ -152,18 +155,19 @@ class OPWRIGHT_EXPORT FakeCall {
   FakeCall& operator=(const FakeCall&) = delete;
   ~FakeCall();
 
-  // A size of which only the name is known; the same name is the same size. What is computed of it
-  // has a text with that name ("2*n").
+  // A size known only by name; the same name is the same size. Sizes computed from it have a text
+  // with that name ("2*n").
   [[nodiscard]] SymInt size(const std::string& name);
   // On the cpu, without memory.
   [[nodiscard]] static Tensor tensor(DType dtype, std::span<const SymInt> sizes);
-  // Owned results. Throws what the fake kernel throws; NotImplementedError where there is none.
+  // Returns owned results. Throws what the fake kernel throws, NotImplementedError if there is
+  // none.
   [[nodiscard]] std::vector<Value> run(const std::string& op, std::span<const OpwValue> args);
 
-  // Whether the calls asked a question about a size that names alone do not answer: then what they
-  // gave need not hold for all sizes.
+  // Whether the calls made a decision about a size that names alone do not determine: if so, the
+  // results need not hold for all sizes.
   [[nodiscard]] bool has_decided() const;
-  // Whether it is a number, or made of named sizes alone: not one that only the data tell.
+  // Whether it is a number, or computed only from named sizes: not one that depends on data.
   [[nodiscard]] bool is_foretold(const SymInt& size) const;
 
  private:
@@ -171,11 +175,11 @@ class OPWRIGHT_EXPORT FakeCall {
   std::unique_ptr<State> state_;
 };
 
-// Somebody else's memory for a while: a tensor of the core over it, and whether anything still
-// shows that memory when the time is over.
+// Borrows foreign memory for a while: a tensor of the core over it, and whether anything still
+// refers to that memory at the end.
 class OPWRIGHT_EXPORT BorrowedMemory {
  public:
-  // `shown` has its strides. ReadOnly: writing raises.
+  // `shown` has strides. ReadOnly: writing raises an error.
   enum class Access : uint8_t { ReadOnly, ReadWrite };
   BorrowedMemory(const OpwDlTensor& shown, Access access);
   BorrowedMemory(const BorrowedMemory&) = delete;
@@ -183,7 +187,7 @@ class OPWRIGHT_EXPORT BorrowedMemory {
   ~BorrowedMemory();
 
   [[nodiscard]] const Tensor& tensor() const noexcept { return tensor_; }
-  // Drops the tensor. False when a handle of it, or a view of it, is still kept by somebody.
+  // Drops the tensor. Returns false if a handle or a view of it is still held.
   [[nodiscard]] bool end() noexcept;
 
  private:

@@ -1,12 +1,13 @@
-// For programs that link the core: a function of tensors runs as compiled graphs.
+// For programs that link the core: runs a function of tensors as compiled graphs.
 //
-//   auto f = opwright::compile([](const Tensor& x, const Tensor& y) { return opwright::sin(x) * y;
-//   }); const Tensor z = f(x, y);   // captured, compiled and run; then only run
+//   auto f = opwright::compile(
+//       [](const Tensor& x, const Tensor& y) { return opwright::sin(x) * y; });
+//   const Tensor z = f(x, y);   // captured, compiled and run; later calls only run
 //
-// A call captures the function by running it once on shapes, unless a capture before holds for its
-// arguments: dtype, device, sizes, strides, requires_grad, which of them share written memory, and
-// grad mode and autocast are asked. Whatever else the function reads is read while it is captured
-// only; tensors that it closes over are read anew on each call.
+// A call captures the function by running it once on shapes, unless an earlier capture is valid for
+// its arguments: guards check dtype, device, sizes, strides, requires_grad, which arguments share
+// written memory, grad mode and autocast. Anything else that the function reads is read only during
+// capture; tensors that it closes over are read again on each call.
 //
 // Operator binaries do not include this.
 #pragma once
@@ -27,10 +28,10 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 struct CompileOptions {
-  // GraphBreakError where the function does what no graph can hold; else such a call goes on as it
-  // is from there.
+  // Throws GraphBreakError if the function does something that no graph can represent; otherwise
+  // such a call continues eagerly from there.
   bool fullgraph = false;
-  // Whether sizes are symbols: none, those that changed; true, all; false, none.
+  // Which sizes are symbols. Not set: those that changed; true: all; false: none.
   std::optional<bool> dynamic = std::nullopt;
   std::string backend = "llvm";
 };
@@ -38,19 +39,19 @@ struct CompileOptions {
 // A function over a list of tensors.
 using CompiledBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> inputs);
 
-// What one function was compiled for. Copies share it. Any thread.
+// The compiled versions of one function. Copies share them. Any thread.
 class OPWRIGHT_EXPORT CompiledFunction {
  public:
-  // ValueError for a backend that is not there.
+  // Throws ValueError for an unknown backend.
   explicit CompiledFunction(CompileOptions options);
 
   [[nodiscard]] std::vector<Tensor> call(std::span<const Tensor> inputs, CompiledBody body,
                                          void* context);
   // How often the function was captured.
   [[nodiscard]] uint64_t num_compiles() const;
-  // Why it was again: the guard that did not hold, with values.
+  // Why it was captured again: the guard that failed, with values.
   [[nodiscard]] std::vector<std::string> recompile_reasons() const;
-  // Why guard sets run the function itself: "<cause>, at <file>:<line>".
+  // Why some guard sets run the function itself: "<cause>, at <file>:<line>".
   [[nodiscard]] std::vector<std::string> breaks() const;
 
   struct State;
@@ -65,7 +66,7 @@ class Compiled {
   Compiled(F function, CompileOptions options)
       : function_(std::move(function)), compiled_(std::move(options)) {}
 
-  // What the function gives: a tensor, or a std::vector of them.
+  // Returns what the function returns: a tensor, or a std::vector of them.
   template <std::same_as<Tensor>... Inputs>
   auto operator()(const Inputs&... inputs) {
     using Result = std::invoke_result_t<F&, const Inputs&...>;
@@ -99,7 +100,7 @@ class Compiled {
   CompiledFunction compiled_;
 };
 
-// `function` takes tensors and gives a tensor or a std::vector of them.
+// `function` accepts tensors and returns a tensor or a std::vector of them.
 template <class F>
 [[nodiscard]] Compiled<F> compile(F function, CompileOptions options = {}) {
   return Compiled<F>(std::move(function), std::move(options));

@@ -1,4 +1,4 @@
-// Complex numbers with the layout of std::complex, without its header (which reads all of the
+// Complex numbers with the layout of std::complex, without its header (which includes the entire
 // stream library).
 #pragma once
 
@@ -30,7 +30,7 @@ struct Complex {
   friend constexpr Complex operator*(Complex a, Complex b) {
     return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
   }
-  friend constexpr Complex operator/(Complex a, Complex b) {  // Smith's way: no overflow in between
+  friend constexpr Complex operator/(Complex a, Complex b) {  // Smith's method avoids overflow
     const auto magnitude = [](T x) { return x < 0 ? -x : x; };
     if (magnitude(b.real) >= magnitude(b.imag)) {
       const T ratio = b.imag / b.real;

@@ -1,4 +1,4 @@
-// The Convert rule of an author's operator that is one node of a foreign graph.
+// The Convert rule of an author's operator that becomes one node of a foreign graph.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include "opwright/value.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// The node as a text: "domain::Name(x, y, alpha=alpha)". An argument of the operator alone is an
-// input of the node, behind an attribute's name it is that attribute; "domain::Name" alone takes
-// tensors as inputs and all else as attributes of the same names.
+// The text of a node: "domain::Name(x, y, alpha=alpha)". An operator argument on its own is an
+// input of the node; after "name=" it is the attribute of that name. "domain::Name" alone passes
+// tensors as inputs and everything else as attributes of the same names.
 struct ConverterText {
   std::string engine;
   std::string node;

@@ -1,4 +1,4 @@
-// Where a tensor's memory is. Names of devices are resolved by the host's device table.
+// The device of a tensor's memory. The host's device table resolves device names.
 #pragma once
 
 #include "opwright/c_api.h"
@@ -13,14 +13,14 @@ struct Device {
   constexpr explicit Device(int32_t device_type, int32_t device_index = -1)
       : type(device_type), index(device_index) {}
   constexpr Device(OpwDevice device)
-      : type(device.type), index(device.index) {}                 // NOLINT: the same thing in C
+      : type(device.type), index(device.index) {}                 // NOLINT: the same type in C
   constexpr operator OpwDevice() const { return {type, index}; }  // NOLINT
   friend constexpr bool operator==(const Device&, const Device&) = default;
 };
 
 inline constexpr Device kCpu{kOpwDeviceCpu, 0};
 
-// Types of which there is one device, named without an index.
+// Types with a single device, named without an index.
 constexpr bool has_one_device(int32_t type) {
   return type == kOpwDeviceCpu || type == kOpwDeviceMeta;
 }
@@ -29,7 +29,7 @@ struct DeviceName {
   int32_t type;
   const char* name;
 };
-// The types that every host knows by name, whether or not something runs on them.
+// The types that every host knows by name, whether or not anything runs on them.
 inline constexpr DeviceName kDeviceNames[] = {
     {kOpwDeviceCpu, "cpu"},       {kOpwDeviceCuda, "cuda"},
     {kOpwDeviceOpenCl, "opencl"}, {kOpwDeviceVulkan, "vulkan"},
@@ -46,7 +46,7 @@ constexpr const char* device_name_or_null(int32_t type) {
   return nullptr;
 }
 #ifdef OPWRIGHT_CORE
-// Knows the names of plug-ins too (src/tensor/device/device_table.cpp).
+// Also knows the names of plug-ins (src/tensor/device/device_table.cpp).
 OPWRIGHT_EXPORT void append_text(std::string& out, Device device);
 #else
 inline void append_text(std::string& out, Device device) {

@@ -9,15 +9,16 @@
 //   constexpr OpwDeviceTable kTable = make_table();
 //   OPWRIGHT_DEVICE(kTable);
 //
-// The host takes the table before the library blocks of the binary, so that these can have kernels
-// for the device: OPWRIGHT_LIBRARY_IMPL(audio, npu, m). Nothing of the device is touched until its
+// The host reads the table before the library blocks of the binary, so that these can have kernels
+// for the device: OPWRIGHT_LIBRARY_IMPL(audio, npu, m). The device is not touched until its
 // functions are called.
 #pragma once
 
 #include "opwright/library.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// All that is not set is missing; the host gives out the type of a name that it does not know.
+// Fields that are not set are missing; the host assigns a device type to a name that it does not
+// know.
 constexpr OpwDeviceTable empty_device_table(const char* name) {
   OpwDeviceTable table{};
   table.struct_size = sizeof(OpwDeviceTable);
@@ -25,7 +26,7 @@ constexpr OpwDeviceTable empty_device_table(const char* name) {
   return table;
 }
 
-// Runs the body of one of a table's functions: what it throws is given to the host.
+// Runs the body of one of the table's functions; an exception is passed to the host.
 template <class Body>
 int give_status(const OpwHost* host, const Body& body) noexcept {
   try {

@@ -1,4 +1,4 @@
-// Element types, with DLPack's own numbers, and the C++ types that stand for them.
+// Element types, with DLPack's own numbers, and the corresponding C++ types.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 #include "opwright/error.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// code | bits << 8 | lanes << 16: what an OpwValue with the tag Dtype holds.
+// code | bits << 8 | lanes << 16: the value of an OpwValue with the tag Dtype.
 enum class DType : uint32_t {
   Bool = kOpwDtypeBool | 8 << 8 | 1 << 16,
   UInt8 = kOpwDtypeUInt | 8 << 8 | 1 << 16,
@@ -37,7 +37,7 @@ struct DTypeName {
   DType dtype;
   const char* name;
 };
-// Every dtype there is; the first fifteen can be computed with.
+// All dtypes; the first fifteen support computation.
 inline constexpr DTypeName kDTypes[] = {
     {DType::Bool, "bool"},
     {DType::UInt8, "uint8"},
@@ -81,7 +81,7 @@ constexpr DType from_dlpack(OpwDtype dtype) {  // the caller checks is_known
   return static_cast<DType>(dtype.code | static_cast<uint32_t>(dtype.bits) << 8 |
                             static_cast<uint32_t>(dtype.lanes) << 16);
 }
-// The name, or null for a number that is no dtype of ours.
+// The name, or null if the number is not one of our dtypes.
 constexpr const char* dtype_name_or_null(DType dtype) {
   for (const DTypeName& entry : kDTypes) {
     if (entry.dtype == dtype) return entry.name;
@@ -98,7 +98,7 @@ inline void append_text(std::string& out, DType dtype) {
   }
 }
 
-// IEEE half: storage only, computed with as float.
+// IEEE half: a storage type, computed as float.
 struct Half {
   uint16_t bits = 0;
 
@@ -135,7 +135,7 @@ struct Half {
   }
 };
 
-// The upper half of a float: storage only, computed with as float.
+// The upper half of a float: a storage type, computed as float.
 struct BFloat16 {
   uint16_t bits = 0;
 
@@ -156,7 +156,7 @@ struct BFloat16 {
   }
 };
 
-// The dtype that a C++ type stands for; DType{} for void.
+// The dtype of a C++ type; DType{} for void.
 template <class T>
 constexpr DType dtype_of() {
   using Bare = std::remove_cv_t<T>;
@@ -173,7 +173,7 @@ constexpr DType dtype_of() {
   else if constexpr (std::is_same_v<Bare, Complex<double>>)
     return DType::Complex128;
   else {
-    static_assert(std::is_arithmetic_v<Bare>, "no dtype stands for this C++ type");
+    static_assert(std::is_arithmetic_v<Bare>, "this C++ type has no dtype");
     constexpr uint32_t code = std::is_floating_point_v<Bare> ? kOpwDtypeFloat
                               : std::is_signed_v<Bare>       ? kOpwDtypeInt
                                                              : kOpwDtypeUInt;

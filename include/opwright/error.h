@@ -1,8 +1,8 @@
 // Errors: an open kind (the name of a Python exception), a text, notes, and the host's own
 // exception as payload.
 //
-// Authors throw with OPWRIGHT_CHECK or `throw Error("ValueError", ...)`; the kernel adapter hands
-// whatever was thrown to the host, and the outermost caller gets the same error object back.
+// Authors throw with OPWRIGHT_CHECK or `throw Error("ValueError", ...)`; the kernel adapter passes
+// any exception to the host, and the outermost caller gets the same error object back.
 #pragma once
 
 #include <cstdio>
@@ -60,7 +60,7 @@ void append_text(std::string& out, Int value) {
   append_integer(out, value < 0, value < 0 ? 0 - word : word);
 }
 
-// One part of a text that is put together out of line, so that each use costs two pointers and no
+// One part of a text that is assembled out of line, so that each use costs two pointers and no
 // code.
 struct TextPart {
   const void* part;
@@ -87,18 +87,19 @@ struct TextPart {
   for (size_t i = 0; i < count; ++i) parts[i].append(text, parts[i].part);
   return text;
 }
-// The texts of all arguments, one after the other.
+// Concatenates the texts of all arguments.
 template <class... Parts>
 [[nodiscard]] std::string concatenate(const Parts&... parts) {
   const TextPart all[] = {TextPart::of(parts)...};
   return concatenate_parts(all, sizeof...(Parts));
 }
 
-// A counted handle of an OpwError; what C++ code throws. Copies share the error.
+// A reference-counted handle to an OpwError; the exception that C++ code throws. Copies share the
+// error.
 class OPWRIGHT_EXPORT Error : public std::exception {
  public:
   Error(std::string_view kind, std::string_view text) : error_(make(kind, text)) {}
-  // With the host's own exception; `payload_type` is an address that tells who understands it.
+  // With the host's own exception; `payload_type` is an address that identifies who understands it.
   Error(std::string_view kind, std::string_view text, const void* payload_type, void* payload,
         void (*drop)(void*))
       : error_(make(kind, text)) {
@@ -118,9 +119,9 @@ class OPWRIGHT_EXPORT Error : public std::exception {
   ~Error() override { release(error_); }
 
   [[nodiscard]] const char* kind() const noexcept { return error_->kind; }
-  // Without the notes.
+  // The text without the notes.
   [[nodiscard]] const char* text() const noexcept { return error_->text; }
-  // Text and notes, a line for each note.
+  // Text and notes, one line per note.
   [[nodiscard]] std::string message() const { return error_->message; }
   [[nodiscard]] const char* note(std::string_view note_kind) const noexcept {
     for (uint32_t i = 0; i < error_->num_notes; ++i) {
@@ -131,8 +132,7 @@ class OPWRIGHT_EXPORT Error : public std::exception {
   const char* what() const noexcept override { return error_->message; }
 
 #ifdef OPWRIGHT_CORE
-  // Appends a note; the error may come from another binary, then a copy that keeps the payload
-  // takes its place.
+  // Appends a note. An error of another binary is replaced by a copy that keeps the payload.
   void add_note(std::string_view note_kind, std::string_view note_text) {
     if (!is_made_here() || __atomic_load_n(&error_->count, __ATOMIC_ACQUIRE) != 1)
       error_ = copy_of(error_);
@@ -143,7 +143,7 @@ class OPWRIGHT_EXPORT Error : public std::exception {
 #endif
 
   [[nodiscard]] const OpwError* get() const noexcept { return error_; }
-  // One count for the caller; for a host's give_error.
+  // A new count for the caller to own; for a host's give_error.
   [[nodiscard]] OpwError* share() const noexcept {
     __atomic_fetch_add(&error_->count, 1, __ATOMIC_RELAXED);
     return error_;
@@ -152,7 +152,7 @@ class OPWRIGHT_EXPORT Error : public std::exception {
  private:
   struct MadeHere : OpwError {
     std::string kind_text, main_text, whole_text;
-    OpwError* original = nullptr;  // whose payload this copy shows
+    OpwError* original = nullptr;  // owns the payload that this copy shows
 #ifdef OPWRIGHT_CORE
     std::vector<std::pair<std::string, std::string>> strings;
     std::vector<OpwNote> note_list;
@@ -215,13 +215,14 @@ class OPWRIGHT_EXPORT Error : public std::exception {
   OpwError* error_;
 };
 
-// Throws the error that a function of the host, of a tensor's or of a symbol's owner gave when it
-// returned 1.
+// Throws the error that a function of the host, of a tensor's owner or of a symbol's owner passed
+// when it returned 1.
 #ifdef OPWRIGHT_CORE
 [[noreturn]] OPWRIGHT_EXPORT void throw_given_error();
 #else
-// The quickest kind of TLS has room for some 200 libraries in a process, and for none that holds
-// CUDA's runtime; such binaries are built with OPWRIGHT_DYNAMIC_TLS, which costs a few ns a call.
+// The fastest TLS model has room for about 200 libraries in a process, and for none that contains
+// the CUDA runtime; such binaries are built with OPWRIGHT_DYNAMIC_TLS, which costs a few ns per
+// call.
 #ifdef OPWRIGHT_DYNAMIC_TLS
 #define OPWRIGHT_TLS_MODEL
 #else
@@ -237,13 +238,13 @@ inline constinit thread_local const OpwHost* current_host OPWRIGHT_TLS_MODEL = n
 }
 #endif
 
-// For a status of such a function.
+// Throws that error unless `status` is 0.
 inline void require_ok(int status) {
   if (status != 0) [[unlikely]]
     throw_given_error();
 }
 
-// The exception that is being handled, as an Error.
+// Converts the exception that is being handled to an Error.
 inline Error current_error() {
   try {
     throw;
@@ -270,7 +271,7 @@ template <class... Parts>
 }
 }  // namespace opwright
 
-// A condition on what the user gave. The message is one sentence in the user's terms: who, what is
+// Checks a condition on user input. The message is one sentence in the user's terms: who, what is
 // wrong, what it got.
 #define OPWRIGHT_CHECK_KIND(kind, condition, ...)               \
   do {                                                          \
@@ -284,7 +285,7 @@ template <class... Parts>
 #define OPWRIGHT_CHECK_INDEX(condition, ...) \
   OPWRIGHT_CHECK_KIND("IndexError", condition, __VA_ARGS__)
 
-// A condition that only a bug of Opwright can break.
+// Checks a condition that only a bug in Opwright can break.
 #define OPWRIGHT_ASSERT(condition)                                                             \
   OPWRIGHT_CHECK_KIND("AssertionError", condition,                                             \
                       "internal error, please report it: ", #condition, " at ", __FILE__, ":", \

@@ -1,6 +1,5 @@
-// opwright::FakeTensor: what a fake kernel sees of a tensor. The same handle as Tensor, but its
-// sizes are SymInts and there is no data, so that no author can freeze a size or read memory by
-// accident.
+// opwright::FakeTensor: a tensor as a fake kernel sees it. The same handle as Tensor, but its sizes
+// are SymInts and it has no data, so authors cannot fix a size or read memory by accident.
 #pragma once
 
 #include "opwright/kernel.h"
@@ -33,7 +32,7 @@ class FakeTensor : public TensorHandle, public TensorMethods<FakeTensor> {
  private:
   explicit FakeTensor(OpwTensor* owned) noexcept : TensorHandle(owned) {}
 
-  // A Tensor is the same pointer; its readings are the one home of how sizes are read.
+  // A Tensor is the same pointer; only Tensor defines how sizes are read.
   [[nodiscard]] const Tensor& as_tensor() const { return reinterpret_cast<const Tensor&>(*this); }
 };
 static_assert(sizeof(FakeTensor) == sizeof(Tensor));

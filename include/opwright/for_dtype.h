@@ -1,5 +1,5 @@
-// One body for many dtypes: `for_floating_dtype(x.dtype(), "soft_clip", [&]<typename T>() { ...
-// })`.
+// Instantiates one body for many dtypes:
+//   for_floating_dtype(x.dtype(), "soft_clip", [&]<typename T>() { ... })
 #pragma once
 
 #include "opwright/dtype.h"
@@ -70,7 +70,7 @@ decltype(auto) for_inexact_dtype(DType dtype, const char* who, Body&& body) {
   return for_floating_dtype(dtype, who, body);
 }
 
-// Every dtype that can be computed with.
+// Every dtype that supports computation.
 template <class Body>
 decltype(auto) for_dtype(DType dtype, const char* who, Body&& body) {
   if (dtype == DType::Bool) return body.template operator()<bool>();

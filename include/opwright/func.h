@@ -23,13 +23,13 @@
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// What a function gave: what is differentiated, and what is passed along.
+// The results of a function: outputs to differentiate, and auxiliary outputs.
 struct FunctionOutputs {
   std::vector<Tensor> outputs;
   std::vector<Tensor> aux = {};
 };
 
-// A function over a list of tensors, lent for the length of a call.
+// A function over a list of tensors, borrowed for the duration of a call.
 class FunctionBody {
  public:
   template <class F>
@@ -50,14 +50,14 @@ class FunctionBody {
 
 struct DerivativeOptions {
   std::vector<int64_t> argnums = {0};  // the inputs to differentiate with respect to
-  int64_t chunk_size = 0;              // rows of a Jacobian at once; 0: all
+  int64_t chunk_size = 0;              // rows of a Jacobian computed at once; 0: all
 };
 
 // ---- Over lists of tensors ----
 
 class VjpRun;
-// Gives the gradients of the inputs for those of the outputs; an undefined one: zeros. It may be
-// called again, and inside of other transforms.
+// Maps gradients of the outputs to gradients of the inputs; an undefined one means zeros. It may be
+// called again, and inside other transforms.
 class OPWRIGHT_EXPORT Pullback {
  public:
   explicit Pullback(std::shared_ptr<VjpRun> run) : run_(std::move(run)) {}
@@ -67,7 +67,7 @@ class OPWRIGHT_EXPORT Pullback {
   }
 
  private:
-  std::shared_ptr<VjpRun> run_;  // shared: copies are one pull-back, and the type is not known here
+  std::shared_ptr<VjpRun> run_;  // shared by copies; the type is incomplete here
 };
 struct VjpResult {
   std::vector<Tensor> outputs;
@@ -84,22 +84,22 @@ struct GradResult {
   Tensor value;
   std::vector<Tensor> aux = {};
 };
-// For each output its derivatives with respect to each chosen input.
+// For each output, its derivatives with respect to each chosen input.
 struct JacobianResult {
   std::vector<std::vector<Tensor>> rows;
   std::vector<Tensor> aux = {};
 };
 
-// TypeError for an input of a dtype without gradients.
+// Throws TypeError for an input whose dtype has no gradients.
 [[nodiscard]] OPWRIGHT_EXPORT VjpResult vjp_function(std::span<const Tensor> inputs,
                                                      const FunctionBody& body);
 [[nodiscard]] OPWRIGHT_EXPORT JvpResult jvp_function(std::span<const Tensor> inputs,
                                                      std::span<const Tensor> tangents,
                                                      const FunctionBody& body);
-// Of a function that gives one real number.
+// For a function that returns one real number.
 [[nodiscard]] OPWRIGHT_EXPORT GradResult grad_function(std::span<const Tensor> inputs,
                                                        const FunctionBody& body);
-// An output of sizes `o` gives derivatives of sizes `o + i` for an input of sizes `i`.
+// An output of shape `o` has derivatives of shape `o + i` for an input of shape `i`.
 [[nodiscard]] OPWRIGHT_EXPORT JacobianResult jacrev_function(std::span<const Tensor> inputs,
                                                              const FunctionBody& body,
                                                              int64_t chunk_size = 0);
@@ -107,13 +107,14 @@ struct JacobianResult {
                                                              const FunctionBody& body,
                                                              int64_t chunk_size = 0);
 
-// IndexError for a place that is not there, ValueError for none or one twice. From 0 on.
+// Resolves indices to non-negative ones. Throws IndexError for one out of range, ValueError for an
+// empty list or a duplicate.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<size_t> checked_argnums(std::span<const int64_t> argnums,
                                                                   size_t count);
 
 // ---- Over functions of tensors ----
 
-// `function` takes tensors and gives a tensor or a std::vector of them.
+// `function` accepts tensors and returns a tensor or a std::vector of them.
 template <class F, std::same_as<Tensor>... Inputs>
 [[nodiscard]] FunctionOutputs call_with_list(F& function, std::span<const Tensor> inputs) {
   const auto as_list = [](auto result) {
@@ -128,7 +129,7 @@ template <class F, std::same_as<Tensor>... Inputs>
   }(std::index_sequence_for<Inputs...>{});
 }
 
-// A function of the chosen inputs alone; `derive(chosen, body)` differentiates it.
+// Restricts `function` to the chosen inputs; `derive(chosen, body)` differentiates it.
 template <class Derive, class F, std::same_as<Tensor>... Inputs>
 [[nodiscard]] auto derive_at(F& function, const DerivativeOptions& options, const Derive& derive,
                              const Inputs&... inputs) {
@@ -144,7 +145,7 @@ template <class Derive, class F, std::same_as<Tensor>... Inputs>
   return derive(std::span<const Tensor>(chosen), FunctionBody(body));
 }
 
-// Gives the gradients of a function that gives one real number, one for each of `argnums`.
+// Returns the gradients of a function that returns one real number, one for each of `argnums`.
 template <class F>
 [[nodiscard]] auto grad(F function, DerivativeOptions options = {}) {
   return [function = std::move(function),
@@ -155,7 +156,7 @@ template <class F>
         inputs...);
   };
 }
-// The same with the value: a GradResult.
+// The same, with the value: returns a GradResult.
 template <class F>
 [[nodiscard]] auto value_and_grad(F function, DerivativeOptions options = {}) {
   return [function = std::move(function),

@@ -1,5 +1,5 @@
-// How an author gives an op of the graph engine GE its prototype. Not part of opwright/opwright.h,
-// since its macros have the engine's names.
+// How authors declare the prototype of an op of the graph engine GE. Not part of
+// opwright/opwright.h, since its macros have the engine's names.
 //
 //   REG_OP(AddCustom)
 //       .INPUT(x, ge::TensorType::ALL())
@@ -10,7 +10,7 @@
 //
 // defines the operator ge::AddCustom(Tensor x, Tensor y, *, float alpha=1.0) -> Tensor, for which
 // kernels can be registered as for any other: OPWRIGHT_LIBRARY_IMPL(ge, npu, m). Inputs and outputs
-// that must be of one element type share a name for it:
+// that must have the same element type share a name for it:
 //
 //   .INPUT(x, "T").OUTPUT(y, "T").DATATYPE(T, ge::TensorType::FLOAT())
 #pragma once
@@ -27,7 +27,7 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 namespace graph_engine {
-// Values of attributes, by the names that ATTR has for their kinds; text() is a schema's.
+// Attribute values, under the names that ATTR uses for their kinds; text() returns schema text.
 namespace attribute_value {
 inline std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -90,7 +90,7 @@ struct ListString {
 };
 }  // namespace attribute_value
 
-// What REG_OP begins.
+// The builder that REG_OP starts.
 class PrototypeRegistration {
  public:
   explicit PrototypeRegistration(const char* name,
@@ -167,5 +167,5 @@ class PrototypeRegistration {
                 ::opwright::graph_engine::attribute_value::Kind{__VA_ARGS__}.text())
 #define REQUIRED_ATTR(name, Kind) \
   add_attribute(#name, ::opwright::graph_engine::AttributeKind::Kind)
-// The engine's sources have it with and without a semicolon behind it.
+// Sources for the engine write it with and without a trailing semicolon.
 #define OP_END_FACTORY_REG(name) link();

@@ -1,5 +1,5 @@
-// What prototypes of the graph engine GE are made of: element types and sets of them, kinds of
-// attributes, and the texts of a prototype.
+// The parts of GE prototypes: element types and sets of them, kinds of attributes, and the texts of
+// a prototype.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 namespace opwright OPWRIGHT_VISIBILITY {
 namespace graph_engine {
 // NOLINTBEGIN(readability-identifier-naming): the engine's names
-// The engine's own numbers: attributes hold them (the wire form of a descriptor has others).
+// The engine's own numbers, as attributes hold them (the wire form of a descriptor uses others).
 enum DataType : uint8_t {
   DT_FLOAT = 0,
   DT_FLOAT16 = 1,
@@ -87,7 +87,7 @@ class TensorType {
     for (const DataType type : types) bits_ |= bit(type);
   }
 
-  // The sets that the engine has names for.
+  // The sets that the engine names.
   static constexpr TensorType ALL() {
     return OrdinaryType() | QuantifiedType() | TensorType{DT_RESOURCE, DT_STRING};
   }
@@ -225,7 +225,7 @@ inline constexpr AttributeKindName kAttributeKinds[] = {
   return kAttributeKinds[static_cast<uint8_t>(kind)];
 }
 
-// How often an input or output of an op stands there.
+// How often an input or output of an op occurs.
 enum class PortKind : uint8_t { Required, Optional, Dynamic };
 
 // A name for the element type that several inputs and outputs share.
@@ -234,12 +234,12 @@ struct TypeName {
   TensorType types = {};  // empty: any
 };
 
-// The texts of a prototype, piece by piece: its own form and the schema of ge::<Name>.
+// The texts of a prototype, built piece by piece: its own form and the schema of ge::<Name>.
 //
 //   AddCustom(x: ALL, bias?: {FLOAT}, parts*: BasicType; alpha: Float = 1.0, k: Int) -> (z: ALL)
 //   AddCustom(Tensor x, Tensor? bias, Tensor[] parts, *, float alpha=1.0, int k) -> Tensor
 //
-// Names of element types stand first: Relu<T: FLOAT>(x: T) -> (y: T).
+// Names of element types come first: Relu<T: FLOAT>(x: T) -> (y: T).
 class PrototypeText {
  public:
   explicit PrototypeText(std::string name) : name_(std::move(name)) {}
@@ -251,7 +251,7 @@ class PrototypeText {
   void add_output(const std::string& name, TensorType types, PortKind kind) {
     add_output_text(name, set_text(types), kind);
   }
-  // Of the element type that has a name; one that add_type does not tell of is any.
+  // `type` is the name of an element type; one that add_type did not declare means any.
   void add_input(const std::string& name, const std::string& type, PortKind kind) {
     add_input_text(name, type_named(type).name, kind);
   }
@@ -259,7 +259,7 @@ class PrototypeText {
     add_output_text(name, type_named(type).name, kind);
   }
   void add_type(const std::string& name, TensorType types) { type_named(name).types = types; }
-  // `default_value` as a schema writes it; empty: the attribute is required.
+  // `default_value` in schema syntax; empty: the attribute is required.
   void add_attribute(const std::string& name, AttributeKind kind,
                      const std::string& default_value) {
     const AttributeKindName& names = names_of(kind);
@@ -337,7 +337,7 @@ class PrototypeText {
 }  // namespace graph_engine
 }  // namespace opwright
 
-// As sources for the engine spell it.
+// The spelling that sources for the engine use.
 namespace ge {
 using namespace opwright::graph_engine;
 }

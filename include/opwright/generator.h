@@ -1,5 +1,5 @@
-// opwright::Generator: a counted handle of a generator of random numbers, as operators take it
-// (`Generator? generator=None`). What it holds is the host's; a kernel passes it on.
+// opwright::Generator: a reference-counted handle to a random number generator, as operators accept
+// it (`Generator? generator=None`). Its contents belong to the host; a kernel passes it on.
 #pragma once
 
 #include <utility>
@@ -13,7 +13,7 @@ class Generator {
   Generator() = default;
   // Takes over one count.
   static Generator take(OpwObject* owned) noexcept { return Generator(owned); }
-  // One more count.
+  // Adds one count.
   static Generator borrow(OpwObject* object) noexcept { return Generator(retain(object)); }
 
   Generator(const Generator& other) noexcept : object_(retain(other.object_)) {}
@@ -26,7 +26,7 @@ class Generator {
 
   [[nodiscard]] bool is_defined() const noexcept { return object_ != nullptr; }
   [[nodiscard]] OpwObject* get() const noexcept { return object_; }
-  // Gives the count away.
+  // Releases ownership: the caller gets the count.
   [[nodiscard]] OpwObject* give() noexcept { return std::exchange(object_, nullptr); }
 
  private:
@@ -35,7 +35,7 @@ class Generator {
     if (object) object->table->retain(object);
     return object;
   }
-  // Not inlined: in an empty optional GCC would take the handle for one that was never set.
+  // Not inlined: for an empty optional, GCC would warn about an uninitialised handle.
   [[gnu::noinline]] static void drop(Generator* generator) noexcept {
     OpwObject* object = generator->object_;
     if (object) object->table->release(object);

@@ -1,19 +1,19 @@
-// For programs that link the core: whether the calls of this thread are recorded for a backward.
+// For programs that link the core: whether calls on this thread are recorded for backward.
 //
 //   {
 //     const opwright::NoGradScope no_grad;
 //     weight.sub_(rate * gradient);
 //   }
 //
-// Operator binaries do not include this: what a kernel calls is never recorded.
+// Operator binaries do not include this: calls made by a kernel are never recorded.
 #pragma once
 
 #include "opwright/visibility.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// Whether results of tensors that require grad will require it. Of this thread.
+// Whether results computed from tensors that require grad also require grad. Thread-local.
 [[nodiscard]] OPWRIGHT_EXPORT bool is_grad_enabled() noexcept;
-// Whether this thread makes inference tensors.
+// Whether this thread creates inference tensors.
 [[nodiscard]] OPWRIGHT_EXPORT bool is_inference_mode_enabled() noexcept;
 
 // Switches recording on or off on this thread until the end of the scope.
@@ -38,9 +38,9 @@ class [[nodiscard]] EnableGradScope : public GradModeScope {
   EnableGradScope() noexcept : GradModeScope(true) {}
 };
 
-// Until the end of the scope nothing is recorded, and what is made is an inference tensor: later it
-// can neither be saved for a backward nor be written outside of such a scope. A scope of `false`
-// inside of another is a scope of its own without either.
+// Disables recording until the end of the scope and creates inference tensors: these can later
+// neither be saved for backward nor be written outside such a scope. A nested scope of `false`
+// disables both effects.
 class [[nodiscard]] OPWRIGHT_EXPORT InferenceScope {
  public:
   explicit InferenceScope(bool enabled = true) noexcept;

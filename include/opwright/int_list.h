@@ -1,8 +1,7 @@
-// Lists of ints as parameters of functions: spans that a braced list, a vector or another span
-// converts to.
+// Lists of ints as function parameters: spans that a braced list, a vector or another span converts
+// to.
 //
-// As every span they own nothing; a braced list lives until the end of the call that it is written
-// in.
+// Like every span they own nothing; a braced list lives until the end of the call that contains it.
 #pragma once
 
 #include <concepts>
@@ -15,8 +14,8 @@
 #include "opwright/symint.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// A vector, an array, a span, ...: by its members, since <ranges> takes longer to read than all of
-// these headers together.
+// A vector, an array, a span, ...: matched by its members, since <ranges> takes longer to parse
+// than all of these headers together.
 template <class Range, class Element>
 concept ContiguousRangeOf = requires(const Range& range) {
   { range.data() } -> std::convertible_to<const Element*>;
@@ -26,7 +25,7 @@ concept ContiguousRangeOf = requires(const Range& range) {
 class IntList : public std::span<const int64_t> {
  public:
   IntList() = default;
-  // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
+  // NOLINTBEGIN(google-explicit-constructor): converts from lists
   IntList(std::initializer_list<int64_t> list) : span(list.begin(), list.size()) {}
   template <size_t N>
   IntList(const int64_t (&array)[N]) : span(array, N) {}
@@ -38,7 +37,7 @@ class IntList : public std::span<const int64_t> {
 class SymIntList : public std::span<const SymInt> {
  public:
   SymIntList() = default;
-  // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
+  // NOLINTBEGIN(google-explicit-constructor): converts from lists
   SymIntList(std::initializer_list<SymInt> list) : span(list.begin(), list.size()) {}
   template <size_t N>
   SymIntList(const int64_t (&array)[N]) : SymIntList(of_ints({array, N})) {}
@@ -60,7 +59,7 @@ class SymIntList : public std::span<const SymInt> {
 template <class List, class Element>
 class OptionalList : public std::optional<std::span<const Element>> {
  public:
-  // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
+  // NOLINTBEGIN(google-explicit-constructor): converts from lists
   OptionalList() = default;
   OptionalList(std::nullopt_t) {}
   OptionalList(std::initializer_list<Element> list) : OptionalList(List(list)) {}

@@ -1,7 +1,8 @@
-// The kernel adapter: a typed C++ function as an OpwFunction, and the schema that its type implies.
+// The kernel adapter: wraps a typed C++ function as an OpwFunction, and derives the schema that its
+// type implies.
 //
-// The adapter is the only place where C++ exceptions become a status. A plain function is the
-// record's `self`; a closure is owned by the record.
+// Only the adapter turns C++ exceptions into a status. A plain function is the record's `self`; a
+// closure is owned by the record.
 #pragma once
 
 #include <tuple>
@@ -11,7 +12,7 @@
 #include "opwright/value.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// How a parameter or result type is written in values: `const Tensor&`, `Tensor&` and `Tensor` are
+// Maps a parameter or result type to its value type: `const Tensor&`, `Tensor&` and `Tensor` are
 // all Tensor.
 template <class T>
 using ValueOfParameter = ValueOf<std::remove_cvref_t<T>>;
@@ -67,8 +68,8 @@ struct ResultsOf<std::tuple<T...>> {
   }
 };
 
-// Which host this thread is in; nested hosts restore it. The core knows it from its own thread
-// state.
+// Sets the host that this thread is in; nested hosts restore it. The core uses its own thread state
+// instead.
 class HostScope {
  public:
 #ifdef OPWRIGHT_CORE
@@ -81,7 +82,7 @@ class HostScope {
   HostScope& operator=(const HostScope&) = delete;
 
  private:
-  const OpwHost** place_;  // of this thread: asking for it is a call
+  const OpwHost** place_;  // thread-local; kept because looking it up is a call
   const OpwHost* previous_;
 #endif
 };
@@ -94,7 +95,7 @@ class HostScope {
                                                                      uint32_t num_args,
                                                                      uint32_t results,
                                                                      uint32_t num_results) {
-  throw_error("TypeError", "the function takes ", args, " arguments and gives ", results,
+  throw_error("TypeError", "the function takes ", args, " arguments and returns ", results,
               " results, but was called with ", num_args, " and ", num_results);
 }
 
@@ -143,8 +144,8 @@ struct KernelAdapter<R(Args...)> {
   }
 };
 
-// "(Tensor arg0, float arg1) -> Tensor": the schema that a function type implies, for the parser.
-// `Tensor&` is written.
+// The schema that a function type implies, for the parser: "(Tensor arg0, float arg1) -> Tensor". A
+// `Tensor&` parameter is marked as written.
 template <class Signature>
 struct SchemaOf;
 template <class R, class... Args>
@@ -200,13 +201,12 @@ std::string infer_schema(F /*function*/) {
   return SchemaOf<typename SignatureOf<F>::Type>::signature();
 }
 
-// What a registration takes: a function with what it needs. `drop` is null for plain functions.
+// What a registration accepts: a function with its state. `drop` is null for plain functions.
 struct BoxedFunction {
   OpwFunction function;
   void* self;
   void (*drop)(void* self);
-  const char*
-      signature;  // the schema that its C++ type implies, kept for ever; null: it is boxed by hand
+  const char* signature;  // the schema that its C++ type implies, never freed; null: boxed by hand
 };
 
 // Boxes a plain function or a callable object of any signature that ValueOf covers.

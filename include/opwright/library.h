@@ -1,10 +1,10 @@
-// How an author registers operators.
+// How authors register operators.
 //
 //   OPWRIGHT_LIBRARY(audio, m) { m.def("soft_clip(Tensor x, float limit=1.0) -> Tensor"); }
 //   OPWRIGHT_LIBRARY_IMPL(audio, CPU, m) { m.impl("soft_clip", &soft_clip_cpu); }
 //
 // A binary is passive: static initialisers only link the blocks into a list, and the bodies run
-// when a host takes the binary. Blocks of the core itself run at once.
+// when a host loads the binary. Blocks of the core itself run immediately.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace opwright OPWRIGHT_VISIBILITY {
 #ifdef OPWRIGHT_CORE
-// Runs the body of a block of the core; in src/dispatch.
+// Runs the body of a block of the core; defined in src/dispatch.
 OPWRIGHT_EXPORT void link_library(OpwLibrary* library);
 #else
 // The blocks of this binary, newest first.
@@ -39,7 +39,7 @@ inline void link_library(OpwLibrary* library) {
 inline constinit OpwDevicePlugin* first_device = nullptr;
 
 inline const OpwBinary* own_binary() noexcept {
-  // Made at the first question: the static initialisers have run by then, and the lists are whole.
+  // Created at the first call: all static initialisers have run by then, so the lists are complete.
   static const OpwBinary binary{.struct_size = sizeof(OpwBinary),
                                 .abi_major = OPW_ABI_MAJOR,
                                 .abi_minor = OPW_ABI_MINOR,
@@ -51,8 +51,8 @@ inline const OpwBinary* own_binary() noexcept {
 }
 #endif
 
-// Where the batch dimension of an argument is; nothing: not batched. A list says so for each of its
-// elements, and has none itself.
+// The batch dimension of an argument; empty: not batched. For a list, `elements` holds one for each
+// element and the BatchDim itself is empty.
 struct BatchDim : std::optional<int64_t> {
   using std::optional<int64_t>::optional;
   std::vector<std::optional<int64_t>> elements;
@@ -70,13 +70,13 @@ struct ValueOf<BatchDim> {
   }
 };
 
-// What a vmap rule is told beside the arguments.
+// What a vmap rule gets in addition to the arguments.
 struct VmapInfo {
   SymInt batch_size;
   std::string_view randomness;    // "error", "same" or "different"
   std::vector<BatchDim> in_dims;  // one for each argument
 };
-// What it gives: the results and where their batch dimension is.
+// What a vmap rule returns: the results and their batch dimensions.
 template <class R>
 struct VmapResult {
   R results;
@@ -113,7 +113,7 @@ struct VmapAdapter<VmapResult<R>(const VmapInfo&, Args...)> {
                      OpwValue* results, std::index_sequence<I...>) {
     const auto function =
         reinterpret_cast<VmapResult<R> (*)(const VmapInfo&, Args...)>(record->self);
-    // In one expression: a result may be one of the arguments that are read here.
+    // A single expression: a result may be one of the arguments that are read here.
     give(results, function(info, ValueOfParameter<Args>::read(args[I])...));
   }
   static void give(OpwValue* results, VmapResult<R> mapped) {
@@ -136,8 +136,8 @@ class Library {
                                   where.line()));
     return *this;
   }
-  // Adds an operator with a body for all devices, which transforms see through. A name alone takes
-  // its schema from the C++ type.
+  // Adds an operator with a body for all devices, which transforms see through. If only a name is
+  // given, the schema comes from the C++ type.
   template <class F>
     requires Boxable<F>
   Library& def(const std::string& schema_or_name, F body, Tags tags = {},
@@ -149,8 +149,8 @@ class Library {
     return *this;
   }
 
-  // Adds a function to a row: for the slot of the block or, in a block without one, a body for all
-  // devices.
+  // Adds a function to a row: to the slot of the block or, in a block without one, as a body for
+  // all devices.
   template <class F>
   Library& impl(const std::string& name, F function,
                 std::source_location where = std::source_location::current()) {
@@ -159,8 +159,8 @@ class Library {
     return *this;
   }
 
-  // The function that gives the shape, dtype and device of the results: over FakeTensor, or over
-  // Tensor with sym_size.
+  // Registers the function that computes the shape, dtype and device of the results: over
+  // FakeTensor, or over Tensor with sym_size.
   template <class F>
   Library& register_fake(const std::string& name, F function,
                          std::source_location where = std::source_location::current()) {
@@ -168,8 +168,8 @@ class Library {
     return *this;
   }
 
-  // `save(AutogradContext&, arguments..., results...)` runs after the call, `backward(const
-  // AutogradContext&, gradient of each result...)` gives one gradient for each tensor argument.
+  // `save(AutogradContext&, arguments..., results...)` runs after the call; `backward(const
+  // AutogradContext&, gradient of each result...)` returns one gradient for each tensor argument.
   template <class Save, class Backward>
   Library& register_autograd(const std::string& name, Save save, Backward backward,
                              std::source_location where = std::source_location::current()) {
@@ -188,8 +188,8 @@ class Library {
     return *this;
   }
 
-  // The formula of an operator that writes needs values from before the call: `save` gets copies of
-  // the arguments at these positions in their place. m.keep_old("scale_", {0})
+  // For an in-place operator whose formula needs values from before the call: `save` gets copies of
+  // the arguments at these positions instead. m.keep_old("scale_", {0})
   template <class AnyTensor = Tensor>
   Library& keep_old(const std::string& name, std::initializer_list<uint32_t> positions,
                     std::source_location where = std::source_location::current()) {
@@ -202,7 +202,7 @@ class Library {
         const auto kept = reinterpret_cast<uintptr_t>(record->self);
         for (uint32_t i = 0; i < num_results && i + 1 < num_args; ++i) {
           if ((kept >> i & 1) == 0) continue;
-          const auto argument = ValueOf<AnyTensor>::read(args[i + 1]);  // lent as long as it stands
+          const auto argument = ValueOf<AnyTensor>::read(args[i + 1]);  // borrowed while in scope
           results[i] = ValueOf<AnyTensor>::give(static_cast<const AnyTensor&>(argument).clone());
         }
         return 0;
@@ -214,8 +214,8 @@ class Library {
     return *this;
   }
 
-  // Forward mode: `rule(arguments..., tangents of tensor arguments...)` gives the tangents of the
-  // results; std::optional<Tensor> where one may not be there.
+  // Forward mode: `rule(arguments..., tangents of tensor arguments...)` returns the tangents of the
+  // results; use std::optional<Tensor> for a tangent that may be missing.
   template <class F>
   Library& register_jvp(const std::string& name, F rule,
                         std::source_location where = std::source_location::current()) {
@@ -225,8 +225,9 @@ class Library {
     return *this;
   }
 
-  // Of a view: `rule(const Tensor& base, const Tensor& value, arguments after the first...)` gives
-  // the base after a write of `value` to the view. For a list of views the place in it comes last.
+  // For a view: `rule(const Tensor& base, const Tensor& value, arguments after the first...)`
+  // returns the base after `value` was written to the view. For a list of views, the index in it
+  // comes last.
   template <class F>
   Library& register_scatter(const std::string& name, F rule,
                             std::source_location where = std::source_location::current()) {
@@ -234,8 +235,8 @@ class Library {
     return *this;
   }
 
-  // Under autocast on a device the floating tensors of a call are cast to a dtype, and autocast is
-  // off inside of it: m.register_autocast("gain", {{kCpu, DType::BFloat16}}).
+  // Under autocast on a device, floating-point tensors of a call are cast to a dtype, and autocast
+  // is off inside the call: m.register_autocast("gain", {{kCpu, DType::BFloat16}}).
   template <class AnyTensor = Tensor>
   Library& register_autocast(const std::string& name, std::initializer_list<AutocastTarget> targets,
                              std::source_location where = std::source_location::current()) {
@@ -254,7 +255,7 @@ class Library {
     return register_autocast<AnyTensor>(name, {{device, cast_inputs}}, where);
   }
 
-  // The node that the operator is in a foreign graph, from a version of it on:
+  // The node that represents the operator in a foreign graph, from the given version on:
   // m.register_converter("dual_residual", "onnx", "rknn_cst::cstDualResidual(x, y, alpha=alpha)").
   Library& register_converter(const std::string& name, std::string engine, std::string node,
                               int64_t since_version = 0,
@@ -265,7 +266,7 @@ class Library {
     return *this;
   }
 
-  // `rule(const VmapInfo&, arguments...)` gives a VmapResult.
+  // `rule(const VmapInfo&, arguments...)` returns a VmapResult.
   template <class F>
   Library& register_vmap(const std::string& name, F rule,
                          std::source_location where = std::source_location::current()) {
@@ -295,7 +296,7 @@ class Library {
   const OpwLibrary& block_;
 };
 
-// Runs the body of a block; what it throws becomes the error of the registration.
+// Runs the body of a block; an exception becomes the error of the registration.
 template <class Body>
 [[gnu::cold]] int run_library_body(const OpwLibrary* block, OpwRegistrar* registrar,
                                    const Body& body) noexcept {
@@ -318,8 +319,8 @@ struct LibraryLink {
 // RegisterOperators().op("cst::dual_residual", &dual_residual);
 class RegisterOperators {
  public:
-  // The operator takes its schema from the C++ type unless the name has one behind it; the function
-  // is a body for all devices, which transforms see through.
+  // The schema comes from the C++ type unless it follows the name; the function is a body for all
+  // devices, which transforms see through.
   template <class F>
   RegisterOperators&& op(const char* schema_or_name, F function,
                          std::source_location where = std::source_location::current()) && {
@@ -331,7 +332,7 @@ class RegisterOperators {
     auto* entry = new Entry{};  // lives as long as the binary, which is never unloaded
     entry->struct_size = sizeof(OpwLibrary);
     entry->kind = kOpwLibraryFragment;
-    entry->name_space = "";  // the name has it
+    entry->name_space = "";  // part of the name
     entry->file = where.file_name();
     entry->line = where.line();
     entry->body = [](const OpwLibrary* block, OpwRegistrar* registrar) {
@@ -350,7 +351,7 @@ class RegisterOperators {
 }  // namespace opwright
 
 #ifndef OPWRIGHT_CORE
-// The one exported symbol; the same in every file of the binary.
+// The only exported symbol; the same in every file of the binary.
 extern "C" __attribute__((used, visibility("default"))) inline const OpwBinary* opw_binary(void) {
   return opwright::own_binary();
 }
@@ -383,10 +384,10 @@ extern "C" __attribute__((used, visibility("default"))) inline const OpwBinary* 
   static void OPWRIGHT_CONCATENATE(opwright_library_body_,                                 \
                                    id)([[maybe_unused]] ::opwright::Library & m)
 
-// Owns the namespace `ns`: one such block in the process.
+// Owns the namespace `ns`: at most one such block in the process.
 #define OPWRIGHT_LIBRARY(ns, m) \
   OPWRIGHT_LIBRARY_BLOCK_(kOpwLibraryDefinitions, #ns, nullptr, __COUNTER__, m)
-// Adds to a namespace that may be another binary's.
+// Adds to a namespace that may belong to another binary.
 #define OPWRIGHT_LIBRARY_FRAGMENT(ns, m) \
   OPWRIGHT_LIBRARY_BLOCK_(kOpwLibraryFragment, #ns, nullptr, __COUNTER__, m)
 // Functions for one slot: CPU, CUDA, Fake, Meta, CompositeImplicitAutograd, ...

@@ -1,8 +1,8 @@
-// For programs that link the core: a function of tensors becomes a graph.
+// For programs that link the core: traces a function of tensors into a graph.
 //
 //   const auto f = [](const Tensor& x, const Tensor& y) { return opwright::sin(x * y); };
-//   const opwright::TracedGraph graph = opwright::make_fx(f, opwright::TracingMode::Symbolic)(x,
-//   y); std::vector<Tensor> results = graph({x, y});
+//   const auto graph = opwright::make_fx(f, opwright::TracingMode::Symbolic)(x, y);
+//   std::vector<Tensor> results = graph({x, y});
 //
 // Operator binaries do not include this.
 #pragma once
@@ -26,28 +26,28 @@ enum class TracingMode : uint8_t {
   Symbolic,  // runs fake kernels; sizes of the inputs are symbols
 };
 
-// A graph that make_fx made.
+// A graph traced by make_fx.
 class OPWRIGHT_EXPORT TracedGraph {
  public:
   explicit TracedGraph(Value graph) : graph_(std::move(graph)) {}
 
-  // Runs it at the caller's level. ValueError for inputs that its guards do not admit.
+  // Runs it at the caller's level. Throws ValueError for inputs that its guards do not allow.
   [[nodiscard]] std::vector<Tensor> operator()(std::span<const Tensor> inputs) const;
   [[nodiscard]] std::vector<Tensor> operator()(std::initializer_list<Tensor> inputs) const {
     return (*this)(std::span(inputs.begin(), inputs.size()));
   }
   // The text form, which parses back.
   [[nodiscard]] std::string text() const;
-  // Python that runs.
+  // Runnable Python code.
   [[nodiscard]] std::string code() const;
-  // Without views and writes, but for those to inputs at the end.
+  // A graph without views and writes, except writes to inputs at the end.
   [[nodiscard]] TracedGraph functionalize() const;
 
  private:
   Value graph_;
 };
 
-// The function of make_fx, over a list of tensors.
+// The function passed to make_fx, over a list of tensors.
 using TracedBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> inputs);
 [[nodiscard]] OPWRIGHT_EXPORT TracedGraph trace_function(std::span<const Tensor> inputs,
                                                          TracingMode mode, TracedBody body,
@@ -83,7 +83,7 @@ class MakeFx {
   TracingMode mode_;
 };
 
-// `function` takes tensors and gives a tensor or a std::vector of them.
+// `function` accepts tensors and returns a tensor or a std::vector of them.
 template <class F>
 [[nodiscard]] MakeFx<F> make_fx(F function, TracingMode mode = TracingMode::Real) {
   return MakeFx<F>(std::move(function), mode);

@@ -1,4 +1,4 @@
-// The orders of dimensions in memory, and the layouts, that schemas can name.
+// Memory formats (orders of dimensions in memory) and layouts that schemas can name.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
-// For programs that link the core: programs as ONNX models, and operators as ONNX nodes.
+// For programs that link the core: converts programs to ONNX models, and operators to ONNX nodes.
 //
 //   opwright::onnx::save_model(program, "model.onnx", {.opset = 18});
 //
-//   opwright::onnx::register_symbolic("cst::dual_residual", 12, [](GraphBuilder& g, const Call&
-//   call) {
-//     return g.op("rknn_cst::cstDualResidual", {call.input(0), call.input(1)},
-//                 {{"alpha", call.number(2)}}, 2);
-//   });
+//   opwright::onnx::register_symbolic(
+//       "cst::dual_residual", 12, [](GraphBuilder& g, const Call& call) {
+//         return g.op("rknn_cst::cstDualResidual", {call.input(0), call.input(1)},
+//                     {{"alpha", call.number(2)}}, 2);
+//       });
 //
-// Operator binaries do not include this; they name their node by Library::register_converter.
+// Operator binaries do not include this; they name their node with Library::register_converter.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +35,10 @@ inline constexpr int64_t kOldestOpset = 12;
 inline constexpr int64_t kNewestOpset = 28;
 inline constexpr int64_t kDefaultOpset = 20;
 
-// A value of the model that is being made: an input, a constant, or an output of a node.
+// A value of the model being built: an input, a constant, or an output of a node.
 class OnnxValue {
  public:
-  OnnxValue() = default;  // none: an optional input that is left out
+  OnnxValue() = default;  // none: an omitted optional input
   explicit OnnxValue(uint32_t index) : index_(index) {}
 
   [[nodiscard]] bool is_there() const noexcept { return index_ != kNone; }
@@ -51,11 +51,11 @@ class OnnxValue {
 };
 using OnnxValues = std::vector<OnnxValue>;
 
-struct GraphBody;  // a graph inside of a node, GraphBuilder::body
+struct GraphBody;  // a graph inside a node, GraphBuilder::body
 
 class OPWRIGHT_EXPORT Attribute {
  public:
-  enum class Kind : uint8_t {  // as AttributeProto numbers them
+  enum class Kind : uint8_t {  // AttributeProto's numbers
     Float = 1,
     Int = 2,
     String = 3,
@@ -69,7 +69,7 @@ class OPWRIGHT_EXPORT Attribute {
   Attribute(std::string name, int64_t value);
   Attribute(std::string name, int value) : Attribute(std::move(name), int64_t{value}) {}
   Attribute(std::string name, bool value) : Attribute(std::move(name), int64_t{value}) {}
-  Attribute(std::string name, double value);  // kept as float32
+  Attribute(std::string name, double value);  // stored as float32
   Attribute(std::string name, std::string value);
   Attribute(std::string name, const char* value) : Attribute(std::move(name), std::string(value)) {}
   Attribute(std::string name, opwright::Tensor value);
@@ -81,7 +81,7 @@ class OPWRIGHT_EXPORT Attribute {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  [[nodiscard]] const Value& value() const noexcept { return value_; }  // of all but Graph
+  [[nodiscard]] const Value& value() const noexcept { return value_; }  // for all but Graph
   [[nodiscard]] const std::shared_ptr<const GraphBody>& body() const noexcept { return body_; }
 
  private:
@@ -91,7 +91,8 @@ class OPWRIGHT_EXPORT Attribute {
   std::shared_ptr<const GraphBody> body_;
 };
 
-// The graph that rules add nodes to. What stands before "::" is a domain, none is ONNX's own.
+// The graph that rules add nodes to. Text before "::" in a node type is its domain; without it,
+// ONNX's own.
 class OPWRIGHT_EXPORT GraphBuilder {
  public:
   struct State;
@@ -101,14 +102,14 @@ class OPWRIGHT_EXPORT GraphBuilder {
 
   [[nodiscard]] int64_t opset() const;
 
-  // A node with one output. Inputs at the end that are not there are left away.
+  // Adds a node with one output. Missing inputs at the end are dropped.
   OnnxValue op(std::string_view type, std::span<const OnnxValue> inputs,
                std::vector<Attribute> attributes = {});
   OnnxValue op(std::string_view type, std::initializer_list<OnnxValue> inputs,
                std::vector<Attribute> attributes = {}) {
     return op(type, std::span(inputs.begin(), inputs.size()), std::move(attributes));
   }
-  // A node with any number of outputs.
+  // Adds a node with any number of outputs.
   OnnxValues op(std::string_view type, std::span<const OnnxValue> inputs,
                 std::vector<Attribute> attributes, size_t num_outputs);
   OnnxValues op(std::string_view type, std::initializer_list<OnnxValue> inputs,
@@ -116,37 +117,37 @@ class OPWRIGHT_EXPORT GraphBuilder {
     return op(type, std::span(inputs.begin(), inputs.size()), std::move(attributes), num_outputs);
   }
 
-  // ---- Constants: equal small ones are one initialiser ----
+  // ---- Constants: equal small ones share one initialiser ----
 
   OnnxValue constant(const Tensor& data);
   OnnxValue ints(std::span<const int64_t> values);  // int64[n]
   OnnxValue ints(std::initializer_list<int64_t> values) {
     return ints(std::span(values.begin(), values.size()));
   }
-  // A number in a dtype, without dimensions.
+  // A number of the given dtype, without dimensions.
   OnnxValue scalar(double value, DType dtype);
   OnnxValue scalar(int64_t value, DType dtype);
   OnnxValue scalar(int value, DType dtype) { return scalar(int64_t{value}, dtype); }
   // A Scalar argument (int, float or bool).
   OnnxValue scalar(const OpwValue& number, DType dtype);
 
-  // ---- Sizes: constants where they are known, else computed from the shapes that show them ----
+  // ---- Sizes: constants if known, else computed from the shapes that contain them ----
 
   OnnxValue size(const SymInt& size);              // int64, without dimensions
   OnnxValue sizes(std::span<const SymInt> sizes);  // int64[n]
 
-  // Itself where it is known to be that.
+  // Returns `value` itself if it is known to have that dtype.
   OnnxValue cast(OnnxValue value, DType dtype);
 
-  // ---- What is known of a value: of the program's values and constants all, of others what a rule
-  // said ----
+  // ---- What is known of a value: everything for the program's values and constants, else what a
+  // rule declared ----
 
   [[nodiscard]] std::optional<DType> dtype(OnnxValue value) const;
   [[nodiscard]] std::optional<std::vector<SymInt>> shape(OnnxValue value) const;
-  // Of a constant.
+  // The data of a constant.
   [[nodiscard]] Tensor data(OnnxValue value) const;
   void set_type(OnnxValue value, DType dtype, std::vector<SymInt> sizes);
-  // The name that it has in the model.
+  // Its name in the model.
   [[nodiscard]] const std::string& name(OnnxValue value) const;
 
   [[nodiscard]] State& state() noexcept { return state_; }
@@ -165,7 +166,7 @@ class OPWRIGHT_EXPORT Call : public CallArguments {
 
   // Tensors, and ints that the graph computes.
   [[nodiscard]] OnnxValue input(size_t index) const;    // none for None
-  [[nodiscard]] OnnxValues inputs(size_t index) const;  // of a list; none for a None in it
+  [[nodiscard]] OnnxValues inputs(size_t index) const;  // for a list; none for a None element
   [[nodiscard]] OnnxValue input(size_t index, DType dtype) const;  // cast
 
   [[nodiscard]] State& state() const noexcept { return state_; }
@@ -174,25 +175,26 @@ class OPWRIGHT_EXPORT Call : public CallArguments {
   State& state_;
 };
 
-// Gives a value for each result (each element of a list; none for a result that it cannot give,
-// which is an error where something reads it).
+// Returns a value for each result (each element of a list); none for a result that it cannot
+// compute, which is an error if something reads it.
 using Rule = OnnxValues (*)(GraphBuilder& g, const Call& call);
 
-// How calls of an operator become nodes, from that opset on until the next one that was registered.
+// Registers how calls of an operator become nodes, from that opset up to the next registered one.
 OPWRIGHT_EXPORT void register_symbolic(const std::string& op, int64_t opset, Rule rule);
-// ValueError where nothing was registered.
+// Throws ValueError if nothing was registered.
 OPWRIGHT_EXPORT void unregister_symbolic(const std::string& op, int64_t opset);
 
 struct ModelOptions {
   int64_t opset = kDefaultOpset;
-  std::vector<std::string> input_names = {};  // left out: those of the program
+  std::vector<std::string> input_names = {};  // default: those of the program
   std::vector<std::string> output_names = {};
-  // Operators that become functions of the model, by what they are made of.
+  // Operators that become functions of the model, built from their decomposition.
   std::vector<std::string> functions = {};
-  // Versions of the domains of custom operators; left out: 1.
+  // Versions of the domains of custom operators; default: 1.
   std::vector<std::pair<std::string, int64_t>> domain_versions = {};
   std::vector<std::pair<std::string, std::string>> metadata = {};
-  // Tensors go to a file beside the model: none, those of a model above 2 GB; false, never.
+  // Whether tensors go to a file next to the model. Not set: only for a model above 2 GB; false:
+  // never.
   std::optional<bool> external_data = std::nullopt;
   std::string doc = {};
 };
@@ -202,11 +204,11 @@ class OPWRIGHT_EXPORT Model {
  public:
   struct State;
   explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  // Writes the model and, where it has external data, "<path>.data". OSError.
+  // Writes the model and, with external data, "<path>.data". Throws OSError.
   void save(const std::string& path) const;
-  // ValueError for a model above 2 GB, which must be saved with external data.
+  // Throws ValueError for a model above 2 GB, which must be saved with external data.
   [[nodiscard]] std::string bytes() const;
-  // One line for each node; for reading and tests.
+  // One line per node; for reading and tests.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] const State& state() const noexcept { return *state_; }
 
@@ -214,8 +216,9 @@ class OPWRIGHT_EXPORT Model {
   std::shared_ptr<const State> state_;
 };
 
-// NotImplementedError for an operator without a rule: which, the user's line, which opset would
-// have it. ValueError for an opset that is not written, names that do not fit.
+// Throws NotImplementedError for an operator without a rule, naming it, the user's line and the
+// opset that would have it. Throws ValueError for an unsupported opset and for names that do not
+// fit.
 [[nodiscard]] OPWRIGHT_EXPORT Model to_model(const Program& program,
                                              const ModelOptions& options = {});
 inline void save_model(const Program& program, const std::string& path,
@@ -223,9 +226,9 @@ inline void save_model(const Program& program, const std::string& path,
   to_model(program, options).save(path);
 }
 
-// ---- Operators as nodes of their own ----
+// ---- Operators as their own nodes ----
 
-// How a call of an operator is one node: "domain::Name(x, y, alpha=alpha)".
+// How a call of an operator maps to one node: "domain::Name(x, y, alpha=alpha)".
 struct NodeForm {
   std::string domain;
   std::string name;
@@ -237,10 +240,11 @@ struct NodeForm {
   std::vector<NamedArgument> attributes;
 };
 
-// The forms in which exported models may hold an operator, newest first: those of its symbolics and
-// of its binary, then that of its schema (domain: its namespace).
+// The forms in which exported models may represent an operator, newest first: those of its
+// symbolics and of its binary, then the one from its schema (domain: its namespace).
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<NodeForm> node_forms(const std::string& op);
-// ValueError for a text that is no form or names an argument that the operator does not have.
+// Throws ValueError for a text that is not a form or names an argument that the operator does not
+// have.
 [[nodiscard]] OPWRIGHT_EXPORT NodeForm parse_node_form(std::string_view text,
                                                        const std::string& op);
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const NodeForm& form, const std::string& op);

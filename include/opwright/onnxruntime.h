@@ -1,4 +1,5 @@
-/* For programs that use ONNX Runtime: the operators of a binary as custom operators of a session.
+/* For programs that use ONNX Runtime: adds the operators of a binary to a session as custom
+ * operators.
  *
  *   opw_onnxruntime_register(options, OrtGetApiBase(), "libcst.so");
  *
@@ -15,15 +16,15 @@ struct OrtApiBase;
 struct OrtSessionOptions;
 struct OrtStatus;
 
-/* Gives every operator of the binaries to the options: its domain is its namespace, its name that
- * of the operator ("scale_out" for an overload), and whatever node its binary names beside. `paths`
- * is a file, or several with ':' between them. Returns null, or a status that the caller releases.
- * Once for options, since ONNX Runtime takes a domain once; any thread. */
+/* Adds every operator of the binaries to the options, with its namespace as the domain and its name
+ * ("scale_out" for an overload), and also as any node that its binary names. `paths` is a file, or
+ * several separated by ':'. Returns null, or a status that the caller releases. Call it once per
+ * options object, since ONNX Runtime accepts a domain once; any thread. */
 struct OrtStatus* opw_onnxruntime_register(struct OrtSessionOptions* options,
                                            const struct OrtApiBase* api, const char* paths);
 
-/* The same for the binaries that the environment variable OPWRIGHT_ONNXRUNTIME_LIBRARIES names.
- * ONNX Runtime calls it for a library that is named to it: RegisterCustomOpsLibrary_V2 in C,
+/* The same for the binaries that the environment variable OPWRIGHT_ONNXRUNTIME_LIBRARIES lists.
+ * ONNX Runtime calls it when it loads this library: RegisterCustomOpsLibrary_V2 in C,
  * SessionOptions.register_custom_ops_library in Python. */
 /* NOLINTNEXTLINE(readability-identifier-naming): ONNX Runtime looks it up by this name */
 struct OrtStatus* RegisterCustomOps(struct OrtSessionOptions* options,

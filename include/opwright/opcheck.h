@@ -1,4 +1,4 @@
-// For programs that link the core: finds the faults of an operator.
+// For programs that link the core: tests an operator and reports its faults.
 //
 //   const opwright::CheckReport report = opwright::opcheck("audio::gain", {Value(x), Value(0.5)});
 //   if (!report.ok()) std::cerr << report.table();
@@ -21,7 +21,7 @@ namespace opwright OPWRIGHT_VISIBILITY {
 struct CheckFinding {
   std::string check;    // "schema"
   std::string kind;     // "undeclared-write"
-  std::string message;  // names the operator, what is wrong, what to do
+  std::string message;  // names the operator, the fault and the fix
   std::string code;     // Python that shows it, with the smallest input
   std::string change;   // how that input differs from the example: "x: sizes ..."
 };
@@ -31,16 +31,16 @@ struct CheckLine {
   enum class State : uint8_t { Ok, Failed, Skipped };
   std::string check;
   State state = State::Ok;
-  uint32_t inputs = 0;  // that were looked at
+  uint32_t inputs = 0;  // number of inputs checked
   double seconds = 0;
-  std::string text;  // the first line of what was found, or why it was skipped
+  std::string text;  // the first line of the finding, or why it was skipped
 };
 
 struct OPWRIGHT_EXPORT CheckReport {
   std::string op;
   uint32_t num_given = 0;
-  uint32_t num_generated = 0;  // inputs that the operator took
-  uint32_t num_refused = 0;    // generated inputs that it refused with an error
+  uint32_t num_generated = 0;  // generated inputs that the operator accepted
+  uint32_t num_refused = 0;    // generated inputs that it rejected with an error
   uint64_t seed = 0;
   std::vector<CheckLine> lines;
   std::vector<CheckFinding> findings;
@@ -50,27 +50,26 @@ struct OPWRIGHT_EXPORT CheckReport {
   // One line for each check, then the findings with their code.
   [[nodiscard]] std::string table() const;
   [[nodiscard]] std::string to_markdown() const;
-  // The findings alone: the text of the error that raise_if_failed throws.
+  // Only the findings: the text of the error that raise_if_failed throws.
   [[nodiscard]] std::string failure_text() const;
-  // OpCheckError if something was found.
+  // Throws OpCheckError if there are findings.
   void raise_if_failed() const;
 };
 
 struct OpcheckOptions {
-  std::vector<std::string> checks = {"ALL"};  // names; PyTorch's names of groups are known too
-  std::optional<double> rtol =
-      std::nullopt;  // of values that are computed in two ways; not set: by dtype
+  std::vector<std::string> checks = {"ALL"};  // names; PyTorch's group names work too
+  std::optional<double> rtol = std::nullopt;  // for values computed in two ways; not set: by dtype
   std::optional<double> atol = std::nullopt;
-  uint32_t examples = 50;  // to generate, beside those given
+  uint32_t examples = 50;  // to generate in addition to those given
   uint64_t seed = 0;
-  // Called with each line as soon as it is known, if it is set.
+  // Called with each line as soon as it is known, if set.
   void (*progress)(void* context, const CheckLine& line) = nullptr;
   void* progress_context = nullptr;
 };
 
-// Checks an operator on an example and on others that are made from it. Values are those of the
-// schema's arguments in order; defaults fill the rest. ValueError: the operator refuses the
-// example, or a check is not known; AttributeError: there is no such operator.
+// Checks an operator on an example and on variations of it. Values are the schema's arguments in
+// order; defaults fill the rest. Throws ValueError if the operator rejects the example or a check
+// is unknown, AttributeError if the operator does not exist.
 [[nodiscard]] OPWRIGHT_EXPORT CheckReport opcheck(std::string_view op, std::span<const Value> args,
                                                   const OpcheckOptions& options = {});
 [[nodiscard]] inline CheckReport opcheck(std::string_view op, std::initializer_list<Value> args,

@@ -1,9 +1,9 @@
-// A typed handle of an operator of the host: C++ arguments in, C++ results out.
+// A typed handle to an operator of the host: C++ arguments in, C++ results out.
 //
-// In the core a handle looks its operator up at the first call, and again whenever the registry
-// changed. In an operator binary it is an import: it stands in the binary's list from the start, so
-// that a host that lacks the operator says so when it loads the binary, and reaches whichever host
-// the calling thread is in.
+// In the core, a handle looks its operator up at the first call, and again whenever the registry
+// has changed. In an operator binary it is an import, listed in the binary from the start: a host
+// without the operator reports it when it loads the binary, and a call reaches the host that the
+// calling thread is in.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class OPWRIGHT_EXPORT HostOperator {
   constexpr HostOperator(const char* name, const char* (*signature)())
       : name_(name), signature_(signature) {}
   void call(const OpwValue* args, uint32_t num_args, OpwValue* results, uint32_t num_results);
-  // Looks the operator up and compares the signature with its schema; call does it when it must.
+  // Looks the operator up and compares the signature with its schema; call does it when necessary.
   void resolve();
 
  private:
@@ -72,7 +72,7 @@ class HostOperator {
 
 #endif
 
-// An argument of a type whose values cannot be lent, such as Tensor?[]: a copy for the call.
+// An argument of a type whose values cannot be borrowed, such as Tensor?[]: copied for the call.
 template <class T>
 class CopiedArgument {
  public:
@@ -105,7 +105,7 @@ class OperatorHandle;
 template <class R, class... Args>
 class OperatorHandle<R(Args...)> {
  public:
-  // "aten::add.Tensor"; the text must outlive the handle. In a binary a handle is a static object.
+  // "aten::add.Tensor"; the text must outlive the handle. In a binary, handles are static objects.
   constexpr explicit OperatorHandle(const char* name)
       : operator_(name, &SchemaOf<R(Args...)>::signature) {}
 
@@ -160,17 +160,17 @@ class OperatorHandle<R(Args...)> {
   HostOperator operator_;
 };
 
-// A text as a template argument.
+// A string as a template argument.
 template <size_t N>
 struct FixedText {
   char text[N];
   constexpr FixedText(const char (
-      &characters)[N]) {  // NOLINT(google-explicit-constructor): "aten::sin" as it stands
+      &characters)[N]) {  // NOLINT(google-explicit-constructor): from a literal
     for (size_t i = 0; i < N; ++i) text[i] = characters[i];
   }
 };
 
-// The handle of one operator; there is one only if something calls it: imported<"aten::sin",
+// The handle of one operator; it exists only if some code calls it: imported<"aten::sin",
 // Tensor(const Tensor&)>(x).
 template <FixedText kName, class Signature>
 OPWRIGHT_VISIBILITY inline OperatorHandle<Signature> imported{kName.text};

@@ -1,4 +1,4 @@
-// All that an operator needs: include this one header.
+// Everything that an operator needs: include this one header.
 #pragma once
 
 #include "opwright/autograd.h"

@@ -1,4 +1,4 @@
-// Loops over many threads, for kernels in operator binaries. The core has base/thread_pool.h.
+// Multi-threaded loops for kernels in operator binaries. The core uses base/thread_pool.h.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace opwright OPWRIGHT_VISIBILITY {
 inline constexpr int64_t kDefaultGrain = 32768;
 
 // Runs body(begin, end) over [0, size) in chunks of at least `grain`, on this thread and on workers
-// of the host. Operators may be called inside. The first error of a chunk is thrown here.
+// of the host. The body may call operators. The first error of a chunk is thrown here.
 template <class Body>
 void parallel_for(int64_t size, int64_t grain, Body&& body) {
   if (size <= 0) return;

@@ -24,14 +24,14 @@
 #include "opwright/value.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// What a size of an input may be in other calls of an exported program.
+// The values that a size of an input may have in later calls of an exported program.
 class OPWRIGHT_EXPORT Dim {
  public:
   enum class Kind : uint8_t {
-    Static,   // what it is now
-    Auto,     // free, as far as the function admits
-    Dynamic,  // free; an error where the function fixes it
-    Named,    // free within its bounds; the same number wherever the name stands
+    Static,   // the size of the example
+    Auto,     // dynamic, as far as the function allows
+    Dynamic,  // dynamic; an error if the function fixes it
+    Named,    // dynamic within its bounds; equal wherever the name occurs
     Derived,  // factor * root + offset
   };
   Dim() = default;  // Static
@@ -44,19 +44,19 @@ class OPWRIGHT_EXPORT Dim {
                                    std::optional<int64_t> max = std::nullopt) {
     return Dim(Kind::Dynamic).within(min, max);
   }
-  // A bound that is not given is not demanded: the function may narrow it.
+  // A bound that is not given is not required: the function may narrow it.
   [[nodiscard]] static Dim named(std::string name, std::optional<int64_t> min = std::nullopt,
                                  std::optional<int64_t> max = std::nullopt) {
     Dim dim(Kind::Named);
     dim.name_ = std::move(name);
     return dim.within(min, max);
   }
-  // Of a Named or Derived one. ValueError for others, and for a factor below 1.
+  // For Named and Derived. Throws ValueError for others, and for a factor below 1.
   [[nodiscard]] Dim times(int64_t factor) const;
   [[nodiscard]] Dim plus(int64_t offset) const;
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  // Of Named, and of Derived: its root's.
+  // The name of a Named one; for Derived, that of its root.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::optional<int64_t> min() const noexcept { return min_; }
   [[nodiscard]] std::optional<int64_t> max() const noexcept { return max_; }
@@ -84,24 +84,24 @@ class OPWRIGHT_EXPORT Dim {
 [[nodiscard]] inline Dim operator+(const Dim& dim, int64_t offset) { return dim.plus(offset); }
 [[nodiscard]] inline Dim operator-(const Dim& dim, int64_t offset) { return dim.plus(-offset); }
 
-// A program that was exported or loaded. Handles share it.
+// An exported or loaded program. Copies of the handle share it.
 class OPWRIGHT_EXPORT Program {
  public:
   explicit Program(Value program) : program_(std::move(program)) {}
 
-  // Runs it at the caller's level; gradients are recorded where an input requires them. Errors name
+  // Runs it at the caller's level; gradients are recorded if an input requires them. Errors name
   // the input, the dimension and the bound.
   [[nodiscard]] std::vector<Tensor> operator()(std::span<const Tensor> inputs) const;
   [[nodiscard]] std::vector<Tensor> operator()(std::initializer_list<Tensor> inputs) const {
     return (*this)(std::span(inputs.begin(), inputs.size()));
   }
-  // The same with numbers, strings and None among inputs and outputs.
+  // The same, with numbers, strings and None allowed among inputs and outputs.
   [[nodiscard]] std::vector<Value> run(std::span<const Value> inputs) const;
 
-  // Where each user input stands in the call: "x", "batch[\"mask\"]".
+  // The path of each user input in the call: "x", "batch[\"mask\"]".
   [[nodiscard]] std::vector<std::string> input_names() const;
   [[nodiscard]] std::vector<std::string> output_names() const;
-  // OSError.
+  // Throws OSError.
   void save(const std::string& path) const;
   // Signature, constraints, operators, graph.
   [[nodiscard]] std::string text() const;
@@ -111,13 +111,13 @@ class OPWRIGHT_EXPORT Program {
   Value program_;
 };
 
-// OSError for a file that is not there; ValueError for one that is damaged or of a newer format;
-// NotImplementedError for an operator that is not there, with the library to load first. Nothing of
-// the file is run.
+// Throws OSError for a missing file, ValueError for one that is damaged or of a newer format, and
+// NotImplementedError for a missing operator, naming the library to load first. Nothing in the file
+// is executed.
 [[nodiscard]] OPWRIGHT_EXPORT Program load_program(const std::string& path);
 
 struct ExportOptions {
-  std::vector<std::string> names = {};  // of the inputs; left out: x0, x1, ...
+  std::vector<std::string> names = {};  // of the inputs; default: x0, x1, ...
   struct DynamicDim {
     std::string input;
     int64_t dim;
@@ -129,7 +129,7 @@ struct ExportOptions {
     Tensor tensor;
     bool is_parameter = true;
   };
-  std::vector<State> state = {};  // tensors that the function closes over, and what to call them
+  std::vector<State> state = {};  // tensors that the function closes over, with names
 };
 
 using ExportedBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> inputs);
@@ -137,7 +137,7 @@ using ExportedBody = std::vector<Tensor> (*)(void* context, std::span<const Tens
                                                       const ExportOptions& options,
                                                       ExportedBody body, void* context);
 
-// `function` takes a tensor for each input and gives a tensor or a std::vector of them.
+// `function` accepts a tensor for each input and returns a tensor or a std::vector of them.
 template <class F, std::same_as<Tensor>... Inputs>
 [[nodiscard]] Program export_program(F function, const ExportOptions& options,
                                      const Inputs&... inputs) {

@@ -1,5 +1,4 @@
-// For programs that link the core (opwright::opwright): loading operator binaries, and showing
-// tensors.
+// For programs that link the core (opwright::opwright): loads operator binaries and prints tensors.
 //
 // Such a program calls operators through opwright/functions.h and OperatorHandle. Operator binaries
 // do not include this.
@@ -11,24 +10,24 @@
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// Takes all that an operator binary registers, as one: either everything is there afterwards or
-// nothing. The same file twice is harmless. OSError for a file that is not there or lacks a
-// dependency; ImportError for one that is no operator binary, or is of another ABI version;
-// ValueError for an operator that another binary defined (both paths named) and for a wrong schema;
-// TypeError for a function that differs from its schema; AttributeError for an import that the core
-// lacks. Any thread.
+// Registers the contents of an operator binary atomically: either everything or nothing. Loading
+// the same file twice is harmless. Throws OSError for a file that is missing or lacks a dependency;
+// ImportError for one that is not an operator binary or has another ABI version; ValueError for an
+// operator that another binary defined (both paths named) and for a wrong schema; TypeError for a
+// function that differs from its schema; AttributeError for an import that the core does not have.
+// Any thread.
 OPWRIGHT_EXPORT void load_library(const std::string& path);
 
-// The same of a plug-in: gives the names of the devices that it adds. A device is never removed.
-// ImportError for a binary that adds none, ValueError for a device that another one added.
+// The same for a plug-in: returns the names of the devices that it adds. A device is never removed.
+// Throws ImportError for a binary that adds none, ValueError for a device that another one added.
 OPWRIGHT_EXPORT std::vector<std::string> load_device(const std::string& path);
 
-// Removes what load_library registered. The file stays mapped, so that what is still held fails
-// with an error instead of a crash; load_library takes it back. ValueError for a file that is not
-// loaded.
+// Unregisters what load_library registered. The file stays mapped, so that handles still held fail
+// with an error instead of a crash; load_library registers it again. Throws ValueError for a file
+// that is not loaded.
 OPWRIGHT_EXPORT void unload_library(const std::string& path);
 
-// What a binary would register; nothing is registered.
+// What a binary would register; describing it registers nothing.
 struct LibraryDescription {
   std::string path;
   struct Definition {
@@ -47,7 +46,7 @@ struct LibraryDescription {
   std::vector<std::string> devices;  // names
 };
 [[nodiscard]] OPWRIGHT_EXPORT LibraryDescription describe_library(const std::string& path);
-// A line for each definition, function and import.
+// One line for each definition, function and import.
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const LibraryDescription& description);
 
 // The text of a tensor, as PyTorch prints it:
@@ -55,10 +54,11 @@ struct LibraryDescription {
 //   tensor([[1., 2.],
 //           [3., 4.]], device='cuda:0', dtype=float16, requires_grad=True)
 //
-// Floats have four digits, or a scientific form where their magnitudes differ much. More than 1000
-// elements are cut to three at each end of a dimension. The dtype is shown where it is not float32,
-// int64 or bool, the device where it is not cpu. A tensor without memory of its own shows its
-// sizes, tensor(..., size=(2, s0)); so does one with so many dimensions that even the cut form is
-// endless. Memory of another device is copied to the cpu first; throws what that copy throws.
+// Floats have four digits, or scientific notation if their magnitudes differ much. More than 1000
+// elements are shortened to three at each end of a dimension. The dtype is shown unless it is
+// float32, int64 or bool, the device unless it is cpu. A tensor without memory of its own shows its
+// sizes, tensor(..., size=(2, s0)); so does one with so many dimensions that even the shortened
+// form would be too long. Memory of another device is copied to the cpu first; throws what that
+// copy throws.
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Tensor& tensor);
 }  // namespace opwright

@@ -1,5 +1,5 @@
-// A number argument of a schema (`Scalar`): int, float, bool, complex or a symbolic int, kept as
-// what it was.
+// A number argument of a schema (`Scalar`): int, float, bool, complex or a symbolic int, stored as
+// its own kind.
 #pragma once
 
 #include <concepts>
@@ -31,8 +31,8 @@ class Scalar {
   [[nodiscard]] bool is_bool() const { return tag_ == kOpwBool; }
   [[nodiscard]] bool is_complex() const { return tag_ == kOpwComplex; }
 
-  // The value as T, as a C++ conversion would make it; a complex one with an imaginary part is
-  // refused for a real T.
+  // The value converted to T as in C++; a complex number with an imaginary part is an error for a
+  // real T.
   template <class T>
   [[nodiscard]] T to() const {
     if constexpr (requires { typename T::value_is_complex; } || std::same_as<T, Complex<float>> ||

@@ -1,5 +1,5 @@
-// A kernel in the language of a device, as a text that the device's compiler makes a kernel of when
-// it is first launched. Not part of opwright/opwright.h.
+// A kernel as source text in a device's language, compiled by the device's compiler at the first
+// launch. Not part of opwright/opwright.h.
 //
 //   const SourceKernel scaled_add(R"(
 //     kernel void scaled_add(global const float* x, global float* y, float factor, int n) {
@@ -9,9 +9,9 @@
 //
 //   scaled_add.launch(x.device(), {groups}, {256}, x, y, 2.0F, static_cast<int32_t>(n));
 //
-// Tensors are passed as their memory, numbers by their own types, in the order of the kernel's
-// parameters. The launch is queued on the current stream of the device, in order with what the host
-// does before and after.
+// Tensors are passed as pointers to their memory, numbers by their own types, in the order of the
+// kernel's parameters. The launch is queued on the device's current stream, in order with the
+// host's work before and after it.
 #pragma once
 
 #include <array>
@@ -32,17 +32,17 @@
 namespace opwright OPWRIGHT_VISIBILITY {
 class SourceKernel {
  public:
-  // Nothing is compiled here. `options` are for the compiler.
+  // Compiles nothing yet. `options` are passed to the compiler.
   SourceKernel(std::string source, std::string name, std::string options = "")
       : source_(std::move(source)), name_(std::move(name)), options_(std::move(options)) {}
   SourceKernel(const SourceKernel&) = delete;
   SourceKernel& operator=(const SourceKernel&) = delete;
 
-  // Runs groups * group_size elements, each list of one to three dimensions; 0 groups run nothing.
-  // Without a group_size the device chooses one and `groups` counts single elements. From kernels,
-  // any thread.
-  // ValueError for a tensor of another device; NotImplementedError of a device without a compiler;
-  // errors of the device's compiler have its log.
+  // Runs groups * group_size elements; each list has one to three dimensions. 0 groups run nothing.
+  // Without a group_size, the device chooses one and `groups` counts single elements. Called from
+  // kernels, on any thread. Throws ValueError for a tensor on another device and
+  // NotImplementedError for a device without a compiler; errors of the device's compiler contain
+  // its log.
   template <class... Arguments>
   void launch(Device device, const std::vector<int64_t>& groups,
               const std::vector<int64_t>& group_size, const Arguments&... arguments) const {
@@ -57,7 +57,7 @@ class SourceKernel {
         device, built(device), groups, group_size, shared_bytes_, words, sizes);
   }
 
-  // Of memory that the elements of a group share and the launch gives the size of.
+  // The size of the memory shared by a group that is allocated at launch.
   void set_shared_bytes(int64_t bytes) { shared_bytes_ = bytes; }
 
  private:

@@ -1,9 +1,9 @@
-// Integers that may be symbols. Arithmetic folds plain ints inline and asks the owner of a symbol
-// otherwise.
+// Integers that may be symbols. Arithmetic on plain ints is inline; arithmetic on symbols calls
+// their owner.
 //
-// Turning a SymBool into a bool is a guard: the owner decides now and records what was decided,
-// with the file and line of the comparison. check() demands instead of deciding, so that it also
-// holds for sizes known only at run time.
+// Converting a SymBool to bool is a guard: the owner decides now and records the decision, with the
+// file and line of the comparison. check() requires a condition instead of deciding it, so it also
+// works for sizes known only at run time.
 #pragma once
 
 #include <concepts>
@@ -50,7 +50,7 @@ class SymInt {
     std::swap(word_, other.word_);
     return *this;
   }
-// GCC 12 takes the empty side of a std::optional<SymInt> for read here.
+// GCC 12 warns that the empty state of a std::optional<SymInt> is read here.
 #pragma GCC diagnostic push
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -60,9 +60,9 @@ class SymInt {
 
   [[nodiscard]] bool is_symbolic() const noexcept { return opwright::is_symbolic(word_); }
   [[nodiscard]] OpwSymWord word() const noexcept { return word_; }
-  // Gives the count away.
+  // Releases ownership: the caller gets the count.
   [[nodiscard]] OpwSymWord give() noexcept { return std::exchange(word_, 0); }
-  // The int; a symbol becomes fixed, and its owner records where.
+  // The int value; a symbol becomes fixed, and its owner records where.
   [[nodiscard]] int64_t specialise(
       std::source_location where = std::source_location::current()) const {
     if (!is_symbolic()) return word_;
@@ -183,7 +183,7 @@ class SymBool {
   std::source_location where_;
 };
 
-// An operand of a comparison: the conversion happens at the author's line and fills in `where`.
+// An operand of a comparison: the conversion happens at the author's line and sets `where`.
 struct SymOperand {
   // NOLINTBEGIN(google-explicit-constructor)
   SymOperand(const SymInt& v, std::source_location w = std::source_location::current())
@@ -223,10 +223,11 @@ inline SymBool sym_not(const SymBool& a) {
   return {apply_sym(kOpwSymNot, a.value(), 0), a.where()};
 }
 
-// An unknown condition counts as false; for broadcasting and fast paths.
+// Treats an unknown condition as false; for broadcasting and fast paths.
 inline bool guard_or_false(const SymBool& condition) { return condition.guard(kOpwUnknownIsFalse); }
 inline bool guard_or_true(const SymBool& condition) { return condition.guard(kOpwUnknownIsTrue); }
-// ValueError with `message` unless the condition holds, now or when the owner's program runs.
+// Throws ValueError with `message` unless the condition holds, now or when the owner's program
+// runs.
 inline void check(const SymBool& condition, const std::string& message) {
   condition.check(message);
 }

@@ -1,5 +1,5 @@
-// What an operator declares about itself beyond its schema. Nothing is inferred from a tag that is
-// not set.
+// Properties that an operator declares in addition to its schema. A tag that is not set implies
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 namespace opwright OPWRIGHT_VISIBILITY {
 enum class Tag : uint8_t {
   Pointwise,         // element i of the result depends on element i of the broadcast inputs only
-  Reduction,         // folds dimensions away
+  Reduction,         // reduces dimensions
   View,              // results alias an argument and no memory is written
-  Core,              // of the set that decompositions end in
+  Core,              // in the set that decompositions end in
   Inplace,           // writes its first argument and returns it
   Out,               // writes its `out` arguments and returns them
   Nondeterministic,  // two calls with the same inputs may differ
   NondeterministicSeeded,  // differs only by the state of a generator
-  DataDependentOutput,     // reads data to give a number (item)
+  DataDependentOutput,     // reads data to return a number (item)
   DynamicOutputShape,      // the sizes of the results depend on data (nonzero)
-  Blocking,                // may run long: locks of the host language are released
-  AllowsMixedDevices,      // takes tensors of several devices (copy)
+  Blocking,                // may run long: the GIL is released
+  AllowsMixedDevices,      // accepts tensors of several devices (copy)
   NeedsExactStrides,       // a rewrite must keep the strides of its inputs
   Nondifferentiable,       // no result carries a gradient (detach, a comparison)
   Ordered,                 // has an effect: never removed from a graph or moved past another such
@@ -33,7 +33,7 @@ class Tags {
   constexpr Tags(std::initializer_list<Tag> tags) {
     for (const Tag tag : tags) bits_ |= bit(tag);
   }
-  // As bits() gave them.
+  // The inverse of bits().
   [[nodiscard]] static constexpr Tags from_bits(uint64_t bits) {
     Tags tags;
     tags.bits_ = bits;

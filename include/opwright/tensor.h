@@ -1,8 +1,8 @@
-// opwright::Tensor: a counted handle of a tensor that some host owns.
+// opwright::Tensor: a reference-counted handle to a tensor that some host owns.
 //
-// Reading is an inline load. Copying a handle raises the tensor's count, or, for a view on a
-// caller's stack, asks its owner for an owning handle. Arguments of kernels are borrowed: passing
-// them on costs nothing.
+// Reading is an inline load. Copying a handle raises the tensor's count; for a view on a caller's
+// stack, it requests an owning handle from the owner. Kernel arguments are borrowed: passing them
+// on costs nothing.
 #pragma once
 
 #include <source_location>
@@ -15,7 +15,7 @@
 #include "opwright/tensor_methods.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// One more count on `tensor`; for a View an owning handle in its place.
+// Adds one count to `tensor`; for a View, returns an owning handle instead.
 inline OpwTensor* retain_tensor(OpwTensor* tensor) {
   if (!tensor) return nullptr;
   if (tensor->flags & kOpwFlagView) [[unlikely]] {
@@ -38,12 +38,12 @@ inline void release_tensor(OpwTensor* tensor) noexcept {
   }
 }
 
-// The counting of a handle; Tensor and FakeTensor differ only in what they let one read.
+// Counts references; Tensor and FakeTensor differ only in what they let callers read.
 class TensorHandle {
  public:
   [[nodiscard]] bool is_defined() const noexcept { return handle_ != nullptr; }
   [[nodiscard]] OpwTensor* get() const noexcept { return handle_; }
-  // Gives the count away.
+  // Releases ownership: the caller gets the count.
   [[nodiscard]] OpwTensor* give() noexcept { return std::exchange(handle_, nullptr); }
 
  protected:
@@ -70,12 +70,12 @@ class Tensor : public TensorHandle, public TensorMethods<Tensor> {
   Tensor() = default;
   // Takes over one count.
   static Tensor take(OpwTensor* owned) noexcept { return Tensor(owned); }
-  // One more count.
+  // Adds one count.
   static Tensor borrow(OpwTensor* tensor) { return Tensor(retain_tensor(tensor)); }
 
   [[nodiscard]] int64_t dim() const { return tensor().dl.ndim; }
   // The size of one dimension, counted from the end when negative. A symbolic size becomes fixed,
-  // and its owner records where; rules that shall stay dynamic use sym_size.
+  // and its owner records where; rules that must stay dynamic use sym_size.
   [[nodiscard]] int64_t size(int64_t dim,
                              std::source_location where = std::source_location::current()) const {
     const OpwTensor& self = tensor();
@@ -147,7 +147,7 @@ class Tensor : public TensorHandle, public TensorMethods<Tensor> {
     return true;
   }
 
-  // The first element. The kind of T must be that of the dtype; void takes any.
+  // The first element. T must match the dtype; void accepts any.
   template <class T = void>
   [[nodiscard]] const T* data() const {
     return static_cast<const T*>(memory(kDTypeOf<T>));
@@ -188,8 +188,8 @@ class Tensor : public TensorHandle, public TensorMethods<Tensor> {
     require_ok(handle_->owner->symbolic(handle_, &shape));
     return shape;
   }
-  // Fixes every size and stride; what they are fixed to is then read from the DLPack view as for a
-  // plain tensor.
+  // Fixes every size and stride; the values are then read from the DLPack view as for a plain
+  // tensor.
   void specialise_all(std::source_location where) const {
     const OpwSymbolicShape shape = symbolic_shape();
     for (int32_t i = 0; i < handle_->dl.ndim; ++i) {
@@ -234,7 +234,7 @@ inline void append_shape(std::string& out, const Tensor& tensor) {
   }
   out.push_back(']');
 }
-// "float32[4, 256] on cuda:0"; the device of a cpu tensor is left out.
+// "float32[4, 256] on cuda:0"; the device is omitted for cpu tensors.
 inline void append_text(std::string& out, const Tensor& tensor) {
   if (!tensor.is_defined()) return out.append("an undefined tensor"), void();
   append_text(out, tensor.dtype());

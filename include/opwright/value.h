@@ -1,4 +1,4 @@
-// Values of the calling convention: how each C++ type is read from, lent as, and given as an
+// Values of the calling convention: how each C++ type is read from, lent as, and returned as an
 // OpwValue, and an owning Value.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// Text made at compile time: once to know its length, once to write it.
+// Text built at compile time, in two passes: one to count its length, one to write it.
 struct TextWriter {
   char* to = nullptr;  // null: only counts
   size_t size = 0;
@@ -30,7 +30,7 @@ struct TextWriter {
   }
 };
 
-// "int", "Tensor[]", ...: the tag in the words of a schema.
+// The name of the tag in schema syntax: "int", "Tensor[]", ...
 constexpr const char* tag_name(uint32_t tag) {
   switch (tag) {
     case kOpwNone:
@@ -76,7 +76,7 @@ constexpr const char* tag_name(uint32_t tag) {
   }
 }
 
-// Releases what an owned value holds and makes it None.
+// Releases the contents of an owned value and sets it to None.
 inline void release_value(OpwValue& value) noexcept {
   switch (value.tag) {
     case kOpwTensor:
@@ -225,12 +225,12 @@ class Value {
 // -----------------------------------------------------------------------------------------
 //
 // ValueOf<T> has, for a type T of kernel parameters and results:
-//   write_type(out)     the type as a schema writes it
-//   read(value)         T, or something that converts to it, borrowed for the length of the call
+//   write_type(out)     the type in schema syntax
+//   read(value)         T, or something that converts to it, borrowed for the duration of the call
 //   lend(t)             a borrowed value, valid while t is
 //   give(t)             an owned value
 //   take(value)         the T of an owned value
-// A value of a wrong tag is an error that names both types.
+// A value with the wrong tag is an error that names both types.
 
 template <class T>
 struct ValueOf;
@@ -250,7 +250,7 @@ inline OpwValue make_value(OpwTag tag, int64_t payload) {
   return value;
 }
 
-// A handle for the length of a call: nothing is counted.
+// A handle for the duration of a call: no reference counting.
 template <class Handle>
 class Borrowed {
  public:
@@ -258,7 +258,7 @@ class Borrowed {
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
   ~Borrowed() { (void)handle_.give(); }
-  // NOLINTBEGIN(google-explicit-constructor): stands in for the argument
+  // NOLINTBEGIN(google-explicit-constructor): converts like the argument
   operator const Handle&() const noexcept { return handle_; }
   operator Handle&() noexcept { return handle_; }
   // NOLINTEND(google-explicit-constructor)
@@ -268,7 +268,7 @@ class Borrowed {
 };
 using BorrowedTensor = Borrowed<Tensor>;
 
-// Of Tensor and FakeTensor.
+// For Tensor and FakeTensor.
 template <class Handle>
 struct ValueOfTensor {
   static constexpr void write_type(TextWriter& out) { out.put("Tensor"); }
@@ -284,8 +284,7 @@ struct ValueOfTensor {
     value.as_tensor = tensor.get();
     return value;
   }
-  static OpwValue give(
-      Handle tensor) {  // an undefined one stays visible as such: its caller reports it
+  static OpwValue give(Handle tensor) {  // an undefined one stays detectable: its caller reports it
     OpwValue value{};
     value.tag = kOpwTensor;
     value.as_tensor = tensor.give();
@@ -406,7 +405,7 @@ struct ValueOf<Complex<double>> {
   }
 };
 
-// Types that are a number of their own kind.
+// Numeric types with their own tag.
 template <class T, OpwTag kTag>
 struct ValueOfEnum {
   static T read(const OpwValue& value) {
@@ -497,7 +496,7 @@ struct ValueOf<std::string> {
   }
 };
 
-// Lists whose array is that of the C++ type: `kStored` is the type of the elements in the array.
+// Lists whose array is that of the C++ type: `Stored` is the type of the array's elements.
 template <class T, class Stored, OpwTag kTag>
 struct ValueOfSpan {
   static_assert(sizeof(T) == sizeof(Stored));
@@ -544,7 +543,7 @@ struct ValueOf<std::span<const Tensor>> : ValueOfSpan<Tensor, OpwTensor*, kOpwTe
 template <class T>
 concept HasListTag = requires(TextWriter& out) { ValueOf<std::span<const T>>::write_type(out); };
 
-// Vectors: of the types above by their array, of every other type as a list of values.
+// Vectors: of the types above as their array, of every other type as a list of values.
 template <class T>
 struct ValueOf<std::vector<T>> {
   static constexpr void write_type(TextWriter& out) {

@@ -1,4 +1,4 @@
-// For programs that link the core: a function of one sample becomes one of a batch of them.
+// For programs that link the core: turns a function of one sample into one of a batch of samples.
 //
 //   const auto dot = [](const Tensor& x, const Tensor& y) { return (x * y).sum(); };
 //   const Tensor products = opwright::vmap(dot)(xs, ys)[0];                   // over dimension 0
@@ -18,25 +18,25 @@
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// What random operators do inside of vmap.
+// What random operators do inside vmap.
 enum class Randomness : uint8_t {
-  Error,      // they are refused
+  Error,      // they raise an error
   Same,       // every sample gets the same numbers
-  Different,  // every sample gets numbers of its own
+  Different,  // every sample gets its own numbers
 };
 
 struct VmapOptions {
-  // For each input the dimension of the batch, nothing: the same for all samples. Empty: 0 for all.
+  // The batch dimension of each input; nullopt: the same for all samples. Empty: 0 for all.
   std::vector<std::optional<int64_t>> in_dims = {};
-  // For each output where its batch goes. Empty: 0 for all.
+  // The batch dimension of each output. Empty: 0 for all.
   std::vector<std::optional<int64_t>> out_dims = {};
   Randomness randomness = Randomness::Error;
   int64_t chunk_size = 0;  // samples at once; 0: all
 };
 
-// The function of vmap, over a list of tensors.
+// The function passed to vmap, over a list of tensors.
 using MappedBody = std::vector<Tensor> (*)(void* context, std::span<const Tensor> samples);
-// ValueError for inputs that do not fit the options or each other.
+// Throws ValueError for inputs that do not fit the options or each other.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> map_function(std::span<const Tensor> inputs,
                                                                const VmapOptions& options,
                                                                MappedBody body, void* context);
@@ -72,7 +72,7 @@ class MappedFunction {
   VmapOptions options_;
 };
 
-// `function` takes tensors and gives a tensor or a std::vector of them.
+// `function` accepts tensors and returns a tensor or a std::vector of them.
 template <class F>
 [[nodiscard]] MappedFunction<F> vmap(F function, VmapOptions options = {}) {
   return MappedFunction<F>(std::move(function), std::move(options));

@@ -23,7 +23,7 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
       sum = is_sole_owner(gradient) ? std::move(gradient) : gradient.detach().clone();
     }
   } else {
-    sum = lifted(sum);  // that of a tensor outside is written there
+    sum = lifted(sum);  // the .grad of an outer tensor is written there
     if (is_recorded || impl(sum).home != impl(gradient).home) {
       sum = sum + gradient;
     } else {
@@ -44,7 +44,7 @@ void Accumulate::forget_leaf() noexcept {
   leaf_ = nullptr;
 }
 
-// The count of a tensor that ends stays 1, so only the lock tells whether leaf() came first.
+// The count of a tensor being destroyed stays 1, so only the lock shows whether leaf() came first.
 bool Accumulate::let_leaf_go() noexcept {
   TensorImpl* leaf = nullptr;
   {

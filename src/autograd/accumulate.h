@@ -1,4 +1,4 @@
-// The end of a history: a leaf, whose gradient is summed up.
+// The end of a history: a leaf, which accumulates its gradient.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,30 @@
 
 namespace opwright {
 
-// Adds to the tensor's own .grad; what is recorded if grad mode is on. Threads may add to one leaf.
+// Adds to the tensor's own .grad; recorded if grad mode is on. Several threads may add to one leaf.
 void accumulate(const Tensor& leaf, Tensor gradient);
 
 class OPWRIGHT_EXPORT Accumulate final : public TapeNode {
  public:
-  // The leaf owns this node and tells when it goes.
+  // The leaf owns this node and notifies it when it is destroyed.
   explicit Accumulate(const Tensor& leaf);
 
   [[nodiscard]] std::string name() const override { return "accumulate"; }
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
   [[nodiscard]] bool accumulates() const noexcept override { return edges().empty(); }
-  // The leaf stands for one outside, which gets the gradients from here on.
+  // The leaf represents an outer one, which receives the gradients from here on.
   void lead_to(Edge outside) { add_edge(std::move(outside)); }
 
-  // Undefined: the leaf is gone. Any thread.
+  // Undefined: the leaf was destroyed. Any thread.
   [[nodiscard]] Tensor leaf() const;
   void forget_leaf() noexcept;
-  // The last handle of the leaf is being dropped. False: leaf() gave another one meanwhile, and the
-  // leaf lives on without the one that was dropped.
+  // The last handle of the leaf is being dropped. False: leaf() returned another one meanwhile, and
+  // the leaf lives on without the dropped one.
   [[nodiscard]] bool let_leaf_go() noexcept;
   // Held while a gradient is added.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-  // Run after the gradient was summed up, with the leaf.
+  // Runs after the gradient was accumulated, with the leaf.
   uint64_t add_leaf_hook(std::function<void(const Tensor& leaf)> hook) {
     return add_post_hook([this, hook = std::move(hook)](auto /*given*/, auto /*gradients*/) {
       if (const Tensor left = leaf(); left.is_defined()) hook(left);
@@ -47,7 +47,7 @@ class OPWRIGHT_EXPORT Accumulate final : public TapeNode {
 
  private:
   mutable std::mutex mutex_;
-  TensorImpl* leaf_;  // borrowed; under the lock
+  TensorImpl* leaf_;  // borrowed; protected by the mutex
 };
 
 }  // namespace opwright

@@ -19,8 +19,8 @@
 namespace opwright {
 namespace {
 
-// The gradients of all outputs belong to one level, which is current while they flow: that of the
-// outputs, or one further in that the given gradients are of (a batch of them under vmap).
+// The gradients of all outputs belong to one level, which is current during the backward pass: that
+// of the outputs, or a more inner one of the given gradients (a batch of them under vmap).
 Interpreter* level_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
   if (outputs.empty()) return nullptr;
   auto* of_outputs = static_cast<Interpreter*>(impl(outputs[0]).home);
@@ -40,13 +40,12 @@ std::vector<Tensor> as_seen(std::span<const Tensor> tensors) {
   return all;
 }
 
-// The transform inside of which the tensor's history is hidden, since it has one further out; null:
-// there is none such.
+// The transform that hides the tensor's history, which exists further out; null: none.
 Interpreter* find_hiding_level(Tensor tensor) {
   while (impl(tensor).is_wrapper()) {
     auto* level = static_cast<Interpreter*>(impl(tensor).home);
     if (level->traits().adopts_histories) return nullptr;
-    if (level->traits().lifts) (void)tensor.detach();  // a view that is behind takes its value
+    if (level->traits().lifts) (void)tensor.detach();  // updates a view that is behind
     tensor = wrapper(tensor).inner;
     if (!tensor.is_defined()) return nullptr;
     if (requires_grad(tensor)) return level;
@@ -54,13 +53,13 @@ Interpreter* find_hiding_level(Tensor tensor) {
   return nullptr;
 }
 
-// What flows inside of a transform ends there: a leaf outside would get nothing, silently.
+// Gradients inside a transform stop there: an outer leaf would silently get nothing.
 void refuse_hidden_history(const Tensor& tensor, const char* which) {
   const Interpreter* level = find_hiding_level(tensor);
-  OPWRIGHT_CHECK(!level, "backward: called inside of ", level->name(), " on ", which,
-                 " whose history goes on outside, where the gradients do not arrive\n  Call it "
-                 "outside, on what the transformed function gives; or name what is inside: "
-                 "backward(inputs=...), autograd.grad; or detach what comes from outside.");
+  OPWRIGHT_CHECK(!level, "backward: called inside ", level->name(), " on ", which,
+                 " whose history continues outside, where the gradients do not arrive\n  Call it "
+                 "outside, on the results of the transformed function; or name inputs from inside: "
+                 "backward(inputs=...), autograd.grad; or detach tensors from outside.");
 }
 
 Tensor one_for(const Tensor& output) {

@@ -1,4 +1,4 @@
-// What users call: gradients of outputs, into leaves or with respect to inputs.
+// The user-facing functions: gradients of outputs, into leaves or with respect to inputs.
 #pragma once
 
 #include <span>
@@ -12,15 +12,16 @@ namespace opwright {
 struct BackwardOptions {
   bool keeps_graph = false;   // retain_graph
   bool create_graph = false;  // gradients can be differentiated again
-  bool allow_unused = false;  // an input that has no part gives an undefined gradient
-  bool materialize = false;   // zeros for those
+  bool allow_unused = false;  // an unused input gets an undefined gradient
+  bool materialize = false;   // zeros instead of undefined gradients
 };
 
-// Sums up the gradients of all leaves that the outputs were computed from. `gradients` has one for
-// each output, or is empty; undefined: 1, for an output of one element. With `inputs` only these.
+// Accumulates the gradients of all leaves that the outputs were computed from. `gradients` has one
+// for each output, or is empty; undefined: 1, for an output of one element. With `inputs`, only for
+// these.
 OPWRIGHT_EXPORT void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
                               std::span<const Tensor> inputs, BackwardOptions options = {});
-// The gradients with respect to the inputs.
+// Returns the gradients with respect to the inputs.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> grad(std::span<const Tensor> outputs,
                                                        std::span<const Tensor> inputs,
                                                        std::span<const Tensor> gradients,

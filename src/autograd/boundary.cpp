@@ -27,7 +27,7 @@ void Boundary::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
 IntrusivePtr<Boundary> adopt_history(const Tensor& foreign, const Tensor& twin) {
   IntrusivePtr<Boundary> boundary;
   if (requires_grad(foreign)) {
-    Edge outside = edge_of(foreign);  // older than all that is recorded on the twin
+    Edge outside = edge_of(foreign);  // first, to be older than nodes on the lifted tensor
     if (is_leaf(foreign)) {
       impl(twin).flags |= kOpwFlagRequiresGrad;
     } else {
@@ -43,7 +43,7 @@ IntrusivePtr<Boundary> adopt_history(const Tensor& foreign, const Tensor& twin) 
 void give_history_back(const Tensor& foreign, const Tensor& twin) {
   History* got = find_history(twin.get());
   const bool is_view = got && got->view && got->view->is_differentiable();
-  if (!is_view) {  // that of a view follows its root
+  if (!is_view) {  // a view's history follows its root
     const bool is_needed = (impl(twin).flags & kOpwFlagRequiresGrad) != 0;
     if (got && got->node && got->rebases > 0) {
       set_history(foreign, got->node, got->place);

@@ -1,4 +1,4 @@
-// The context of a formula, as the ABI has it.
+// The context of a formula, in the ABI.
 #include <cstdint>
 #include <span>
 
@@ -18,8 +18,8 @@ namespace {
 OpwContext* as_context(OpwObject* object) { return reinterpret_cast<OpwContext*>(object); }
 
 [[noreturn]] void throw_no_attribute(const OperatorNode& node, const char* name) {
-  throw_error("AttributeError", node.op().name(), ": its formula asks for '", name,
-              "', which is no argument without tensors and was not set while saving");
+  throw_error("AttributeError", node.op().name(), ": its formula reads '", name,
+              "', which is neither a non-tensor argument nor set while saving");
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ const OpwContextTable kContextTable{
           return status_of([&] {
             *value = OperatorNode::of(context).find_argument(index);
             OPWRIGHT_CHECK_INDEX(*value, OperatorNode::of(context).op().name(),
-                                 ": its formula asks for argument ", index,
-                                 ", which is a tensor or not there");
+                                 ": its formula reads argument ", index,
+                                 ", which is a tensor or does not exist");
           });
         }};
 

@@ -25,8 +25,8 @@ Tensor sum_of(Tensor sum, const Tensor& gradient, GradientRecorder* recorder) {
   return sum + gradient;
 }
 
-// The gradients that came so far, for each node that waits. Nodes are not counted: the roots own
-// all that their edges lead to.
+// The gradients received so far, for each pending node. Nodes are not reference-counted: the roots
+// own everything that their edges lead to.
 class Waiting {
  public:
   struct Entry {
@@ -106,7 +106,7 @@ class Waiting {
   GradientRecorder* recorder_;
   std::vector<Entry> entries_;
   std::vector<uint32_t> free_;
-  Key youngest_;           // of all, where it is there: a chain never touches the heap
+  Key youngest_;           // of all, if present: a chain never touches the heap
   std::vector<Key> heap_;  // the others
 };
 
@@ -143,11 +143,11 @@ void look_for_anomalies(const TapeNode& node, std::span<const Tensor> given) {
     if (!given[i].is_defined() || impl(given[i]).is_wrapper() || given[i].is_fake()) continue;
     const bool has_nan = opwright::isnan(given[i]).any().item().to<bool>();
     OPWRIGHT_CHECK(!has_nan, "the backward of ", node.name(), node.line_text(),
-                   " gave nan as gradient ", i);
+                   " returned nan as gradient ", i);
   }
 }
 
-// What leads to a target; all does when there are none.
+// The nodes that lead to a target.
 class Needed {
  public:
   Needed(std::span<const RootGradient> roots, std::span<const Edge> targets) {
@@ -256,7 +256,7 @@ class Engine {
   std::optional<Needed> needed_;
   Waiting waiting_;
   std::vector<Tensor> found_;
-  SmallVector<Tensor, 4> given_;  // by the node that runs; empty between nodes
+  SmallVector<Tensor, 4> given_;  // results of the running node; empty between nodes
 };
 
 }  // namespace

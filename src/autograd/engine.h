@@ -1,4 +1,4 @@
-// The engine: gradients flow from roots along the tape, youngest node first.
+// The engine: propagates gradients from roots along the tape, newest node first.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ class GradientRecorder {
 };
 
 struct EngineOptions {
-  bool keeps_graph = false;              // saved values stay, so that it can run again
+  bool keeps_graph = false;              // keeps saved values, so that it can run again
   GradientRecorder* recorder = nullptr;  // null: none
 };
 
-// A gradient that comes in.
+// An incoming gradient.
 struct RootGradient {
   Edge edge;
   Tensor gradient;
 };
 
-// Runs at the current level, under the current grad mode: with it on, what it does is recorded.
-// Leaves get their gradients summed up.
+// Runs at the current level, under the current grad mode: if it is on, the run is recorded.
+// Accumulates gradients into leaves.
 void run_backward(std::span<const RootGradient> roots, EngineOptions options = {});
-// The gradients at `targets` instead; undefined: nothing came there. Only what leads to a target is
-// run, and leaves are left alone.
+// Returns the gradients at `targets` instead; undefined: none arrived. Runs only nodes that lead to
+// a target, and does not touch leaves.
 [[nodiscard]] std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
                                                   std::span<const Edge> targets,
                                                   EngineOptions options = {});

@@ -1,4 +1,4 @@
-// A node with a formula, which is also the formula's context: what it saves and what it asks.
+// A node with a formula, which is also the formula's context: what it saves and queries.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace opwright {
 // A tensor that a formula needs, with the version of its memory when it was saved.
 struct OPWRIGHT_EXPORT SavedTensor {
   static constexpr uint32_t kNotAResult = UINT32_MAX;
-  Tensor tensor;  // of a result: another object over its memory, so that it does not own its node
+  Tensor tensor;  // for a result: another object over its memory, to avoid owning its node
   uint64_t version = 0;
-  uint32_t result_place = kNotAResult;  // which place of this node it is
+  uint32_t result_place = kNotAResult;  // which output of this node it is
   uint32_t argument = kNotAResult;      // which argument, for errors
 
-  // What the hooks of this thread give in place of the tensor, which is then undefined; null: there
-  // are none.
+  // What this thread's hooks return in place of the tensor, which is then undefined; null: no
+  // hooks.
   [[nodiscard]] PackedTensorPtr pack();
   // With its history if grad mode is on; `node` is the one that saved it. Not for None.
   [[nodiscard]] Tensor unpack(TapeNode& node, PackedTensor* packed) &&;
@@ -35,19 +35,21 @@ class OPWRIGHT_EXPORT FormulaNode : public TapeNode {
   using TapeNode::TapeNode;
   [[nodiscard]] FormulaNode* formula() noexcept final { return this; }
 
-  // Replaces what was saved before; a null is saved as it is.
+  // Replaces what was saved before; a null is saved as null.
   virtual void save(std::span<OpwTensor* const> tensors) = 0;
-  // RuntimeError when they were freed by an earlier backward.
+  // Throws RuntimeError if they were freed by an earlier backward.
   [[nodiscard]] virtual size_t num_saved() const = 0;
-  // RuntimeError when it was written since, or freed by an earlier backward. Undefined: as saved.
+  // Throws RuntimeError if it was written since, or freed by an earlier backward. Undefined: it was
+  // saved so.
   [[nodiscard]] virtual Tensor saved(size_t index) = 0;
-  // Undefined gradients instead of zeros.
+  // Passes undefined gradients instead of zeros if off.
   virtual void set_materialize(bool on) noexcept = 0;
-  // While saving: results that carry no gradient.
+  // While saving: marks results that carry no gradient.
   virtual void mark_non_differentiable(std::span<OpwTensor* const> results) = 0;
 };
 
-// The versions of the gradients that a formula gets: others may hold them, so it must not write.
+// The versions of the gradients passed to a formula: others may hold them, so it must not write
+// them.
 class OPWRIGHT_EXPORT GradientVersions {
  public:
   explicit GradientVersions(std::span<const Tensor> gradients) {
@@ -55,7 +57,7 @@ class OPWRIGHT_EXPORT GradientVersions {
       versions_.push_back(gradient.is_defined() ? version_of(gradient) : 0);
     }
   }
-  // After the formula ran: RuntimeError if it wrote.
+  // After the formula ran: throws RuntimeError if it wrote.
   void check(std::span<const Tensor> gradients, const TapeNode& node) const {
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (gradients[i].is_defined() && version_of(gradients[i]) != versions_[i]) [[unlikely]] {

@@ -44,7 +44,7 @@ bool is_sole_owner(const Tensor& gradient) {
 }
 
 Tensor fit_dtype(const Tensor& gradient, DType dtype) {
-  return gradient.dtype() == dtype ? gradient : gradient.to(dtype);  // of complex the real part
+  return gradient.dtype() == dtype ? gradient : gradient.to(dtype);  // complex: real part
 }
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// Gradients as those who get them need them.
+// Checks gradients and reduces them to the input's shape.
 #pragma once
 
 #include "opwright/autograd/value_meta.h"
@@ -7,13 +7,13 @@
 
 namespace opwright {
 
-// Summed over what was broadcast, so that it has the sizes. Undefined: it does not broadcast to
-// what the gradient has.
+// Sums over broadcast dimensions, so that the gradient has `sizes`. Undefined: `sizes` do not
+// broadcast to the gradient's.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor undo_broadcast(const Tensor& gradient,
                                                     std::span<const SymInt> sizes);
-// Whether nobody else has it, so that its memory may be taken over or summed up in.
+// Whether there are no other owners, so that its memory may be reused or accumulated into.
 [[nodiscard]] bool is_sole_owner(const Tensor& gradient);
-// In the dtype of the value: the real part where a complex one meets a real value.
+// Converts to the dtype of the value: the real part of a complex gradient for a real value.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor fit_dtype(const Tensor& gradient, DType dtype);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// What autograd does to a tensor, as operators, so that graphs can hold it.
+// Autograd's effects on a tensor as operators, so that graphs can contain them.
 #include <optional>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-// Adds to the .grad of a leaf, as backward does.
+// Adds to the .grad of a leaf, like backward.
 void accumulate_gradient(const Tensor& leaf, const Tensor& gradient) {
   accumulate(leaf, gradient.detach().clone());
 }

@@ -18,7 +18,7 @@ const char* level_name(const TensorImpl& tensor) {
   return tensor.home ? tensor.home->name() : "eager";
 }
 
-// A view whose root was written since takes its history from the root, as it is now.
+// Gives a view whose root was written since a new history, based on the root's current one.
 void catch_up(const Tensor& view, History& history) {
   const ViewRecordPtr record = history.view;
   if (record->is_detached()) return;
@@ -44,7 +44,7 @@ const TapeNodePtr& accumulator_of(const Tensor& leaf) {
   return history.accumulator;
 }
 
-// A backward on another thread may hold on to a leaf that is dropped here.
+// A backward on another thread may still hold a leaf that is dropped here.
 bool ends_with_its_last_handle(TensorImpl& tensor) {
   const auto& history = static_cast<const History&>(*tensor.autograd);
   return !history.accumulator || static_cast<Accumulate&>(*history.accumulator).let_leaf_go();
@@ -108,7 +108,7 @@ void set_requires_grad(const Tensor& tensor, bool on) {
     return;
   }
   self.flags = on ? self.flags | kOpwFlagRequiresGrad : self.flags & ~kOpwFlagRequiresGrad;
-  if (on) accumulator_of(tensor);  // now, so that threads that share the leaf find it
+  if (on) accumulator_of(tensor);  // created now, so that threads sharing the leaf find it
 }
 
 Tensor gradient_of(const Tensor& tensor) {

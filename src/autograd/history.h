@@ -1,9 +1,9 @@
-// Autograd's part of a tensor object, at the tensor's own level: where its gradient goes, what it
-// is a view of, and its own gradient.
+// Autograd data of a tensor object, at the tensor's own level: where its gradient goes, what it is
+// a view of, and its own gradient.
 //
-// In place on a view gives the root of the view the history: root = scatter(old root, new value).
-// Each root counts such rebases; a view that is behind takes its history anew, by running its
-// operators again on the root.
+// An in-place write to a view gives the root of the view a new history: root = scatter(old root,
+// new value). Each root counts such rebases; a view that is behind gets a new history by running
+// its operators again on the root.
 #pragma once
 
 #include <cstddef>
@@ -21,31 +21,33 @@
 
 namespace opwright {
 
-// One call of a view operator: what leads from a base to its view. It does not own the root, whose
-// history has such steps.
+// One call of a view operator: how a view is derived from its base. It does not own the root, whose
+// history contains such steps.
 struct OPWRIGHT_EXPORT ViewRecord : Counted<ViewRecord> {
-  // Of the base, if that is a view that autograd sees through; the tensors in between may go.
+  // The base's record, if the base is a view that autograd sees through; the tensors in between may
+  // be destroyed.
   IntrusivePtr<ViewRecord> parent;
   const Operator* op = nullptr;
   uint32_t viewed = 0;  // the argument that is the base
-  uint32_t place = 0;   // which of a list of views
+  uint32_t place = 0;   // its index in a list of views
   bool gives_list = false;
   bool is_under_no_grad = false;  // grad mode was off, or the base is such a view
   SmallVector<OpwValue, 2> rest;  // the arguments without the base, owned
 
   ViewRecord() = default;
-  ~ViewRecord();  // a long chain ends in a loop
+  ~ViewRecord();  // destroys a long chain in a loop
   // Whether autograd sees through it: a write to the view is a write to the root.
   [[nodiscard]] bool is_differentiable() const;
-  // Whether it was made under no_grad, or of such a view: it may not be written with grad mode on.
+  // Whether it was created under no_grad, or from such a view: it may not be written with grad mode
+  // on.
   [[nodiscard]] bool is_hidden() const;
-  // Whether it is a value of its own to autograd (detach).
+  // Whether autograd treats it as an independent value (detach).
   [[nodiscard]] bool is_detached() const;
 };
 using ViewRecordPtr = IntrusivePtr<ViewRecord>;
-using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // from the root on
+using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // starting at the root
 
-// The .grad of a tensor: of a leaf, or of a value whose gradient somebody asked to keep.
+// The .grad of a tensor: of a leaf, or of a value with retain_grad.
 struct KeptGradient : Counted<KeptGradient> {
   Tensor gradient;
 };
@@ -57,15 +59,15 @@ struct OPWRIGHT_EXPORT History final : AutogradMeta {
 
   TapeNodePtr node;  // null: a leaf
   uint32_t place = 0;
-  uint32_t rebases = 0;           // of a root: how often a write gave it a new history
-  uint32_t seen = 0;              // of a view: the root's rebases that `node` reflects
-  bool retains_gradient = false;  // retain_grad was asked for
-  TapeNodePtr accumulator;        // of a leaf, once its gradient was asked for
+  uint32_t rebases = 0;           // for a root: how often a write gave it a new history
+  uint32_t seen = 0;              // for a view: the root's rebases that `node` reflects
+  bool retains_gradient = false;  // retain_grad was called
+  TapeNodePtr accumulator;        // for a leaf, once its gradient was requested
   ViewRecordPtr view;
-  Tensor root;                      // of a view: which gets the history of writes to it
+  Tensor root;                      // for a view: receives the history of writes to it
   IntrusivePtr<KeptGradient> kept;  // null: no .grad yet
 
-  // .grad; the block of a tensor that has none stays small.
+  // .grad; allocated separately, so that tensors without one stay small.
   [[nodiscard]] Tensor& gradient() {
     if (!kept) kept = make_intrusive<KeptGradient>();
     return kept->gradient;
@@ -84,26 +86,26 @@ static_assert(sizeof(History) <= 64, "one block: every recorded result has one")
   return history ? history->rebases : 0;
 }
 
-// Where a gradient of the tensor goes, as of now; no node: it does not require grad. RuntimeError
-// for a view made under no_grad whose base got a new history since.
+// Where a gradient of the tensor currently goes; no node: it does not require grad. Throws
+// RuntimeError for a view created under no_grad whose base got a new history since.
 [[nodiscard]] OPWRIGHT_EXPORT Edge edge_of(const Tensor& tensor);
 [[nodiscard]] OPWRIGHT_EXPORT bool requires_grad(const Tensor& tensor);
 [[nodiscard]] OPWRIGHT_EXPORT bool is_leaf(const Tensor& tensor);
-// Asks for gradients of a leaf, or no longer. RuntimeError for other tensors, and dtypes without
+// Sets whether a leaf requires grad. Throws RuntimeError for other tensors, and for dtypes without
 // gradients.
 OPWRIGHT_EXPORT void set_requires_grad(const Tensor& tensor, bool on);
 
 // The tensor's own .grad; undefined: none.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor gradient_of(const Tensor& tensor);
-// Checked: sizes, dtype, device.
+// Checks sizes, dtype and device.
 OPWRIGHT_EXPORT void set_gradient(const Tensor& tensor, Tensor gradient);
-// Keeps the gradient of a tensor that is no leaf.
+// Keeps the gradient of a tensor that is not a leaf.
 OPWRIGHT_EXPORT void retain_gradient(const Tensor& tensor);
 
 [[nodiscard]] OPWRIGHT_EXPORT bool retains_gradient(const Tensor& tensor);
-// Makes the tensor a leaf that does not require grad. RuntimeError for a view.
+// Turns the tensor into a leaf that does not require grad. Throws RuntimeError for a view.
 OPWRIGHT_EXPORT void detach_in_place(const Tensor& tensor);
-// Shows what `source` shows from now on (.data = ...); neither is a wrapper.
+// Makes the tensor show what `source` shows (.data = ...); neither is a wrapper.
 OPWRIGHT_EXPORT void set_data(const Tensor& tensor, const Tensor& source);
 
 // The value with the history of another tensor: opwright::graft.
@@ -117,23 +119,24 @@ OPWRIGHT_EXPORT void set_history(const Tensor& tensor, TapeNodePtr node, uint32_
 [[nodiscard]] OPWRIGHT_EXPORT ViewRecord* find_view(const Tensor& tensor);
 // The steps from the root to the view.
 [[nodiscard]] ViewSteps steps_to(const ViewRecordPtr& view);
-// The view again, at the current level.
+// Recomputes the view, at the current level.
 [[nodiscard]] Tensor replay(const ViewRecord& step, const Tensor& base);
 [[nodiscard]] Tensor replay(std::span<const ViewRecordPtr> steps, Tensor root);
-// The root whose view is `value`, else as it was.
+// The root with the view replaced by `value`, otherwise unchanged.
 [[nodiscard]] Tensor scatter(const Tensor& root, const Tensor& value,
                              std::span<const ViewRecordPtr> steps);
 
-// The results of a view operator get their records.
+// Adds view records to the results of a view operator.
 void note_results_as_views(const Operator& op, Arguments args, Results results);
 
 // ---- Writes ----
 
 // Whether a view takes part in recording (AutogradHooks::is_tracked).
 [[nodiscard]] bool is_tracked(OpwTensor* view, bool is_written);
-// RuntimeError for a leaf, a view of one, a view made under no_grad, and a tensor of another level.
+// Throws RuntimeError for a leaf, a view of one, a view created under no_grad, and a tensor of
+// another level.
 void check_write(const Operator& op, uint32_t argument, const Tensor& written);
-// The tensor's memory now holds what place `place` of the node stands for.
+// The tensor's memory now holds output `place` of the node.
 OPWRIGHT_EXPORT void rebase(const Tensor& written, TapeNodePtr node, uint32_t place);
 
 }  // namespace opwright

@@ -20,14 +20,14 @@ namespace opwright {
 
 namespace {
 
-// What this thread saves, the innermost call first.
+// The saves in progress on this thread, innermost call first.
 constinit thread_local OperatorNode::Saving* innermost_saving
     __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Of a length: it is that of a list, not of one tensor or none.
+// Flag in a length: it is that of a list, not of one optional tensor.
 constexpr uint32_t kIsList = 1u << 31;
 
-// For a few instructions.
+// A lock held for a few instructions.
 class [[nodiscard]] ShortLock {
  public:
   explicit ShortLock(std::atomic<bool>& is_taken) noexcept : is_taken_(is_taken) {
@@ -193,7 +193,7 @@ size_t OperatorNode::num_saved() const {
 OperatorNode::Kept OperatorNode::find_saved(size_t index) {
   const ShortLock lock(saved_is_taken_);
   check_not_released();
-  OPWRIGHT_CHECK_INDEX(index < saved_.size(), op_->name(), ": its formula asks for saved tensor ",
+  OPWRIGHT_CHECK_INDEX(index < saved_.size(), op_->name(), ": its formula reads saved tensor ",
                        index, ", but ", saved_.size(), " were saved");
   const bool is_packed = extra_ && !extra_->packed.empty();
   return {saved_[index], is_packed ? extra_->packed[index] : nullptr};
@@ -279,7 +279,7 @@ void OperatorNode::settle_numbers() {
 void OperatorNode::mark_non_differentiable(std::span<OpwTensor* const> results) {
   Saving* saving = find_saving();
   OPWRIGHT_CHECK(saving, op_->name(),
-                 ": mark_non_differentiable belongs into setup_context, not into the formula");
+                 ": mark_non_differentiable belongs in setup_context, not in the formula");
   for (const OpwTensor* result : results) saving->non_differentiable.push_back(result);
 }
 
@@ -303,7 +303,7 @@ void OperatorNode::set_gradient_lengths(Arguments args, std::span<const OpwValue
   if (!is_plain) extra().gradient_lengths.assign(lengths.begin(), lengths.end());
 }
 
-// Zeros for the gradients that are not there.
+// Fills missing gradients with zeros.
 void OperatorNode::fill(std::span<Tensor> gradients) const {
   for (uint32_t place = 0; place < gradients.size(); ++place) {
     if (!gradients[place].is_defined() && has_gradients(meta(place).dtype())) {
@@ -314,7 +314,7 @@ void OperatorNode::fill(std::span<Tensor> gradients) const {
 
 namespace {
 
-// The gradients as the formula's arguments; lists are kept here.
+// The gradients as arguments of the formula; lists are stored here.
 class FormulaArguments {
  public:
   FormulaArguments(OpwValue context, std::span<Tensor> gradients,
@@ -416,7 +416,7 @@ void OperatorNode::give(uint32_t which, uint32_t argument, OpwValue& gradient,
     return;
   }
   if (gradient.tag == kOpwTensor) {
-    OPWRIGHT_CHECK(length == 1, op_->name(), ": the backward formula gave one gradient for '",
+    OPWRIGHT_CHECK(length == 1, op_->name(), ": the backward formula returned one gradient for '",
                    op_->schema().arguments[argument].name, "', a list of ", length, " tensors");
     give_one(argument, ValueOf<Tensor>::take(std::exchange(gradient, {})), given[next], next);
     ++next;
@@ -424,7 +424,7 @@ void OperatorNode::give(uint32_t which, uint32_t argument, OpwValue& gradient,
   }
   OPWRIGHT_CHECK(
       (gradient.tag == kOpwTensorList || gradient.tag == kOpwList) && gradient.length == length,
-      op_->name(), ": the backward formula gave ", gradient.length, " gradients for '",
+      op_->name(), ": the backward formula returned ", gradient.length, " gradients for '",
       op_->schema().arguments[argument].name, "', which has ", length,
       length == 1 ? " tensor" : " tensors");
   for (uint32_t i = 0; i < length; ++i, ++next) {
@@ -453,7 +453,7 @@ void OperatorNode::give_one(uint32_t argument, Tensor gradient, Tensor& given, s
     fitting = undo_broadcast(gradient, meta.sizes());
   }
   OPWRIGHT_CHECK(fitting.is_defined(), op_->name(),
-                 ": the backward formula gave a gradient of sizes ",
+                 ": the backward formula returned a gradient of sizes ",
                  to_text(ValueMeta(gradient).sizes()), " for '", name, "', which has sizes ",
                  to_text(meta.sizes()));
   given = fit_dtype(fitting, meta.dtype());

@@ -34,30 +34,30 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
     TapeEdges edges;
     uint64_t needs = 0;
   };
-  // The call is about to be made.
+  // Created just before the call.
   OperatorNode(const Operator& op, Arguments args, ArgumentEdges&& edges);
 
   [[nodiscard]] std::string name() const override { return op_->name(); }
   [[nodiscard]] std::string line_text() const override;
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
-  // The formula alone: a result for each tensor argument, as the author gave it. Gradients that are
-  // not there become zeros first, unless the formula wants none.
+  // Runs only the formula: a result for each tensor argument, as the author returned it. Missing
+  // gradients become zeros first, unless the formula turned that off.
   void run_formula(std::span<Tensor> gradients, Results results);
   void release_saved() noexcept override;
   void visit_owned(OwnedTensorVisitor& visitor) const override;
 
   [[nodiscard]] const Operator& op() const noexcept { return *op_; }
-  // Null: the object is no context.
+  // Null: the object is not a context.
   [[nodiscard]] static OperatorNode* find(OpwObject* object) noexcept;
-  // As the rules get it; lent.
+  // The context as rules receive it; borrowed.
   [[nodiscard]] OpwValue context() noexcept;
   // The node whose context it is.
   static OperatorNode& of(OpwContext* context) noexcept;
 
-  // Before a call that writes: what is saved of arguments that it reads has their version from now.
-  // While SetupContext runs: what the call got and gave; lent.
+  // Before a call that writes: fixes the versions that saved arguments have now. While SetupContext
+  // runs: the arguments and results of the call; borrowed.
   struct Saving {
-    const OperatorNode* node = nullptr;  // null: it does not run
+    const OperatorNode* node = nullptr;  // null: not running
     Saving* outer = nullptr;
     Arguments args;
     std::span<const OpwValue> results;
@@ -69,11 +69,11 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
     SmallVector<const OpwTensor*, 2> non_differentiable;
   };
   void begin_saving(Saving& saving) const noexcept;
-  static void end_saving() noexcept;  // of the one begun last on this thread
-  // After the call: how many tensors each gradient of the formula has.
+  static void end_saving() noexcept;  // of the last one begun on this thread
+  // After the call: sets the number of tensors in each gradient of the formula.
   void set_gradient_lengths(Arguments args, std::span<const OpwValue> results);
 
-  // ---- What a formula asks (OpwContextTable) ----
+  // ---- Called by a formula (OpwContextTable) ----
   void save(std::span<OpwTensor* const> tensors) override;
   [[nodiscard]] size_t num_saved() const override;
   [[nodiscard]] Tensor saved(size_t index) override;
@@ -87,9 +87,10 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
   [[nodiscard]] uint64_t needs() const noexcept { return needs_; }
   void set_materialize(bool on) noexcept override { materializes_ = on; }
   void mark_non_differentiable(std::span<OpwTensor* const> results) override;
-  // The symbols that it keeps become plain ints, where their values are known (settled).
+  // Turns the stored symbols into plain ints if their values are known (settled).
   void settle_numbers();
-  // How many tensors argument `which`, counted over tensor arguments, has; none: it is no list.
+  // The number of tensors in argument `which`, counted over tensor arguments; nullopt: it is not a
+  // list.
   [[nodiscard]] std::optional<uint32_t> list_length(uint32_t which) const noexcept;
 
  private:
@@ -97,19 +98,19 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
     std::string name;
     Value value;
   };
-  // What few nodes have.
+  // Data that few nodes need.
   struct Extra {
     std::vector<Attribute> attributes;
-    std::vector<uint32_t> argument_lengths;  // of each tensor argument, 1 if it is no list
+    std::vector<uint32_t> argument_lengths;  // of each tensor argument, 1 if it is not a list
     std::vector<uint32_t> gradient_lengths;  // of each gradient that the formula gets
-    std::vector<PackedTensorPtr> packed;     // in place of saved tensors, where hooks wanted it
+    std::vector<PackedTensorPtr> packed;     // instead of saved tensors, if hooks packed them
     SourceSite line;
   };
 
   [[nodiscard]] Extra& extra();
   void check_can_be_saved(const Tensor& tensor) const;
   [[nodiscard]] SavedTensor make_saved(OpwTensor* tensor) const;
-  // Where hooks want to keep something else: in place of all that was saved.
+  // Replaces all saved tensors by what the hooks return.
   void pack_saved();
   struct Kept {
     SavedTensor saved;
@@ -117,12 +118,12 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
   };
   [[nodiscard]] Kept find_saved(size_t index);
   [[nodiscard]] Saving* find_saving() const noexcept;
-  // The place of a result or written argument; kNotAResult for others.
+  // The output index of a result or written argument; kNotAResult for others.
   [[nodiscard]] uint32_t place_of(const OpwTensor* tensor, const Saving& saving) const noexcept;
   void fill(std::span<Tensor> gradients) const;
   void call_formula(std::span<Tensor> gradients, Results results);
   void check_not_released() const;
-  // Takes the gradient over, as far as it is needed.
+  // Takes ownership of the gradient, as far as it is needed.
   void give(uint32_t which, uint32_t argument, OpwValue& gradient, std::span<Tensor> given,
             size_t& next);
   void give_one(uint32_t argument, Tensor gradient, Tensor& given, size_t edge);
@@ -132,11 +133,12 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
   const Operator* op_;
   uint64_t needs_;
   SmallVector<SavedTensor, 2> saved_;
-  std::unique_ptr<Value[]> numbers_;  // the arguments that are no tensors, in schema order
+  std::unique_ptr<Value[]> numbers_;  // the arguments that are not tensors, in schema order
   std::unique_ptr<Extra> extra_;
   bool materializes_ = true;
   bool is_released_ = false;
-  // Of saved_ and is_released_: a backward on one thread may free what one on another reads.
+  // A lock for saved_ and is_released_: a backward on one thread may free what another thread
+  // reads.
   mutable std::atomic<bool> saved_is_taken_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What stands for saved tensors where a program wants to keep something else in their place.
+// Hooks with which a program stores something else instead of saved tensors.
 #pragma once
 
 #include "opwright/autograd/tape.h"
@@ -8,13 +8,13 @@
 
 namespace opwright {
 
-// Kept in the place of one saved tensor.
+// Stored instead of one saved tensor.
 struct OPWRIGHT_EXPORT PackedTensor : Counted<PackedTensor> {
   virtual ~PackedTensor() = default;
 
-  // The tensor again, when a formula asks; its history is put on it by who saved it.
+  // Restores the tensor when a formula reads it; the saver adds its history.
   [[nodiscard]] virtual Tensor unpack() = 0;
-  Edge history;  // of a tensor that is no result of the call itself
+  Edge history;  // for a tensor that is not a result of the call itself
 };
 using PackedTensorPtr = IntrusivePtr<PackedTensor>;
 
@@ -27,9 +27,9 @@ class OPWRIGHT_EXPORT SavedTensorHooks {
   ~SavedTensorHooks() = default;
 };
 
-// Of this thread; null: tensors are kept as they are.
+// The hooks of this thread; null: tensors are saved unchanged.
 [[nodiscard]] OPWRIGHT_EXPORT SavedTensorHooks* saved_tensor_hooks() noexcept;
-// Gives the previous ones.
+// Returns the previous ones.
 OPWRIGHT_EXPORT SavedTensorHooks* set_saved_tensor_hooks(SavedTensorHooks* hooks) noexcept;
 
 }  // namespace opwright

@@ -10,7 +10,7 @@ ScatterNode::ScatterNode(const Tensor& root, const Tensor& view, ViewSteps steps
   add_place(ValueMeta(root));
 }
 
-// Views of the gradient must be possible where those of the root were: it gets the root's strides.
+// Views of the gradient must be possible where views of the root were: it gets the root's strides.
 void ScatterNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   Tensor gradient = std::move(gradients[0]);
   if (!has_strides(gradient, root_)) {

@@ -23,7 +23,7 @@
 namespace opwright {
 namespace {
 
-// Rules that save run at this level without being recorded there; the levels below record.
+// Runs rules that save values at this level without recording them there; lower levels record.
 class UnrecordedScope {
  public:
   UnrecordedScope() : below_(kAttentionBelowRecording, !current_interpreter()) {
@@ -45,7 +45,7 @@ void check_writes(const Operator& op, Arguments args) {
   }
 }
 
-// As of now.
+// The current edges of the arguments.
 OperatorNode::ArgumentEdges take_edges(const Operator& op, Arguments args) {
   const Interpreter* level = current_interpreter();
   OperatorNode::ArgumentEdges taken;
@@ -116,7 +116,7 @@ void save(const Operator& op, OperatorNode& node, Arguments args, Results result
   const Saved saved;
   const UnrecordedScope scope;
   run_rule(op, Slot::SetupContext, all, {});
-  for (size_t i = 0; i < old.size(); ++i) {  // who marks an old value means the argument
+  for (size_t i = 0; i < old.size(); ++i) {  // marking an old value marks the argument
     if (old[i].tag() != kOpwTensor) continue;
     const auto& marked = saving.non_differentiable;
     if (std::ranges::find(marked, old[i].get().as_tensor) != marked.end()) {
@@ -125,7 +125,7 @@ void save(const Operator& op, OperatorNode& node, Arguments args, Results result
   }
 }
 
-// A value that the call made: no view, whatever its kernel took it from.
+// Attaches history to a value created by the call: not a view, whatever its kernel derived it from.
 void attach(const Tensor& result, TapeNodePtr node, uint32_t place, bool is_view) {
   History* history = find_history(result.get());
   if (!is_view && history && history->view) {
@@ -174,7 +174,7 @@ class Recorder {
     }
   }
 
-  // Every output has a place, also one that carries no gradient.
+  // Every output has an index, also one that carries no gradient.
   void attach_all(OperatorNode& node) {
     visit_outputs([&](OpwTensor* tensor, uint32_t place, bool is_written, bool is_view) {
       const BorrowedTensor output(tensor);
@@ -196,15 +196,16 @@ class Recorder {
     return node_ ? std::move(node_) : TapeNodePtr::share(&node);
   }
 
-  // The new value would go on with the history of the old one.
+  // Otherwise the new value would continue the history of the old one.
   void check_marked_write(OpwTensor* written) const {
     OPWRIGHT_CHECK(!requires_grad(BorrowedTensor(written)), op_.name(),
-                   ": setup_context marks as non-differentiable what the operator writes, but that "
-                   "requires grad, so that its new value would get the gradient of the old one\n  "
-                   "Pass a detached clone, or leave the mark away.");
+                   ": setup_context marks an argument that the operator writes as "
+                   "non-differentiable, but it requires grad, so that its new value would get the "
+                   "gradient of the old one\n  Pass a detached clone, or remove the "
+                   "mark_non_differentiable call.");
   }
 
-  // A kernel may give an argument itself as its result: that keeps its own history.
+  // A kernel may return an argument itself as its result: that keeps its own history.
   [[nodiscard]] bool is_argument(const OpwTensor* tensor) const {
     bool found = false;
     op_.visit_tensor_arguments(
@@ -231,7 +232,7 @@ const AutogradHooks kHooks{
 
 void record_call(const Operator& op, Arguments args, Results results) {
   if (!op.record(Slot::Autograd)) [[unlikely]] {
-    // What it is made of has formulas: the functional sibling of an operator that writes.
+    // Its body has formulas: the functional sibling of an operator that writes.
     if (const OpwRecord* body = op.record(Slot::Decompose)) {
       return run_record(op, *body, args, results);
     }

@@ -1,4 +1,4 @@
-// The autograd step: a recorded call.
+// The autograd step: records a call.
 #pragma once
 
 #include "opwright/dispatch/arguments.h"
@@ -6,8 +6,8 @@
 
 namespace opwright {
 
-// The same call without the step, then a node on what it gave. Grad mode is left alone: the levels
-// below record.
+// Makes the same call without the step, then puts a node on its results. Grad mode is unchanged:
+// lower levels record.
 void record_call(const Operator& op, Arguments args, Results results);
 
 }  // namespace opwright

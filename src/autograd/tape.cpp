@@ -10,7 +10,7 @@ std::atomic<uint64_t> next_hook{1};
 constinit const TapeMirrorTable* mirror_table = nullptr;
 constinit thread_local bool looks_for_anomalies __attribute__((tls_model("initial-exec"))) = false;
 
-// Nodes of this thread that wait for their end; null: none is ending.
+// Nodes waiting for destruction on this thread; null: none is being destroyed.
 constinit thread_local std::vector<const TapeNode*>* ending
     __attribute__((tls_model("initial-exec"))) = nullptr;
 

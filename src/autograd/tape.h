@@ -1,9 +1,9 @@
-// The tape: how values came about, as nodes that know how gradients flow back.
+// The tape: how values were computed, as nodes that know how gradients flow back.
 //
-// A node stands for one recorded call. It takes the gradients of the values that the call gave (its
-// *places*) and gives one gradient along each of its edges. Nodes belong to the level whose values
-// they stand for: edges never leave it. A node is younger than all that its edges lead to, so that
-// gradients flow in the order of falling ages, without a count of dependencies.
+// A node represents one recorded call. It receives the gradients of the call's outputs (its
+// *places*) and returns one gradient along each of its edges. Nodes belong to the level of their
+// values: edges never leave it. A node is newer than all nodes that its edges lead to, so the
+// engine runs the newest node first and needs no dependency counts.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class FormulaNode;
 class TapeNode;
 using TapeNodePtr = IntrusivePtr<TapeNode>;
 
-// Where a gradient goes: place `place` of a node; no node: nowhere.
+// Where a gradient goes: output `place` of a node; no node: nowhere.
 struct Edge {
   TapeNodePtr node = nullptr;
   uint32_t place = 0;
@@ -38,14 +38,14 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-// One for each gradient that a node gives.
+// One for each gradient that a node returns.
 using TapeEdges = SmallVector<Edge, 2>;
 
-// Gets the gradient of a value, and gives another one or an undefined tensor: as it was.
+// Receives the gradient of a value; returns a replacement, or an undefined tensor to keep it.
 using GradientHook = std::function<Tensor(const Tensor& gradient)>;
-// Before a node: the gradients of its places; they may be replaced.
+// Runs before a node, with the gradients of its outputs, which it may replace.
 using NodePreHook = std::function<void(std::span<Tensor> gradients)>;
-// After a node: what it gave (may be replaced) and what it got.
+// Runs after a node, with the gradients it returned (which may be replaced) and received.
 using NodeHook = std::function<void(std::span<Tensor> given, std::span<const Tensor> gradients)>;
 
 struct TapeHooks {
@@ -60,12 +60,12 @@ struct TapeHooks {
     Hook hook;
   };
   std::vector<OfPlace> of_places;
-  std::vector<OfPlace> retaining;  // after the others: what retain_grad keeps
+  std::vector<OfPlace> retaining;  // run last: store the gradients of retain_grad
   std::vector<OfNode<NodePreHook>> before;
   std::vector<OfNode<NodeHook>> after;
 };
 
-// Sees the tensors that a node owns beside its edges.
+// Visits the tensors that a node owns in addition to its edges.
 class OPWRIGHT_EXPORT OwnedTensorVisitor {
  public:
   virtual void visit(const Tensor& tensor) = 0;
@@ -82,34 +82,35 @@ class OPWRIGHT_EXPORT TapeNode {
   TapeNode& operator=(const TapeNode&) = delete;
 
   void add_ref() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-  // A long chain ends in a loop, not in a recursion.
+  // Destroys a long chain in a loop, not by recursion.
   void release() const noexcept;
-  // The count, with kOpwCountHostBit as a tensor has it (tensor/tensor_impl.h): set, the node owns
+  // The count, with kOpwCountHostBit as for a tensor (tensor/tensor_impl.h): if set, the node owns
   // its mirror, and the count does not include it.
   [[nodiscard]] std::atomic<uint32_t>& count_word() const noexcept { return count_; }
 
-  // As errors and Python show it: the operator's name, or what the node does.
+  // The name in errors and Python: the operator's, or what the node does.
   [[nodiscard]] virtual std::string name() const = 0;
-  // ", called at file:line" where anomalies were looked for when it was recorded, else empty.
+  // ", called at file:line" if anomaly mode was on when it was recorded, else empty.
   [[nodiscard]] virtual std::string line_text() const { return {}; }
-  // The gradients along the edges, for those of the places; undefined: none. Called at the node's
-  // level.
+  // Computes the gradients along the edges from those of the outputs; undefined: none. Called at
+  // the node's level.
   virtual void apply(std::span<Tensor> gradients, std::span<Tensor> given) = 0;
-  // Lets go of what apply() needs; a later apply() is an error where there was something.
+  // Releases what apply() needs; a later apply() is an error if there was something.
   virtual void release_saved() noexcept {}
-  // Whether it keeps gradients instead of passing them on (a leaf).
+  // Whether it accumulates gradients instead of passing them on (a leaf).
   [[nodiscard]] virtual bool accumulates() const noexcept { return false; }
   // Null: it has no formula with a context.
   [[nodiscard]] virtual FormulaNode* formula() noexcept { return nullptr; }
-  // For the host language's collector.
+  // For the host language's garbage collector.
   virtual void visit_owned(OwnedTensorVisitor& /*visitor*/) const {}
-  // The object of the host language that stands for it, or null; under that language's lock.
+  // Its object in the host language, or null; accessed with the GIL held.
   [[nodiscard]] void* mirror() const noexcept { return mirror_; }
   void set_mirror(void* mirror) noexcept { mirror_ = mirror; }
 
   [[nodiscard]] uint64_t age() const noexcept { return age_; }
   [[nodiscard]] std::span<const Edge> edges() const noexcept { return edges_; }
-  // While it is made: afterwards a node owns all that its edges lead to, to its end.
+  // Only during construction: afterwards a node owns everything that its edges lead to until it is
+  // destroyed.
   void add_edge(Edge edge) { edges_.push_back(std::move(edge)); }
 
   [[nodiscard]] uint32_t num_places() const noexcept {
@@ -122,14 +123,14 @@ class OPWRIGHT_EXPORT TapeNode {
   }
 
   [[nodiscard]] TapeHooks* hooks() const noexcept { return hooks_.get(); }
-  // Each gives an id for remove_hook.
+  // Each returns an id for remove_hook.
   uint64_t add_hook(uint32_t place, GradientHook hook);
   uint64_t add_retaining_hook(uint32_t place, GradientHook hook);
   uint64_t add_pre_hook(NodePreHook hook);
   uint64_t add_post_hook(NodeHook hook);
   void remove_hook(uint64_t id) noexcept;
 
-  // The engine's note of where it keeps this node's gradients: a hint that it checks.
+  // The engine's hint where it stores this node's gradients; the engine checks it.
   std::atomic<uint32_t> engine_place{0};
 
  protected:
@@ -147,18 +148,17 @@ class OPWRIGHT_EXPORT TapeNode {
   void* mirror_ = nullptr;
 };
 
-// What the tape asks of the language that mirrors nodes. May be called without that language's
-// lock.
+// The functions of the language that mirrors nodes. May be called without the GIL.
 struct TapeMirrorTable {
-  // The node owns its mirror and this was the last handle: takes that count over.
+  // The node owns its mirror and the last handle was dropped: takes over that count.
   void (*last_handle_dropped)(TapeNode* node);
 };
-// Before the first mirror is set; the table stays for ever.
+// Call before the first mirror is set; the table is never freed.
 OPWRIGHT_EXPORT void set_tape_mirror_table(const TapeMirrorTable& table) noexcept;
 
-// Whether anomalies are looked for on this thread: nodes keep the line of their call, and gradients
-// that are not numbers are found where they arise.
+// Whether anomaly mode is on for this thread: nodes store the line of their call, and NaN gradients
+// are reported where they arise.
 [[nodiscard]] OPWRIGHT_EXPORT bool anomaly_mode() noexcept;
-OPWRIGHT_EXPORT bool set_anomaly_mode(bool on) noexcept;  // gives the previous one
+OPWRIGHT_EXPORT bool set_anomaly_mode(bool on) noexcept;  // returns the previous one
 
 }  // namespace opwright

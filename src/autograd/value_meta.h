@@ -1,4 +1,4 @@
-// What autograd remembers of a value: enough to make zeros like it and to check its gradient.
+// What autograd stores about a value: enough to create zeros like it and to check its gradient.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace opwright {
   return is_floating(dtype) || is_complex(dtype);
 }
 
-// Compact: most nodes have one, of a tensor of few dimensions.
+// Compact: most nodes have one, for a tensor of few dimensions.
 class OPWRIGHT_EXPORT ValueMeta {
  public:
   explicit ValueMeta(const Tensor& tensor);
@@ -33,7 +33,7 @@ class OPWRIGHT_EXPORT ValueMeta {
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
   [[nodiscard]] Device device() const noexcept { return device_; }
 
-  // Sizes, dtype and device are the same.
+  // Whether sizes, dtype and device are the same.
   [[nodiscard]] bool fits(const Tensor& gradient) const;
   [[nodiscard]] Tensor zeros() const;
 

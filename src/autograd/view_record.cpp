@@ -1,4 +1,4 @@
-// Views: their records, their replay, and the root with a view replaced.
+// Views: their records, their replay, and replacing a view in its root.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -24,11 +24,11 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
                OpwTensor* result) {
   OpwTensor* base = args[viewed].as_tensor;
   if (result == base || impl(result).home != impl(base).home) return;
-  // A composite may give a copy where no view can be had (reshape).
+  // A composite may return a copy if no view is possible (reshape).
   if (&storage_of(impl(result)) != &storage_of(impl(base))) return;
   const Tensor view = Tensor::borrow(result);
   History& history = history_of(view);
-  if (history.view) return;  // a composite's own view has one
+  if (history.view) return;  // a view made inside a composite already has one
   auto record = make_intrusive<ViewRecord>();
   const History* of_base = find_history(base);
   if (of_base && of_base->view && of_base->view->is_differentiable()) {
@@ -36,7 +36,7 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
     history.root = of_base->root;
   } else if (of_base && of_base->view && of_base->view->is_hidden()) {
     history.root = of_base->root;
-    record->is_under_no_grad = true;  // what is made of such a view is one
+    record->is_under_no_grad = true;  // inherited by views of such a view
   } else {
     history.root = Tensor::borrow(base);
   }

@@ -1,4 +1,4 @@
-// The slow paths of the block cache: opening it, its end with the thread, no memory.
+// The slow paths of the block cache: creation, thread exit, out of memory.
 #include "opwright/base/block_cache.h"
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ constinit thread_local BlockCache* this_thread_block_cache
 
 namespace {
 
-// Destructors of other thread-locals may still free and allocate: such blocks bypass the cache.
+// Destructors of other thread-locals may still free and allocate: those blocks bypass the cache.
 constinit thread_local bool thread_is_ending = false;
 
 struct BlockCacheCloser {
@@ -41,7 +41,7 @@ void open_cache() {
 
 }  // namespace
 
-// Under ASan each block is the C library's own, so that it finds what lies outside of one.
+// Under ASan each block comes from malloc, so that out-of-bounds accesses are detected.
 #ifdef OPWRIGHT_POISONS_BLOCKS
 void* allocate_block_slow(size_t bytes) {
   if (!this_thread_block_cache && !thread_is_ending) open_cache();
@@ -52,7 +52,7 @@ void* allocate_block_slow(size_t bytes) {
 
 void free_block_slow(void* memory) noexcept { std::free(memory); }
 #else
-// The lock of the slabs is paid once for so many blocks.
+// Takes the lock of the slabs once for this many blocks.
 constexpr size_t kAtOnce = kBlocksKept / 2;
 
 void* allocate_block_slow(size_t bytes) {
@@ -65,7 +65,7 @@ void* allocate_block_slow(size_t bytes) {
   return blocks[0];
 }
 
-// The list of the class is full: half of it goes back.
+// The list of the class is full: returns half of it.
 void free_block_slow(void* memory) noexcept {
   BlockCache* cache = this_thread_block_cache;
   if (!cache) return free_to_slab({&memory, 1});

@@ -1,7 +1,7 @@
 // Small blocks for tensor objects and storages: a list per size class and thread, without a lock.
 //
-// A block freed on another thread joins that thread's list. Lists are bounded; a thread's end gives
-// them back.
+// A block freed on another thread joins that thread's list. Lists are bounded and are released when
+// the thread ends.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +43,12 @@ extern constinit thread_local BlockCache* this_thread_block_cache
 [[nodiscard]] void* allocate_block_slow(size_t bytes);
 void free_block_slow(void* memory) noexcept;
 
-// MemoryError that tells how much was asked for.
+// Throws MemoryError with the requested size.
 [[noreturn]] void throw_out_of_memory(size_t bytes);
 
 inline size_t block_class(size_t bytes) noexcept { return (bytes - 1) / kBlockStep; }
 
-// A kept block is poisoned whole under ASan, so that a use after free is found as with malloc.
+// Poisons an entire cached block under ASan, so that a use after free is detected as with malloc.
 inline void poison_block([[maybe_unused]] void* memory,
                          [[maybe_unused]] size_t size_class) noexcept {
 #ifdef OPWRIGHT_POISONS_BLOCKS
@@ -76,7 +76,7 @@ inline void unpoison_block([[maybe_unused]] void* memory,
   return allocate_block_slow(bytes);
 }
 
-// `bytes` is what was asked for. Any thread.
+// `bytes` is the size that was requested. Any thread.
 inline void free_block(void* memory, size_t bytes) noexcept {
   const size_t size_class = block_class(bytes);
   BlockCache* cache = this_thread_block_cache;

@@ -7,7 +7,7 @@
 namespace opwright {
 
 // Constant-initialised, so static initialisers may use it. `call` needs the imports of a binary:
-// whoever loads one makes a copy with an instance and a `call` of its own.
+// the loader of a binary makes a copy with its own instance and `call`.
 OPWRIGHT_EXPORT const OpwHost& core_host() noexcept;
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// A counted C++ object as an OpwObject: one place for the table's plain functions.
+// Wraps a reference-counted C++ object as an OpwObject: the shared implementation of its table.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace opwright {
 
-// `Traits` has the type Held, kTypeName (as schemas write it), are_equal(a, b), hash(held) and
+// `Traits` has the type Held, kTypeName (as in schemas), are_equal(a, b), hash(held) and
 // text(held).
 template <class Traits>
 class CountedObject final : public OpwObject, public Counted<CountedObject<Traits>> {
@@ -27,7 +27,7 @@ class CountedObject final : public OpwObject, public Counted<CountedObject<Trait
     value.as_object = new CountedObject(std::move(held));
     return Value::take(value);
   }
-  // Null: the value is something else.
+  // Null if the value is something else.
   [[nodiscard]] static const CountedObject* find(const OpwValue& value) noexcept {
     const bool is_one =
         value.tag == kOpwObject && value.as_object && value.as_object->table == &kTable;

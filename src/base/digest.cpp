@@ -18,7 +18,7 @@ constexpr std::array<uint64_t, 8> kStart = {
     0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
 
-// Which words of a block each round takes, in order.
+// The order in which each round uses the words of a block.
 constexpr std::array<std::array<uint8_t, 16>, 10> kOrders = {{
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
     {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
@@ -71,7 +71,7 @@ void Digest::take_block(const std::byte* block, bool is_last) {
   std::array<uint64_t, 16> words;
   std::copy(state_.begin(), state_.end(), words.begin());
   std::copy(kStart.begin(), kStart.end(), words.begin() + 8);
-  words[12] ^= num_taken_;  // the upper half of the count is 0: nothing here has 2^64 bytes
+  words[12] ^= num_taken_;  // the upper half of the count is 0: inputs are below 2^64 bytes
   if (is_last) words[14] = ~words[14];
   for (int round = 0; round < kRounds; ++round) {
     const auto& order = kOrders[static_cast<size_t>(round) % kOrders.size()];
@@ -82,7 +82,7 @@ void Digest::take_block(const std::byte* block, bool is_last) {
 }
 
 Digest& Digest::add(std::span<const std::byte> bytes) {
-  // The last block is taken by finish(), so that a full one waits for what follows it.
+  // finish() takes the last block, so a full one waits for more data.
   while (!bytes.empty()) {
     if (num_waiting_ == kBlock) {
       num_taken_ += kBlock;

@@ -1,5 +1,5 @@
 // Digests of contents: BLAKE2b of 256 bits (RFC 7693; hashlib.blake2b(digest_size=32) in Python).
-// Nobody finds two contents with the same one.
+// Collisions are infeasible.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ class Digest {
   Digest();
   Digest& add(std::span<const std::byte> bytes);
   Digest& add(std::string_view text) { return add(std::as_bytes(std::span(text))); }
-  // With its length before it, so that no two lists of parts meet.
+  // Prefixes the length, so that different lists of parts have different digests.
   Digest& add_part(std::string_view part);
 
-  // Once, last.
+  // Call once, last.
   [[nodiscard]] Bytes finish();
   [[nodiscard]] std::string finish_as_hex();
 

@@ -23,7 +23,7 @@ namespace {
 constexpr int kTries = 100;
 constexpr size_t kMostWaiting = size_t{64} << 10;
 
-// No other of this process and, most likely, of no other process.
+// Unique in this process and, almost certainly, across processes.
 std::string temporary_name(const std::string& path) {
   static std::atomic<uint64_t> last{0};
   return concatenate(path, ".", getpid(), ".", ++last, ".tmp");

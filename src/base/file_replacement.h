@@ -1,4 +1,4 @@
-// A file that is written whole or not at all.
+// A file that is written completely or not at all.
 //
 //   FileReplacement file("net.opw");
 //   file.write(bytes);
@@ -10,8 +10,9 @@
 
 namespace opwright {
 
-// Writes beside the path; commit() puts what was written in its place, with the rights of a usual
-// new file. Without it nothing is left behind. Every failure is an OSError that names the path.
+// Writes to a temporary file next to the path; commit() moves it to the path, with the permissions
+// of an ordinary new file. Without commit() nothing is left behind. Every failure is an OSError
+// that names the path.
 class FileReplacement {
  public:
   explicit FileReplacement(const std::string& path);
@@ -20,7 +21,7 @@ class FileReplacement {
   ~FileReplacement();
 
   void write(std::string_view bytes);
-  // Once, last.
+  // Call once, last.
   void commit();
 
  private:
@@ -29,9 +30,9 @@ class FileReplacement {
   [[noreturn]] void fail() const;  // by errno
 
   std::string path_;
-  std::string target_;  // what a link leads to
+  std::string target_;  // the path after resolving links
   std::string temporary_;
-  std::string waiting_;  // small pieces go to the system together
+  std::string waiting_;  // buffers small pieces
   int file_ = -1;
 };
 

@@ -1,5 +1,5 @@
-// What structs of c_api.h measured in version 1.0: every binary of major version 1 has at least
-// that, whatever they have grown to since. A reader asks struct_size for fields behind it.
+// Sizes of the c_api.h structs in version 1.0: every binary of major version 1 has at least these,
+// however much the structs have grown. Readers check struct_size for later fields.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ void release(OpwError* error) noexcept {
   if (error) Error::take(error);
 }
 
-// Releases an error that nobody took before the thread ended.
+// Releases an error that was not taken before the thread ended.
 struct PendingErrorCloser {
   ~PendingErrorCloser() { release(take_error()); }
 };
@@ -23,7 +23,7 @@ struct PendingErrorCloser {
 }  // namespace
 
 void give_error(OpwError* error) noexcept {
-  // Only this path asks for the object with a destructor; take_error() reads a plain pointer.
+  // Only this path uses the object with a destructor; take_error() reads a plain pointer.
   static thread_local PendingErrorCloser closer;
   (void)closer;
   release(std::exchange(pending_error, error));

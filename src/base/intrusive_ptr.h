@@ -1,6 +1,7 @@
-// IntrusivePtr<T>, a handle of an object that carries its own count, and Counted, such a count.
+// IntrusivePtr<T>, a handle to an object that carries its own reference count, and Counted, such a
+// count.
 //
-// T has members add_ref() and release(), or free functions add_ref(T*) and release(T*) beside it.
+// T has members add_ref() and release(), or free functions add_ref(T*) and release(T*) next to it.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@
 
 namespace opwright {
 
-// The count of a Derived that lives on the heap. A new object has the count 1, its maker's.
+// The reference count of a Derived on the heap. A new object has the count 1, owned by its creator.
 template <class Derived>
 class OPWRIGHT_EXPORT Counted {
  public:
@@ -25,14 +26,14 @@ class OPWRIGHT_EXPORT Counted {
 
   // The last release deletes the object. Any thread.
   void release() const noexcept {
-    // Whoever reads 1 holds the only handle, and only a handle raises the count.
+    // A thread that reads 1 holds the only handle, and only a handle raises the count.
     if (count_.load(std::memory_order_acquire) == 1 ||
         count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       delete static_cast<const Derived*>(this);
     }
   }
 
-  // Whether the caller, who owns a count, is the only owner.
+  // Whether the caller, which owns a count, is the only owner.
   [[nodiscard]] bool is_owned_once() const noexcept {
     return count_.load(std::memory_order_acquire) == 1;
   }
@@ -74,7 +75,7 @@ class IntrusivePtr {
   }
 
   [[nodiscard]] T* get() const noexcept { return object_; }
-  // Gives the count away.
+  // Releases ownership: the caller gets the count.
   [[nodiscard]] T* give() noexcept { return std::exchange(object_, nullptr); }
   void reset() noexcept { *this = IntrusivePtr(); }
 

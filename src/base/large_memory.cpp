@@ -14,22 +14,21 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-// Sizes are rounded up to eight steps in each power of two, so that sizes which differ little
-// share.
+// Rounds sizes up to eight steps in each power of two, so that similar sizes share memory.
 size_t round_up(size_t bytes) noexcept {
   const size_t step = bytes < kLeastLargeMemory ? kAlignment : std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
 }
 
-// From twice this size on memory begins at a huge page and asks for such: a pass over some
-// megabytes waits a tenth of its time for addresses of small ones.
+// From twice this size on, memory starts at a huge page and requests huge pages: with small pages,
+// a pass over some megabytes spends a tenth of its time on address translation.
 constexpr size_t kHugePage = size_t{2} << 20;
 
 void* allocate(size_t rounded) noexcept {
   if (rounded < 2 * kHugePage) return std::aligned_alloc(kAlignment, rounded);
   void* memory = nullptr;
   if (posix_memalign(&memory, kHugePage, rounded) != 0) return nullptr;
-  (void)madvise(memory, rounded, MADV_HUGEPAGE);  // a wish
+  (void)madvise(memory, rounded, MADV_HUGEPAGE);  // a hint
   return memory;
 }
 
@@ -39,7 +38,7 @@ struct Kept {
 };
 
 // Oldest first. A fork may copy it while another thread holds the lock: users only try to lock, and
-// do without when they fail.
+// skip the cache if they fail.
 struct KeptMemory {
   std::mutex mutex;
   std::array<Kept, 64> list{};
@@ -54,7 +53,7 @@ struct KeptMemory {
     return kept;
   }
 
-  // The newest of just this size: its pages are the likeliest to be in a cache.
+  // The newest of exactly this size: its pages are the most likely to be in a cache.
   void* take(size_t wanted) noexcept {
     for (size_t i = count; i-- > 0;)
       if (list[i].bytes == wanted) return remove(i).memory;
@@ -71,7 +70,7 @@ struct KeptMemory {
 
 constinit KeptMemory kept_memory;
 
-// ASan finds uses after free only in memory that was given back.
+// ASan detects uses after free only in memory that was freed.
 #if defined(OPWRIGHT_POISONS_BLOCKS)
 constexpr bool kKeeps = false;
 #else

@@ -17,10 +17,10 @@ constexpr size_t kSlabsPerRegion = 16;
 
 struct alignas(kBlockStep) Slab {
   size_t size_class;
-  size_t used;          // blocks that are out
-  std::byte* next_new;  // the first block that was never out
-  FreeBlock* free;      // those that came back
-  Slab* previous;       // of those of the class that have blocks to give
+  size_t used;          // blocks in use
+  std::byte* next_new;  // the first block that was never used
+  FreeBlock* free;      // freed blocks
+  Slab* previous;       // links slabs of the class with available blocks
   Slab* next;
 
   [[nodiscard]] size_t block_bytes() const noexcept { return (size_class + 1) * kBlockStep; }
@@ -33,9 +33,9 @@ struct alignas(kBlockStep) Slab {
 constinit std::mutex slabs_mutex;
 constinit Slab* with_room[kBlockClasses] = {};
 constinit Slab* empty_slabs = nullptr;  // linked by `next`; those with pages first
-constinit size_t num_resident = 0;      // of them, those whose pages stayed
+constinit size_t num_resident = 0;      // those of them that keep their pages
 
-// A child made by fork while another thread held the mutex could never take it.
+// A child forked while another thread held the mutex could never lock it.
 [[maybe_unused]] const int kForksAreSafe = pthread_atfork(
     [] { slabs_mutex.lock(); }, [] { slabs_mutex.unlock(); }, [] { slabs_mutex.unlock(); });
 
@@ -56,7 +56,7 @@ void unlink_slab(Slab* slab) noexcept {
   if (slab->next) slab->next->previous = slab->previous;
 }
 
-// The system gives memory page by page as it is touched; only address space is taken here.
+// The system allocates pages as they are touched; this only reserves address space.
 bool map_region() noexcept {
   constexpr size_t kBytes = (kSlabsPerRegion + 1) * kSlabBytes;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -98,8 +98,8 @@ void* take_slab_block(Slab* slab) noexcept {
   return block;
 }
 
-// Some slabs keep their pages, so that a program that goes up and down does not pay for them each
-// time. Of the others the first page stays, since it links the slab.
+// Some slabs keep their pages, so that a program whose memory use oscillates does not pay for them
+// each time. The first page of the others stays, since it links the slab.
 void give_back(Slab* slab) noexcept {
   constexpr size_t kPage = 4096;
   constexpr size_t kMostResident = 64;
@@ -110,7 +110,7 @@ void give_back(Slab* slab) noexcept {
     return;
   }
   madvise(reinterpret_cast<std::byte*>(slab) + kPage, kSlabBytes - kPage, MADV_DONTNEED);
-  Slab* before = empty_slabs;  // behind those with pages
+  Slab* before = empty_slabs;  // after those with pages
   for (size_t i = 1; i < num_resident; ++i) before = before->next;
   slab->next = before->next;
   before->next = slab;
@@ -129,7 +129,7 @@ void free_one(void* block) noexcept {
   if (was_full) link(slab);
   if (--slab->used > 0) return;
   const bool is_only = !slab->previous && !slab->next;
-  if (is_only) return;  // kept, so that a block going to and fro costs no page
+  if (is_only) return;  // kept, so that repeatedly freeing one block costs no page
   unlink_slab(slab);
   give_back(slab);
 }

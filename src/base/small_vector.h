@@ -1,8 +1,8 @@
 // SmallVector<T, N>: a vector whose first N elements need no heap.
 //
-// The part of std::vector that the core uses, with its meaning. Pointers to elements die with a
-// move as well as with growth, since the elements may live in the object itself. T must not throw
-// when it is moved.
+// It has the part of std::vector that the core uses, with the same meaning. Pointers to elements
+// are invalidated by a move as well as by growth, since the elements may be inside the object
+// itself. T must not throw when moved.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class SmallVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  // Not defaulted: `{}` would set all of the inline room to zero first.
+  // Not defaulted: `{}` would first zero the entire inline buffer.
   SmallVector() noexcept {}
   explicit SmallVector(size_t size) {
     undo_on_throw([&] { resize(size); });
@@ -130,8 +130,8 @@ class SmallVector {
     return to;
   }
 
-  // Only where elements compare to a bool: a comparison of SymInts is a guard and belongs to the
-  // caller's line.
+  // Only for elements whose comparison is a bool: comparing SymInts is a guard, which belongs at
+  // the caller's line.
   friend bool operator==(const SmallVector& a, const SmallVector& b)
     requires requires(const T& x) {
       { x == x } -> std::same_as<bool>;
@@ -160,7 +160,7 @@ class SmallVector {
     return std::max(least, size_t{2} * capacity_);
   }
 
-  // `buffer` is the new home of the elements.
+  // `buffer` is the new memory of the elements.
   void move_to(T* buffer, size_t capacity) noexcept {
     std::uninitialized_move(begin(), end(), buffer);
     std::destroy(begin(), end());
@@ -169,7 +169,7 @@ class SmallVector {
     capacity_ = static_cast<uint32_t>(capacity);
   }
 
-  // The new element is built before the old ones move: an argument may be one of them.
+  // Constructs the new element before the old ones move: an argument may be one of them.
   template <class... Args>
   [[gnu::noinline]] T& emplace_in_larger(Args&&... args) {
     const size_t capacity = larger_capacity(size_ + size_t{1});

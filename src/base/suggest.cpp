@@ -1,4 +1,4 @@
-// Edit distance, and the choice of names that are near enough.
+// Edit distance, and the choice of names that are close enough.
 #include "opwright/base/suggest.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::vector<std::string> closest_names(std::string_view name,
   for (size_t i = 0; i < candidates.size(); ++i) {
     const std::string_view candidate = candidates[i];
     const size_t distance = edit_distance(wanted, in_lower_case(candidate));
-    // A name with nothing of the wanted one left is no suggestion.
+    // A name that shares nothing with the wanted one is not a suggestion.
     if (distance <= farthest && distance < std::max(wanted.size(), candidate.size()))
       found.push_back({distance, i});
   }

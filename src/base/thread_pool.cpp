@@ -1,4 +1,4 @@
-// The process's worker team, its size, and its life: first use, fork, exit.
+// The process's worker team: its size, and its lifetime (first use, fork, exit).
 #include "opwright/base/thread_pool.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-std::atomic<int> thread_count = 0;  // 0: not asked for yet
+std::atomic<int> thread_count = 0;  // 0: not determined yet
 
 // The team of this process; null before the first loop. Never deleted: a thread that is still
 // running while the process exits may hold it, and in the child of a fork its threads are gone and
@@ -70,7 +70,7 @@ int num_threads() {
   int count = thread_count.load(std::memory_order_relaxed);
   if (count == 0) [[unlikely]] {
     const int fallback = default_num_threads();
-    // A set_num_threads() of another thread in between wins.
+    // A concurrent set_num_threads() of another thread wins.
     if (thread_count.compare_exchange_strong(count, fallback, std::memory_order_relaxed))
       count = fallback;
   }
@@ -87,8 +87,7 @@ void set_num_threads(int count) {
 }
 
 void run_loop(int64_t size, int64_t grain, LoopFunction function, const void* context) {
-  constexpr int64_t kChunksPerThread =
-      4;  // so that a slow thread holds up the end by a quarter of its share
+  constexpr int64_t kChunksPerThread = 4;  // a slow thread delays the end by a quarter of its share
   const int threads = is_in_parallel_body() ? 1 : num_threads();
   if (threads > 1 && size > grain) {
     const int64_t pieces = threads * kChunksPerThread;

@@ -1,9 +1,10 @@
 // parallel_for: a loop over [0, size) in chunks, on the caller and the process's worker threads.
 //
-// Chunks are taken from an atomic counter and the caller works too. Bodies run with a copy of the
-// caller's ThreadState. A loop inside a body, and a loop that finds the workers busy with another
-// thread's, runs on its caller alone. Workers start at the first loop that wants them, are joined
-// at exit, and start anew in the child of a fork (which must not happen inside a body).
+// Threads take chunks from an atomic counter, and the caller works too. Bodies run with a copy of
+// the caller's ThreadState. A loop inside a body, and a loop that finds the workers busy with
+// another thread's loop, runs only on its caller. Workers start at the first loop that needs them,
+// are joined at exit, and are restarted in the child of a fork (which must not happen inside a
+// body).
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ using LoopFunction = void (*)(const void* context, int64_t begin, int64_t end);
 // Runs `function` over [0, size) as parallel_for does; `size` > 0.
 void run_loop(int64_t size, int64_t grain, LoopFunction function, const void* context);
 
-// Calls body(begin, end) for chunks that cover [0, size), each of at least `grain` but the last.
-// One call, on the caller, when size <= grain. The first exception of a body is thrown here after
-// every running body returned; chunks that had not begun are skipped.
+// Calls body(begin, end) for chunks that cover [0, size), each of at least `grain` except the last.
+// Makes one call, on the caller, when size <= grain. The first exception of a body is thrown here
+// after all running bodies have returned; chunks that have not started are skipped.
 template <class Body>
 void parallel_for(int64_t size, int64_t grain, const Body& body) {
   if (size <= 0) return;
@@ -35,23 +36,24 @@ void parallel_for(int64_t size, int64_t grain, const Body& body) {
   run_loop(size, grain, call_body, std::addressof(body));
 }
 
-// How many threads a loop uses, its caller included: what was set, else OPWRIGHT_NUM_THREADS, else
-// the hardware's.
+// The number of threads that a loop uses, including its caller: the configured number, else
+// OPWRIGHT_NUM_THREADS, else the hardware's.
 [[nodiscard]] OPWRIGHT_EXPORT int num_threads();
 
-// Waits for a running loop of another thread. ValueError below 1; RuntimeError inside a body.
+// Waits for a running loop of another thread. Throws ValueError below 1, RuntimeError inside a
+// body.
 OPWRIGHT_EXPORT void set_num_threads(int count);
 
 // Whether this thread is inside the body of a loop.
 [[nodiscard]] bool is_in_parallel_body() noexcept;
 
-// What a caller does before it sleeps until its workers are done, and after: a host language gives
-// its lock away, which a body on a worker may need. `after` gets what `before` gave.
+// Called by a caller before it sleeps until its workers are done, and after: Python releases the
+// GIL, which a body on a worker may need. `after` gets the result of `before`.
 struct WaitHooks {
   void* (*before)() = nullptr;
   void (*after)(void* token) = nullptr;
 };
-// Once, before the first loop.
+// Call once, before the first loop.
 OPWRIGHT_EXPORT void set_wait_hooks(const WaitHooks& hooks);
 [[nodiscard]] const WaitHooks& wait_hooks() noexcept;
 

@@ -1,4 +1,4 @@
-// The home of the thread state.
+// Defines the thread state.
 #include "opwright/base/thread_state.h"
 
 namespace opwright {

@@ -1,7 +1,7 @@
-// What this thread is in the middle of: the active transform, modes, grad mode, the instance.
+// What this thread is executing: the active transform, modes, grad mode, the host instance.
 //
-// Trivial data of at most 64 bytes in initial-exec TLS, so that a call reads it with one load. What
-// needs a destructor hangs on a pointer here and is registered by whoever makes it.
+// Trivial data of at most 64 bytes in initial-exec TLS, so that a call reads it with one load.
+// State that needs a destructor is reached through a pointer here and registered by its creator.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace opwright {
 class Interpreter;
 class Mode;
 
-// Why a call must leave its straight path.
+// Reasons for a call to leave the fast path.
 enum Attention : uint32_t {
   kAttentionInterpreter = 1,
   kAttentionModes = 2,
@@ -27,20 +27,20 @@ enum Attention : uint32_t {
 };
 
 struct ThreadState {
-  // Written by the setters alone: `attention` follows.
+  // Written only by the setters, which update `attention`.
   Interpreter* current;     // the innermost transform, or null: eager
   Mode* modes;              // the innermost mode, or null
   const OpwHost* instance;  // the host that this thread works for, or null: the core's own
-  uint32_t attention;       // a set of Attention; the only home of the flags
+  uint32_t attention;       // a set of Attention; the flags exist only here
 
   [[nodiscard]] bool needs_attention() const noexcept { return attention != 0; }
   [[nodiscard]] bool grad_is_enabled() const noexcept { return !has(kAttentionGradOff); }
   [[nodiscard]] bool is_inference() const noexcept { return has(kAttentionInference); }
 
-  // Inside a fake kernel: factories give tensors without memory.
+  // Inside a fake kernel: factories create tensors without memory.
   [[nodiscard]] bool makes_fakes() const noexcept { return has(kAttentionMakesFakes); }
 
-  // Each setter gives the previous value.
+  // Each setter returns the previous value.
   Interpreter* set_current(Interpreter* interpreter) noexcept {
     put(kAttentionInterpreter, interpreter != nullptr);
     return std::exchange(current, interpreter);
@@ -58,7 +58,7 @@ struct ThreadState {
  private:
   friend class AttentionScope;
   [[nodiscard]] bool has(Attention bit) const noexcept { return (attention & bit) != 0; }
-  // Without a branch: every call under a transform enters and leaves an interpreter.
+  // Branch-free: every call under a transform enters and leaves an interpreter.
   bool put(Attention bit, bool on) noexcept {
     const bool previous = has(bit);
     attention = (attention & ~static_cast<uint32_t>(bit)) | static_cast<uint32_t>(on) * bit;
@@ -68,7 +68,7 @@ struct ThreadState {
 static_assert(sizeof(ThreadState) <= 64);
 static_assert(std::is_trivial_v<ThreadState>);
 
-// constinit tells readers in other files that no constructor has to be asked for.
+// constinit lets other files skip the check for a constructor.
 OPWRIGHT_EXPORT extern constinit thread_local ThreadState this_thread_state
     __attribute__((tls_model("initial-exec")));
 

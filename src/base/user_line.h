@@ -1,8 +1,8 @@
-// The line of the user's program that is being run, as the host language knows it.
+// The line of the user's program that is running, as the host language knows it.
 //
-// The core asks for it when it records something that the user may later want to find: a node of a
-// graph, a guard on a size, an error. A program in C++ has no such language; a scope tells the
-// line.
+// The core queries it when it records something that the user may want to find later: a node of a
+// graph, a guard on a size, an error. A C++ program has no such language; it sets the line with a
+// scope.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace opwright {
 
-// Finds the innermost line of the user's own code on this thread; unknown where there is none.
+// Finds the innermost line of the user's own code on this thread; unknown if there is none.
 using UserLineFinder = SourceSite (*)();
-// The finder of the host language; stays until the end of the process.
+// Sets the finder of the host language for the rest of the process.
 OPWRIGHT_EXPORT void set_user_line_finder(UserLineFinder finder) noexcept;
 
-// What the innermost UserLineScope of this thread says, else the finder, else unknown.
+// The line of the innermost UserLineScope of this thread, else the finder's, else unknown.
 [[nodiscard]] OPWRIGHT_EXPORT SourceSite current_user_line();
 
-// Names the line for the length of the scope: for programs in C++, and for the run of a graph,
-// whose nodes know their lines.
+// Sets the line until the end of the scope: for C++ programs, and for running a graph, whose nodes
+// know their lines.
 class [[nodiscard]] UserLineScope {
  public:
   explicit UserLineScope(SourceSite site) noexcept;
@@ -34,9 +34,9 @@ class [[nodiscard]] UserLineScope {
   SourceSite previous_;
 };
 
-// The part of the user's model that is being run on this thread, "encoder.layers.0"; empty: none.
+// The part of the user's model that is running on this thread, "encoder.layers.0"; empty: none.
 [[nodiscard]] const std::string& current_module_path() noexcept;
-// Gives the previous path.
+// Returns the previous path.
 OPWRIGHT_EXPORT std::string set_module_path(std::string path) noexcept;
 
 class [[nodiscard]] ModulePathScope {

@@ -1,4 +1,4 @@
-// Warnings: text for the user about something that works, but not as well as it could.
+// Warnings: messages to the user about something that works, but not as well as it could.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace opwright {
 
-// `category` is the name of a Python class of warnings. Without a handler the text goes to stderr;
-// a handler may throw, since users can ask for warnings to be errors.
+// `category` is the name of a Python warning class. Without a handler the text goes to stderr; a
+// handler may throw, since users can turn warnings into errors.
 OPWRIGHT_EXPORT void warn(const char* category, const std::string& text);
 
 using WarningHandler = void (*)(const char* category, const std::string& text);
-// Gets all warnings of the process from now on; null: stderr again.
+// Receives all warnings of the process from now on; null: stderr again.
 OPWRIGHT_EXPORT void set_warning_handler(WarningHandler handler) noexcept;
 
 }  // namespace opwright

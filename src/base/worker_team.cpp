@@ -1,4 +1,4 @@
-// How a loop is published, joined, left and waited for.
+// Publishing, joining, leaving and awaiting a loop.
 #include "opwright/base/worker_team.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint32_t kOpen = 1u << 31;
 
-// Waking a sleeper takes 5 to 150 microseconds, so threads spin for about as long before.
+// Waking a sleeping thread takes 5 to 150 microseconds, so threads spin about as long first.
 constexpr auto kSpinTime = std::chrono::microseconds(50);
 
 constinit thread_local bool in_body = false;
@@ -38,7 +38,7 @@ void pause_briefly() noexcept {
 #endif
 }
 
-// Whether `is_done` came true while spinning.
+// Whether `is_done` became true while spinning.
 template <class Condition>
 bool spin_until(Condition is_done) {
   if (is_done()) return true;
@@ -52,9 +52,8 @@ bool spin_until(Condition is_done) {
   return false;
 }
 
-// Moves this thread to another CPU, where it may use one. A sleeper is often woken on the CPU of
-// its waker, and the two would share it until the system balances them, long after most loops are
-// done.
+// Moves this thread to another CPU if it may use one. A thread is often woken on the CPU of its
+// waker, and the two would share it until the system balances them, long after most loops are done.
 void leave_cpu(int cpu) noexcept {
   cpu_set_t allowed;
   if (cpu < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -112,7 +111,7 @@ bool WorkerTeam::try_enter() noexcept {
 }
 
 void WorkerTeam::leave() {
-  // Exactly 1 before: the loop is closed and its caller may be asleep.
+  // It was exactly 1: the loop is closed and its caller may be asleep.
   if (inside_.fetch_sub(1, std::memory_order_release) != 1) return;
   const std::lock_guard lock(mutex_);
   loop_left_.notify_one();
@@ -132,18 +131,19 @@ void WorkerTeam::wait_until_empty() {
 }
 
 void WorkerTeam::wake(int64_t wanted) {
-  // Sequentially consistent on both sides: the sleeper sees the loop or this sees the sleeper.
+  // Sequentially consistent on both sides: either the sleeper sees the loop or this sees the
+  // sleeper.
   loops_begun_.fetch_add(1, std::memory_order_seq_cst);
   const int asleep = sleepers_.load(std::memory_order_seq_cst);
   if (asleep == 0) return;
   {
     const std::lock_guard lock(mutex_);
-  }  // a sleeper between its look and its sleep has gone to sleep now
+  }  // a thread between its check and its sleep is asleep now
   if (wanted >= asleep)
     loop_begun_.notify_all();
   else
     for (int64_t i = 0; i < wanted; ++i) loop_begun_.notify_one();
-  sched_yield();  // one that was woken on this CPU leaves it at once
+  sched_yield();  // a thread woken on this CPU leaves it immediately
 }
 
 uint64_t WorkerTeam::wait_for_loop(uint64_t seen) {
@@ -181,7 +181,7 @@ void WorkerTeam::hire(int workers) {
     while (workers_.size() < static_cast<size_t>(workers))
       workers_.emplace_back([this, seen] { serve(seen); });
   } catch (const std::system_error&) {
-    // No more threads to be had: the loop runs with those that came.
+    // No more threads are available: the loop runs with those that started.
   }
 }
 

@@ -27,13 +27,14 @@ class WorkerTeam {
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
 
-  // Runs the loop with up to `workers` threads beside the caller; throws the first exception of a
-  // body. False, with nothing done, when the team is busy with another caller's loop or closed.
+  // Runs the loop with up to `workers` threads in addition to the caller; throws the first
+  // exception of a body. Returns false without running anything if the team is closed or busy with
+  // another caller's loop.
   [[nodiscard]] bool try_run(const Loop& loop, int workers);
 
-  // Joins the workers after the loop that is running; the next loop starts new ones.
+  // Joins the workers after the running loop; the next loop starts new ones.
   void dismiss();
-  // As dismiss(), and no loop is taken from then on.
+  // Like dismiss(), and rejects all later loops.
   void close();
 
   [[nodiscard]] static bool is_in_body() noexcept;
@@ -54,7 +55,8 @@ class WorkerTeam {
   std::vector<std::thread> workers_;
   bool is_closed_ = false;
 
-  // The loop. Written while nobody is inside: `inside_` publishes it and tells when it may change.
+  // The loop. Written while no worker is inside: `inside_` publishes it and says when it may
+  // change.
   Loop loop_ = {};
   ThreadState state_ = {};
   int64_t num_chunks_ = 0;
@@ -64,12 +66,12 @@ class WorkerTeam {
   alignas(64) std::atomic<int64_t> next_chunk_ = 0;
   std::atomic<bool> has_error_ = false;
   alignas(64) std::atomic<uint32_t> inside_ =
-      0;  // workers in the loop; the top bit: others may come in
+      0;  // workers in the loop; the top bit: more may enter
   alignas(64) std::atomic<uint64_t> loops_begun_ = 0;
   std::atomic<int> sleepers_ = 0;
   std::atomic<bool> must_stop_ = false;
 
-  std::mutex mutex_;  // of the two conditions
+  std::mutex mutex_;  // for the two conditions
   std::condition_variable loop_begun_;
   std::condition_variable loop_left_;
 };

@@ -1,4 +1,4 @@
-// The arguments and results of a call, as every layer above passes them on.
+// The arguments and results of a call, as all higher layers pass them.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ using Results = std::span<OpwValue>;  // None when the call starts, owned by the
 template <class Visit>
 void visit_tensors(const OpwValue& value, Visit&& visit);
 
-// Of lists; apart, so that the usual case is inlined.
+// For lists; a separate function, so that the common case is inlined.
 template <class Visit>
 [[gnu::noinline]] void visit_listed_tensors(const OpwValue& value, Visit& visit) {
   if (value.tag == kOpwTensorList) {

@@ -1,4 +1,4 @@
-// What autograd does in a call, without dispatch knowing an engine.
+// What autograd does in a call, without dispatch depending on an engine.
 #pragma once
 
 #include "opwright/dispatch/arguments.h"
@@ -8,22 +8,23 @@ namespace opwright {
 class Operator;
 
 struct AutogradHooks {
-  // Gets the calls that must be recorded at the current level, and goes on with
+  // Receives the calls that must be recorded at the current level, and continues with
   // call_below_autograd.
   void (*record)(const Operator& op, Arguments args, Results results);
-  // Whether a tensor that is a view (kFlagHasBase) has a part in recording: its base may have got
-  // a history since the view was made, and some views must not be written.
+  // Whether a view (kFlagHasBase) takes part in recording: its base may have got a history since
+  // the view was created, and some views must not be written.
   bool (*is_tracked)(OpwTensor* view, bool is_written);
-  // Notes on the results of a view operator what they are views of, at the current level.
+  // Records for the results of a view operator what they are views of, at the current level.
   void (*note_views)(const Operator& op, Arguments args, Results results);
 };
 
-// Once, before the first call; null: nothing is recorded in this process. The table stays for ever.
+// Call once, before the first call; null: nothing is recorded in this process. The table is never
+// freed.
 void set_autograd_hooks(const AutogradHooks* hooks) noexcept;
 [[nodiscard]] const AutogradHooks* autograd_hooks() noexcept;
 
-// Of an operator that gives views. A kernel's own views, and those of inference mode, are not
-// noted.
+// For an operator that returns views. A kernel's own views, and those of inference mode, are not
+// recorded.
 void note_views(const Operator& op, Arguments args, Results results);
 
 }  // namespace opwright

@@ -13,12 +13,12 @@
 namespace opwright {
 namespace {
 
-// What takes a call off its straight path, although no transform is active.
+// What takes a call off the fast path when no transform is active.
 constexpr uint32_t kMayNeedGrad = kOpwFlagRequiresGrad | kFlagHasBase;
 constexpr uint32_t kNeedsAttention =
     kMayNeedGrad | kOpwFlagWrapped | kOpwFlagInference | kMissingTensor;
 
-// The straight path of a thread that does not record: what requires grad makes no difference.
+// The fast path of a thread that does not record: requires_grad makes no difference.
 constexpr uint32_t kRecordsNothing = kAttentionGradOff | kAttentionBelowRecording;
 
 bool is_recording(const ThreadState& state, const Interpreter* level) {
@@ -26,7 +26,7 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
   return (state.attention & kOff) == 0 && (!level || level->records());
 }
 
-// A wrapper may be used by its own transform and by those inside of it.
+// A wrapper may be used by its own transform and by those inside it.
 [[gnu::noinline]] void check_homes(const Operator& op, Arguments args, const Interpreter* level) {
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
     if ((tensor->flags & kOpwFlagWrapped) && !is_in_chain(impl(tensor).home, level)) [[unlikely]] {
@@ -60,7 +60,7 @@ bool has_history(OpwTensor* tensor, bool is_written, const Interpreter* level) {
   return needs;
 }
 
-// The new value would go on with the history of the old one.
+// Otherwise the new value would continue the history of the old one.
 [[gnu::noinline]] void check_nondifferentiable_writes(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto written = static_cast<uint32_t>(std::countr_zero(left));
@@ -72,13 +72,13 @@ bool has_history(OpwTensor* tensor, bool is_written, const Interpreter* level) {
   }
 }
 
-// Apart: calls under a transform do not pay for its frame.
+// Not inlined, so transformed calls skip its stack frame.
 [[gnu::noinline]] void run_row_apart(const Operator& op, Arguments args, Results results,
                                      uint32_t flags) {
   run_row(op, args, results, flags);
 }
 
-// Apart, so that other calls end in that of the interpreter.
+// Not inlined, so that other calls end with a tail call of the interpreter.
 [[gnu::noinline]] void process_views(const Operator& op, Arguments args, Results results,
                                      Interpreter& level) {
   level.process(op, args, results);
@@ -96,8 +96,8 @@ void run_at_level(const Operator& op, Arguments args, Results results, uint32_t 
   level->process(op, args, results);
 }
 
-// What an operator without a formula stands for, if its body is that: a functional sibling is
-// trained through the operator whose sibling it is.
+// The body to record instead of an operator without a formula: a functional sibling is trained
+// through the operator that it belongs to.
 const OpwRecord* find_stand_in(const Operator& op) {
   const OpwRecord* body = op.record(Slot::Decompose);
   const OpwRecord* kernel = op.record(Slot::ExplicitComposite);
@@ -139,7 +139,7 @@ void call_lifted(const Operator& op, Arguments args, Results results, Interprete
   run_at_level(op, args, results, flags, level);
 }
 
-// Sees a mode's own calls with the modes outside of it.
+// Runs a mode's own calls with only the outer modes.
 class OuterModesScope {
  public:
   explicit OuterModesScope(Mode* outer) noexcept : previous_(thread_state().set_modes(outer)) {}
@@ -159,7 +159,7 @@ class OuterModesScope {
   return false;
 }
 
-// Apart, so that other calls do not pay for its frame.
+// Not inlined, so that other calls skip its stack frame.
 [[gnu::noinline]] void lift_and_call(const Operator& op, Arguments args, Results results,
                                      Interpreter* level) {
   try {
@@ -169,7 +169,7 @@ class OuterModesScope {
   } catch (const LevelEnded&) {
     return call(op, args, results);
   }
-  // What was passed, not its lifted twin.
+  // Returns the argument that was passed, not its lifted counterpart.
   if (op.returned_args() != 0) give_arguments_back(op, args, results);
 }
 
@@ -204,7 +204,7 @@ void call_below_autograd(const Operator& op, Arguments args, Results results) {
   if (Interpreter* level = current_interpreter()) {
     return run_at_level(op, args, results, flags, level);
   }
-  // No level is below: what a kernel calls is its own affair and not recorded.
+  // There is no level below: operators called by a kernel are not recorded.
   const AttentionScope scope(kAttentionBelowRecording, true);
   run_row(op, args, results, flags);
 }

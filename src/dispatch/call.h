@@ -2,8 +2,8 @@
 //
 // In order: modes rewrite the call; the current interpreter lifts foreign arguments; if recording
 // is on and an argument of this level requires grad, the autograd step puts its node on the results
-// of the call; then the interpreter gets it, or, with none, the operator's row is indexed by what
-// the tensors are.
+// of the call; then the interpreter gets the call or, if there is none, the tensors' devices and
+// flags select a function of the operator's row.
 #pragma once
 
 #include "opwright/dispatch/interpreter.h"
@@ -16,7 +16,7 @@ namespace opwright {
 // result marked (a!) is the argument's own handle.
 OPWRIGHT_EXPORT void call(const Operator& op, Arguments args, Results results);
 
-// The same call without the autograd step of the current level: what the step itself goes on with.
+// The same call without the autograd step of the current level: the step itself continues with it.
 void call_below_autograd(const Operator& op, Arguments args, Results results);
 
 }  // namespace opwright

@@ -19,7 +19,7 @@ std::string tensor_text(OpwTensor* tensor) {
   return concatenate(static_cast<const Tensor&>(borrowed));
 }
 
-// A value as an error shows it: tensors by dtype and shape.
+// The text of a value in an error: tensors by dtype and shape.
 void append_argument(std::string& out, const OpwValue& value) {
   if (value.tag == kOpwTensor) return out.append(tensor_text(value.as_tensor)), void();
   if (value.tag != kOpwTensorList && value.tag != kOpwList) return append_value_text(out, value);
@@ -48,7 +48,7 @@ std::string_view namespace_of(const Operator& op) {
 
 [[noreturn]] void throw_removed(const Operator& op) {
   throw_error("RuntimeError", op.name(), " was removed (it was defined at ", op.site(),
-              ")\n  Look it up again if it was defined anew.");
+              ")\n  Look it up again if it was redefined.");
 }
 
 std::string register_fake_text(const Operator& op) {
@@ -176,7 +176,7 @@ void throw_real_in_fake_mode(const Operator& op, uint32_t argument, OpwTensor* r
   throw_error("RuntimeError", op.name(), ": argument '", argument_name(op, argument),
               "' is a real tensor (", tensor_text(real), "), but FakeTensorMode is active",
               at_user_line(), "\n  Make it fake first: mode.from_tensor(",
-              argument_name(op, argument), "); what is made inside of the mode is fake already.");
+              argument_name(op, argument), "); tensors made inside the mode are fake already.");
 }
 
 void throw_real_result(const Operator& op, Results results, uint32_t index) {
@@ -187,14 +187,14 @@ void throw_real_result(const Operator& op, Results results, uint32_t index) {
   Error error(
       "RuntimeError",
       concatenate(op.name(), ": the fake kernel returned a real tensor as result ", index + 1, " (",
-                  shown, ")\n  Make it of a fake argument, e.g. x.new_empty(sizes)."));
+                  shown, ")\n  Create it from a fake argument, e.g. x.new_empty(sizes)."));
   release_all(results);
   note_fake_kernel(error, op);
   throw error;
 }
 
 void note_fake_kernel(Error& error, const Operator& op) {
-  // An author's operator is the one to look into.
+  // Built-in operators get no note: the cause is in an author's operator.
   if (namespace_of(op) == "aten" || namespace_of(op) == "opwright") return;
   const std::string called = current_user_line().is_known() ? ", called" + at_user_line() : "";
   for (const auto& [slot, site] : Registry::get().implementations(op)) {
@@ -204,7 +204,7 @@ void note_fake_kernel(Error& error, const Operator& op) {
                    concatenate("in the fake kernel of ", op.name(), registered, called));
     return;
   }
-  // A body that reads sizes only is a fake kernel too; this one did not get through.
+  // A body that only reads sizes is also a fake kernel; this one failed.
   error.add_note("operator", concatenate(op.name(),
                                          " has no fake kernel, so its own function ran on "
                                          "fake tensors",
@@ -229,7 +229,7 @@ void throw_nondifferentiable_write(const Operator& op, uint32_t written) {
   throw_error("RuntimeError", op.name(), ": '", argument_name(op, written),
               "' requires grad and is written by an operator that is tagged nondifferentiable, so "
               "that its new value would get the gradient of the old one\n  Write a detached clone, "
-              "or write it under no_grad; or register a formula in place of the tag.");
+              "or write it under no_grad; or register a formula instead of the tag.");
 }
 
 void throw_read_only(const Operator& op, uint32_t written) {
@@ -253,7 +253,7 @@ void throw_failed_call(const Operator& op, Arguments args, Results results) {
 
 namespace {
 
-// Gradients that an output_mask leaves out are undefined.
+// Gradients that an output_mask excludes are undefined.
 bool may_leave_out(const Operator& op) {
   const auto& arguments = op.schema().arguments;
   return std::ranges::any_of(arguments,

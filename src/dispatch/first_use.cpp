@@ -16,7 +16,7 @@ struct FirstUse {
   bool is_past = false;
 };
 
-// Made by the first static initialiser that gives a step, and never destroyed.
+// Created by the first static initialiser that adds a step, and never destroyed.
 FirstUse& first_use() {
   static auto* state = new FirstUse;
   return *state;
@@ -40,7 +40,7 @@ void at_first_use(FirstUseStep step, void* context) {
 void run_first_use_steps() {
   FirstUse& state = first_use();
   const std::lock_guard lock(state.mutex);
-  if (std::exchange(state.is_past, true)) return;  // a step that asks for the registry
+  if (std::exchange(state.is_past, true)) return;  // a step that uses the registry
   for (const auto& [step, context] : std::exchange(state.steps, {})) step(context);
   first_use_steps_wait.store(false, std::memory_order_release);
 }

@@ -1,5 +1,5 @@
-// What the core registers when the registry is first used, and not when the core is loaded: a
-// program that only imports the package does not pay for 700 operators.
+// Registrations of the core that run when the registry is first used instead of when the core is
+// loaded: a program that only imports the package does not pay for 700 operators.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,12 @@ namespace opwright {
 
 using FirstUseStep = void (*)(void* context);
 
-// Runs `step(context)` when Registry::get() is next called, after the steps that were given before;
-// at once when such a call is past.
+// Runs `step(context)` at the next call of Registry::get(), after the steps added before;
+// immediately if there was such a call already.
 void at_first_use(FirstUseStep step, void* context = nullptr);
 
 extern std::atomic<bool> first_use_steps_wait;
-// Runs the steps that wait; other threads that come meanwhile wait for the end.
+// Runs the pending steps; other threads that arrive meanwhile wait until they are done.
 void run_first_use_steps();
 
 }  // namespace opwright

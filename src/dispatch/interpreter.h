@@ -14,30 +14,31 @@ namespace opwright {
 
 class Operator;
 
-// What a transform does beside processing calls; plain data, since every call under it asks.
+// What a transform does in addition to processing calls; plain data, since every call under it
+// reads it.
 struct InterpreterTraits {
-  bool lifts = false;             // takes foreign arguments as its own (trace, functionalize)
-  bool adopts_histories = false;  // with the histories that they have outside (a capture)
+  bool lifts = false;             // turns foreign arguments into its own (trace, functionalize)
+  bool adopts_histories = false;  // including their outer autograd histories (a capture)
   bool restores_grad_mode =
-      false;  // switched grad mode on itself, so going down it takes that back (grad, jvp)
+      false;  // enabled grad mode itself, so lower levels get the previous one (grad, jvp)
 };
 
-// Counted through Home: a wrapper that escaped keeps its interpreter, so that the error can still
-// name it. An interpreter that keeps wrappers of its own (a memo of what it lifted) lets go of them
-// when its transform ends.
+// Reference-counted through Home: an escaped wrapper keeps its interpreter alive, so that the error
+// can still name it. An interpreter that holds its own wrappers (a memo of what it lifted) releases
+// them when its transform ends.
 class OPWRIGHT_EXPORT Interpreter : public Home {
  public:
   explicit Interpreter(Interpreter* parent, InterpreterTraits traits = {})
       : parent_(parent), traits_(traits) {}
 
-  // Runs `op` under this transform's meaning. Called with this interpreter current.
+  // Runs `op` with this transform's meaning. Called with this interpreter current.
   virtual void process(const Operator& op, Arguments args, Results results) = 0;
 
-  // Makes arguments of other levels its own, before the autograd step looks at them; called if
+  // Turns arguments of other levels into its own, before the autograd step sees them; called if
   // traits().lifts. Each replaced value stays valid until the call returns: the interpreter owns
   // it.
   virtual void lift(std::span<OpwValue> /*args*/) {}
-  // What a foreign tensor was lifted to; null: it was not yet.
+  // The tensor that a foreign tensor was lifted to; null: not lifted yet.
   [[nodiscard]] virtual OpwTensor* find_twin(const OpwTensor* /*foreign*/) const { return nullptr; }
 
   // Whether composite operators reach process() instead of running their body.
@@ -56,12 +57,12 @@ class OPWRIGHT_EXPORT Interpreter : public Home {
   [[nodiscard]] InterpreterTraits traits() const { return traits_; }
   [[nodiscard]] bool grad_mode_at_entry() const { return grad_mode_at_entry_; }
 
-  // Null: eager execution. A transform that ended early is left out.
+  // Null: eager execution. Skips a transform that ended early.
   [[nodiscard]] Interpreter* parent() const { return without_ended(parent_); }
 
   // Ends a transform in the middle of its function: from here on calls go to `outside`. Scopes do
-  // not make it current again; calls of the transforms inside of it still reach process(), which
-  // passes them on.
+  // not make it current again; calls of transforms inside it still reach process(), which passes
+  // them on.
   void end_early(Interpreter* outside) noexcept {
     parent_ = outside;
     traits_ = {};
@@ -85,14 +86,14 @@ class OPWRIGHT_EXPORT Interpreter : public Home {
   bool grad_mode_at_entry_ = thread_state().grad_is_enabled();
 };
 
-// What a level that ended early throws out of the call that it was given: `call` makes the call
-// again, at the level outside.
+// Thrown by a level that ended early out of the call it received: `call` repeats the call at the
+// level outside.
 struct LevelEnded {};
 
 // The innermost active transform of this thread, or null when running eagerly.
 inline Interpreter* current_interpreter() noexcept { return thread_state().current; }
 
-// Whether the transform is `level` or stands outside of it.
+// Whether the transform is `level` or is outside it.
 inline bool is_in_chain(const Home* home, const Interpreter* level) noexcept {
   for (; level; level = level->parent()) {
     if (level == home) return true;
@@ -113,7 +114,7 @@ class [[nodiscard]] InterpreterScope {
   Interpreter* previous_;
 };
 
-// Nothing is recorded at the level until the end of the scope; the levels below record.
+// Disables recording at this level until the end of the scope; lower levels still record.
 class [[nodiscard]] UnrecordedLevelScope {
  public:
   explicit UnrecordedLevelScope(Interpreter& level) noexcept
@@ -129,8 +130,8 @@ class [[nodiscard]] UnrecordedLevelScope {
   bool recorded_;
 };
 
-// Makes a transform that ended current again, on top of those that are active now: a pull-back runs
-// where it is called. One that is still active stays where it is.
+// Makes a transform that ended current again, on top of the currently active ones: a pull-back runs
+// where it is called. A transform that is still active stays in place.
 class [[nodiscard]] ReentryScope {
  public:
   explicit ReentryScope(Interpreter& interpreter) noexcept
@@ -155,11 +156,11 @@ class [[nodiscard]] ReentryScope {
   Interpreter& interpreter_;
   Interpreter* parent_;
   bool grad_mode_at_entry_;
-  InterpreterScope scope_;  // last: what was current is current again first
+  InterpreterScope scope_;  // last: restores the previous interpreter first
 };
 
-// The level below, for the length of a rule: its parent is current, and grad mode is what it was
-// before this level switched it on.
+// Enters the level below while a rule runs: the parent is current, and grad mode is as it was
+// before this level enabled it.
 class [[nodiscard]] ParentScope {
  public:
   explicit ParentScope(const Interpreter& interpreter) noexcept : scope_(interpreter.parent_) {

@@ -13,7 +13,7 @@ SourceSite site_of(const char* file, uint32_t line) {
   return file ? SourceSite{intern(file), line} : SourceSite{};
 }
 
-// "audio::soft_clip" of "soft_clip" in a block of audio.
+// "audio::soft_clip" for "soft_clip" in a block of audio.
 std::string qualified(std::string_view name, std::string_view name_space) {
   if (name_space.empty() || name.find("::") != std::string_view::npos) return std::string(name);
   return concatenate(name_space, "::", name);
@@ -107,13 +107,13 @@ std::vector<Registration> register_contents(BlockContents contents, const OpwHos
   for (BlockFunction& each : contents.functions) {
     const Slot slot = parse_slot(each.slot);
     const BoxedFunction function = each.function;
-    each.function.drop = nullptr;  // the registry drops it from here on, also when it refuses
+    each.function.drop = nullptr;  // the registry drops it from here on, even on failure
     done.push_back(registry.implement(each.name, slot, function, each.site, host));
   }
   return done;
 }
 
-// A block of the core: its functions are there for the length of the process.
+// For a block of the core: its functions stay for the lifetime of the process.
 void link_library(OpwLibrary* library) {
   const auto register_block = [](void* block) {
     BlockContents contents;

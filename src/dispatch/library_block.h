@@ -1,9 +1,9 @@
 // Library blocks (include/opwright/library.h) as data: what the bodies of a binary, or of the core
 // itself, register.
 //
-// A body runs against a collecting registrar first, so that all definitions are known before the
-// first function is added, a block that fails leaves nothing behind, and a binary can be described
-// without registering it.
+// Registration has two phases: a body first runs against a collecting registrar, then its contents
+// are committed. So all definitions are known before the first function is added, a block that
+// fails leaves nothing behind, and a binary can be described without registering it.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace opwright {
 
 struct BlockDefinition {
   std::string schema;
-  std::string name_space;  // of the block, for a schema that has none
+  std::string name_space;  // of the block, for a schema without one
   uint64_t tags;
   SourceSite site;
 };
@@ -35,7 +35,8 @@ struct BlockClaim {
   SourceSite site;
 };
 
-// What the bodies of some blocks asked for. Movable; drops functions that were not registered.
+// The registrations requested by the bodies of some blocks. Movable; drops functions that were not
+// registered.
 class BlockContents {
  public:
   BlockContents() = default;
@@ -48,12 +49,12 @@ class BlockContents {
   std::vector<BlockFunction> functions;
 };
 
-// Runs the body of `block` for `host` and adds what it asks for. Throws the body's error, with a
+// Runs the body of `block` for `host` and adds its registrations. Throws the body's error, with a
 // note of the block.
 void collect_block(const OpwLibrary& block, const OpwHost& host, BlockContents& contents);
 
-// Registers claims and definitions, then calls `between` (imports are resolved there), then the
-// functions. All or nothing. `library` is the binary's file, immortal, or empty.
+// Registers claims and definitions, then calls `between` (which resolves imports), then registers
+// the functions. All or nothing. `library` is the binary's file, never freed, or empty.
 std::vector<Registration> register_contents(BlockContents contents, const OpwHost& host,
                                             const char* library,
                                             void (*between)(void* context) = nullptr,

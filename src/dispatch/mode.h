@@ -17,8 +17,8 @@ class OPWRIGHT_EXPORT Mode {
   Mode& operator=(const Mode&) = delete;
   virtual ~Mode() = default;
 
-  // Takes the call, and returns true, or leaves it to the next mode outwards. The calls that it
-  // makes itself are seen by the modes outside of it only.
+  // Handles the call and returns true, or leaves it to the next outer mode. Only outer modes see
+  // the calls that it makes itself.
   virtual bool process(const Operator& op, Arguments args, Results results) = 0;
 
   [[nodiscard]] Mode* outer() const { return outer_; }
@@ -28,7 +28,7 @@ class OPWRIGHT_EXPORT Mode {
   Mode* outer_ = nullptr;
 };
 
-// Makes `mode` the innermost one until the end of the scope. A mode stands in one scope at a time.
+// Makes `mode` the innermost one until the end of the scope. A mode is in one scope at a time.
 class [[nodiscard]] ModeScope {
  public:
   explicit ModeScope(Mode& mode) noexcept : mode_(mode) {

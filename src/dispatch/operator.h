@@ -1,8 +1,8 @@
 // An Operator: a name, a schema, and a row of functions. The row is read without a lock on every
 // call.
 //
-// Operators are made and filled by the registry alone and never freed: a removed one has an empty
-// row, so that a held handle gets an error instead of a crash.
+// Only the registry creates and fills operators, and they are never freed: a removed one has an
+// empty row, so that a held handle gets an error instead of a crash.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace opwright {
 
-// Beside the flags of c_api.h, in merged flags only.
+// In addition to the flags of c_api.h, in merged flags only.
 inline constexpr uint32_t kMissingTensor = 1u << 31;
 
 class Operator {
@@ -36,15 +36,15 @@ class Operator {
   }
   // Where it was defined.
   [[nodiscard]] SourceSite site() const { return site_; }
-  // The file of the operator binary that brought it; empty: the program itself.
+  // The file of the operator binary that defined it; empty: the program itself.
   [[nodiscard]] const char* origin() const { return origin_; }
 
-  // What a call to `slot` runs: the slot's own function or, for devices and Fake, what stands in
-  // for it. Null: nothing.
+  // The function that a call to `slot` runs: the slot's own or, for devices and Fake, its
+  // replacement. Null: none.
   [[nodiscard]] const OpwRecord* record(Slot slot) const noexcept {
     return row_[static_cast<uint8_t>(slot)].load(std::memory_order_acquire);
   }
-  // Raised by every change of the row.
+  // Increased by every change of the row.
   [[nodiscard]] uint64_t generation() const noexcept {
     return generation_.load(std::memory_order_acquire);
   }
@@ -63,10 +63,9 @@ class Operator {
   [[nodiscard]] uint64_t written_args() const noexcept { return written_args_; }
   // Whether a result is a view of an argument, or a list of views, without being written.
   [[nodiscard]] bool gives_views() const noexcept { return gives_views_; }
-  // Whether more than running its function belongs to a call: versions, handles, view records.
+  // Whether a call needs more than running its function: versions, handles, view records.
   [[nodiscard]] bool needs_care() const noexcept { return needs_care_; }
-  // Whether the result is an argument that was written, and is given back as that argument's own
-  // handle.
+  // Whether the result is a written argument, returned as that argument's own handle.
   [[nodiscard]] bool gives_argument(uint32_t result) const noexcept {
     return (returned_args_ >> result & 1) != 0;
   }
@@ -75,14 +74,14 @@ class Operator {
   [[nodiscard]] uint32_t argument_of_result(uint32_t result) const {
     return argument_of_result_[result];
   }
-  // The body of an implicit composite without a formula of its own, which every level sees through;
-  // else null.
+  // The body of an implicit composite without its own formula, which every level sees through; else
+  // null.
   [[nodiscard]] const OpwRecord* seen_through_body() const noexcept {
     if (!is_seen_through_.load(std::memory_order_acquire)) [[likely]]
       return nullptr;
     return record(Slot::ImplicitComposite);
   }
-  // The argument that says where a factory makes its tensor, or -1.
+  // The argument that specifies the device of a factory's result, or -1.
   [[nodiscard]] int32_t device_argument() const noexcept { return device_argument_; }
   // Arguments that are tensors, optional tensors or lists of them.
   [[nodiscard]] uint32_t num_tensor_arguments() const noexcept { return num_tensor_arguments_; }
@@ -92,7 +91,7 @@ class Operator {
   [[nodiscard]] uint64_t all_tensor_args() const noexcept {
     return tensor_args_ | other_tensor_args_;
   }
-  // Bit i: argument i is written and is no result.
+  // Bit i: argument i is written and is not a result.
   [[nodiscard]] uint64_t unreturned_args() const noexcept { return unreturned_args_; }
   // No argument is an optional tensor or a list of tensors.
   [[nodiscard]] bool takes_only_plain_tensors() const noexcept { return other_tensor_args_ == 0; }
@@ -102,8 +101,8 @@ class Operator {
     return (all_tensor_args() >> index & 1) != 0;
   }
 
-  // The flags of all tensors among the arguments, ORed; kMissingTensor where one is not a tensor
-  // that must be.
+  // The flags of all tensors among the arguments, ORed; kMissingTensor if a required tensor is
+  // missing.
   [[nodiscard]] uint32_t merged_tensor_flags(Arguments args) const noexcept {
     uint32_t flags = 0;
     for (uint64_t left = tensor_args_; left != 0; left &= left - 1) {
@@ -123,8 +122,7 @@ class Operator {
     }
   }
 
-  // The tag that result `index` has when it is right; kOpwNone: several are right, check_result
-  // decides.
+  // The tag of a valid result `index`; kOpwNone: several are valid, check_result decides.
   [[nodiscard]] uint8_t plain_result_tag(uint32_t index) const { return result_tags_[index]; }
 
  private:
@@ -132,7 +130,7 @@ class Operator {
 
   uint32_t merged_other_flags(Arguments args) const noexcept;
 
-  // What a call reads, first and together.
+  // What a call reads, first and adjacent.
   uint64_t tensor_args_ = 0;        // bit i: argument i is a Tensor, never None
   uint64_t other_tensor_args_ = 0;  // optional tensors and lists
   uint64_t written_args_ = 0;
@@ -155,7 +153,7 @@ class Operator {
   std::string name_;
   std::atomic<uint64_t> tags_;
   SourceSite site_;
-  const char* origin_;  // immortal
+  const char* origin_;  // never freed
 };
 
 }  // namespace opwright

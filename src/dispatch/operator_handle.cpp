@@ -1,4 +1,4 @@
-// HostOperator in the core: a handle's operator is found in the registry.
+// HostOperator in the core: looks the handle's operator up in the registry.
 #include "opwright/operator_handle.h"
 
 #include "opwright/dispatch/call.h"
@@ -18,7 +18,7 @@ void HostOperator::call(const OpwValue* args, uint32_t num_args, OpwValue* resul
 
 void HostOperator::resolve() {
   const uint64_t epoch =
-      registry_epoch();  // before the look-up: a change meanwhile makes the next call resolve again
+      registry_epoch();  // before the lookup: a change meanwhile makes the next call resolve again
   const Operator& op = Registry::get().require(name_);
   if (to_c(&op) != op_.load(std::memory_order_relaxed)) {
     if (const auto difference = find_difference(op.schema(), signature_())) {

@@ -5,7 +5,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kFirstSize = 1024;  // a power of two, as every size
+constexpr size_t kFirstSize = 1024;  // a power of two, like every size
 
 }  // namespace
 

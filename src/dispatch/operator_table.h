@@ -1,8 +1,8 @@
-// Operators by name, for readers without a lock: open addressing over atomic pointers.
+// Operators by name, with lock-free readers: open addressing over atomic pointers.
 //
-// Entries are never removed, so a probe that meets an empty place is over. Growing publishes a
-// larger copy and keeps the old one: a reader may still be in it. Together the old ones are smaller
-// than the new one.
+// Entries are never removed, so a probe ends at an empty slot. Growing publishes a larger copy and
+// keeps the old one, since a reader may still be using it. All old ones together are smaller than
+// the new one.
 #pragma once
 
 #include <atomic>
@@ -24,26 +24,26 @@ struct Implementation {
   uint64_t id;
   Slot slot;
   BoxedFunction function;
-  SharedSelf* shared;  // null when there is nothing to drop
+  SharedSelf* shared;  // null if there is nothing to drop
   SourceSite site;
   const OpwHost* host;
-  const Operator* made_for = nullptr;  // whose record it is
+  const Operator* made_for = nullptr;  // the operator of its record
   const OpwRecord* record = nullptr;
 };
 
-// A name and all that is registered under it. Never freed.
+// A name and everything registered under it. Never freed.
 struct NameEntry {
   std::string name;
   uint64_t hash;
   std::atomic<Operator*> op{nullptr};
 
-  // Under the registry's mutex.
+  // Protected by the registry's mutex.
   std::vector<Implementation> implementations;  // oldest first
   uint64_t definition_id = 0;
   uint64_t definition_order = 0;
   bool is_derived = false;
   std::vector<std::pair<uint64_t, const OpwRecord*>>
-      fallback_records;  // by the fallback's id, for the present operator
+      fallback_records;  // by the fallback's id, for the current operator
 };
 
 class OperatorTable {

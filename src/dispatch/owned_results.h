@@ -1,4 +1,4 @@
-// Results of a call or of a rule that are worked on before they are given away.
+// Results of a call or of a rule that are processed before they are passed on.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace opwright {
 
-// Releases what is still there when it goes.
+// Releases the remaining results when destroyed.
 class OwnedResults {
  public:
   explicit OwnedResults(size_t count) : values_(count) {}

@@ -18,7 +18,7 @@ bool SharedSelf::enter() {
 }
 
 void SharedSelf::leave() {
-  // The exchange lets exactly one thread see "retired, nobody in": it drops.
+  // Exactly one thread sees "retired, no active calls": it drops.
   if (calls_.fetch_sub(1, std::memory_order_acq_rel) != (kRetired | 1)) return;
   uint64_t idle = kRetired;
   if (calls_.compare_exchange_strong(idle, kRetired | kRetired >> 1, std::memory_order_acq_rel)) {
@@ -36,7 +36,7 @@ int SharedSelf::call(const OpwRecord* record, const OpwValue* args, uint32_t num
                      OpwValue* results, uint32_t num_results) noexcept {
   auto* shared = static_cast<SharedSelf*>(record->self);
   if (!shared->enter()) [[unlikely]] {
-    // Removed between the look into the row and now: the row has what took its place.
+    // Removed since the row was read: the row now has its replacement.
     const Operator* op = from_c(record->op);
     const OpwRecord* now = op->record(shared->slot_);
     if (now && now != record) return now->function(now, args, num_args, results, num_results);

@@ -1,9 +1,9 @@
 // Records: registered functions as rows hold them. Immutable, never freed; only their `self` is
 // dropped.
 //
-// A self that has to be dropped may be in use by another thread when it is removed. Such a function
-// stands behind a SharedSelf that counts the calls under way; the last one out drops it. A plain
-// function has nothing to drop and is called directly.
+// Another thread may be using a self when it is removed. Such a function is wrapped in a SharedSelf
+// that counts the active calls; the last one to return drops it. A plain function has nothing to
+// drop and is called directly.
 #pragma once
 
 #include <atomic>
@@ -22,15 +22,15 @@ inline const Operator* from_c(const OpwOperator* op) {
   return reinterpret_cast<const Operator*>(op);
 }
 
-// A function with a self to drop, shared by the records made of it. Never freed.
+// A function with a self to drop, shared by its records. Never freed.
 class SharedSelf {
  public:
   explicit SharedSelf(const BoxedFunction& boxed, Slot slot) : boxed_(boxed), slot_(slot) {}
 
-  // No call may start from now on; `self` is dropped when the last one under way has returned.
+  // Rejects new calls; `self` is dropped when the last active one has returned.
   void retire();
 
-  // The OpwFunction of records that lead here.
+  // The OpwFunction of records that use it.
   static int call(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
                   OpwValue* results, uint32_t num_results) noexcept;
 
@@ -40,7 +40,7 @@ class SharedSelf {
 
   BoxedFunction boxed_;
   Slot slot_;
-  std::atomic<uint64_t> calls_{0};  // under way; the top bit says retired
+  std::atomic<uint64_t> calls_{0};  // active calls; the top bit means retired
 };
 
 // The record of `boxed` for one operator. `shared` is null for a function with nothing to drop.

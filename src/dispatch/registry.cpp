@@ -23,8 +23,8 @@ Implementation* newest_for(NameEntry& name, Slot slot) {
   return found == name.implementations.rend() ? nullptr : &*found;
 }
 
-// What a call to a slot runs: its own function, else, of a device, the kernel for all of them, else
-// the composite body of the operator.
+// What a call to a slot runs: its own function; for a device, else the kernel for all devices; else
+// the operator's composite body.
 Implementation* find_implementation(NameEntry& name, Slot slot) {
   Implementation* found = newest_for(name, slot);
   if (found || !is_callable(slot)) return found;
@@ -115,7 +115,7 @@ Registration Registry::implement(std::string_view name, Slot slot, BoxedFunction
       .id = 0, .slot = slot, .function = function, .shared = nullptr, .site = site, .host = &host};
   try {
     const std::lock_guard lock(mutex_);
-    if (!table_.find(name)) (void)parse_operator_name(name);  // refuses what is no name
+    if (!table_.find(name)) (void)parse_operator_name(name);  // rejects an invalid name
     NameEntry& named = entry(name);
     if (const Operator* op = named.op.load(std::memory_order_acquire)) {
       check_signature(*op, slot, function, site);
@@ -136,7 +136,7 @@ Registration Registry::set_fallback(Slot slot, BoxedFunction function, SourceSit
                                     const OpwHost& host) {
   if (!is_callable(slot)) {
     if (function.drop) function.drop(function.self);
-    throw_error("ValueError", "a fallback stands in for kernels, so ", slot_name(slot),
+    throw_error("ValueError", "a fallback replaces kernels, so ", slot_name(slot),
                 " cannot have one");
   }
   const std::lock_guard lock(mutex_);
@@ -207,8 +207,7 @@ const Operator& Registry::require(std::string_view name) const {
   }
   std::string text = concatenate("there is no operator ", name);
   std::vector<std::string> meant = closest_names(name, known);
-  for (const std::string_view each :
-       known) {  // the overloads of that name, when the name alone is right
+  for (const std::string_view each : known) {  // all overloads, if the base name alone was given
     if (each.starts_with(name) && each.size() > name.size() && each[name.size()] == '.')
       meant.emplace_back(each);
   }
@@ -309,8 +308,7 @@ void Registry::undo_implementation(NameEntry* name, uint64_t id) {
     publish(*name, slot);
   }
   if (retired)
-    retired
-        ->retire();  // outside of the lock: what is dropped may register or remove something itself
+    retired->retire();  // outside the lock: dropping may itself register or remove something
 }
 
 void Registry::undo_fallback(NameEntry* /*name*/, uint64_t id) {

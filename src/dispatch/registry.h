@@ -1,9 +1,9 @@
-// The registry: every operator of the process by name, and who registered what for it.
+// The registry: every operator of the process by name, and its registrations.
 //
-// Looking up and calling take no lock. A change is made under one mutex, publishes new pointers,
-// and raises the operator's generation and the epoch; whoever keeps something resolved compares the
-// epoch with one load. What is registered is removed through its Registration, and the function
-// that it had replaced comes back.
+// Lookup and calls take no lock. A change is made under one mutex, publishes new pointers, and
+// increases the operator's generation and the epoch; code that caches a resolved operator compares
+// the epoch with one load. A Registration removes what was registered, and the function that it had
+// replaced becomes active again.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ namespace opwright {
 
 class Registry;
 
-// Undoes one registration when it ends, unless it was kept.
+// Undoes one registration when destroyed, unless it was kept.
 class [[nodiscard]] OPWRIGHT_EXPORT Registration {
  public:
   Registration() = default;
@@ -40,11 +40,11 @@ class [[nodiscard]] OPWRIGHT_EXPORT Registration {
   }
   ~Registration() { remove(); }
 
-  // Removes it now. Any thread; a call under way ends with the function that it started with.
+  // Removes it now. Any thread; an active call finishes with the function that it started with.
   void remove();
-  // It stays until the end of the process.
+  // Keeps it until the end of the process.
   void keep() noexcept { undo_ = nullptr; }
-  // Of the operator; empty for what belongs to none. Immortal.
+  // The operator's name; empty if it belongs to none. Never freed.
   [[nodiscard]] std::string_view name() const noexcept;
 
  private:
@@ -57,73 +57,73 @@ class [[nodiscard]] OPWRIGHT_EXPORT Registration {
   uint64_t id_ = 0;
 };
 
-// Where a definition comes from, beside its line.
+// Where a definition comes from, in addition to its line.
 struct Origin {
-  const char* library = "";  // the operator binary's file, immortal; empty: the program itself
-  std::string_view name_space = {};  // of a schema that has none
-  bool is_derived = false;           // follows from another operator; list() leaves it out
+  const char* library = "";  // the operator binary's file, never freed; empty: the program itself
+  std::string_view name_space = {};  // for a schema without one
+  bool is_derived = false;           // derived from another operator; list() omits it
 };
 
 class OPWRIGHT_EXPORT Registry {
  public:
-  // The registry of the process, with all that the core itself registers (first_use.h). Never
-  // destroyed, so that static objects may unregister late.
+  // The registry of the process, with everything that the core itself registers (first_use.h).
+  // Never destroyed, so that static objects may unregister late.
   static Registry& get();
 
-  // Adds an operator. ValueError for a schema that is wrong or a name that is defined already (both
-  // places named).
+  // Adds an operator. Throws ValueError for an invalid schema or a name that is already defined
+  // (both locations named).
   Registration define(std::string_view schema, Tags tags = {}, SourceSite site = SourceSite::of(),
                       Origin origin = {});
 
-  // Claims a namespace for one library block. ValueError when another one has it (both places
-  // named).
+  // Claims a namespace for one library block. Throws ValueError if another one has it (both
+  // locations named).
   Registration claim_namespace(std::string_view name_space, SourceSite site, Origin origin = {});
 
   // Adds a function to a row. The operator may be defined later; a C++ signature is compared with
   // the schema as soon as both are known. A later registration for the same slot replaces an
-  // earlier one while it lasts.
+  // earlier one while it exists.
   Registration implement(std::string_view name, Slot slot, BoxedFunction function,
                          SourceSite site = SourceSite::of(), const OpwHost& host = core_host());
-  // As above, from any callable that box() takes.
+  // The same, from any callable that box() accepts.
   template <class F>
   Registration implement(std::string_view name, Slot slot, F function,
                          SourceSite site = SourceSite::of()) {
     return implement(name, slot, box(std::move(function)), site);
   }
 
-  // Runs for every operator that has neither a function for `slot` nor a composite body. `slot` is
-  // a device or Fake.
+  // Registers a function for every operator that has neither a function for `slot` nor a composite
+  // body. `slot` is a device or Fake.
   Registration set_fallback(Slot slot, BoxedFunction function, SourceSite site = SourceSite::of(),
                             const OpwHost& host = core_host());
 
-  // Adds tags to an operator that is defined. AttributeError as require().
+  // Adds tags to a defined operator. Throws AttributeError like require().
   void add_tags(std::string_view name, Tags tags);
 
-  // Makes `name` a type of schemas: objects of one class. ValueError when it is no name of a type
-  // or is known already. It stays until the end of the process.
+  // Makes `name` a type in schemas: objects of one class. Throws ValueError if it is not a valid
+  // type name or already exists. It stays until the end of the process.
   void add_opaque_type(std::string_view name);
 
-  // parse_schema with the types that were added.
+  // parse_schema with the added types.
   [[nodiscard]] Schema parse(std::string_view schema) const;
 
-  // The operator of that name ("aten::add.Tensor"), or null. One that follows from another is made
-  // when it is asked for (set_operator_maker).
+  // The operator of that name ("aten::add.Tensor"), or null. A derived operator is created when it
+  // is looked up (set_operator_maker).
   [[nodiscard]] const Operator* find(std::string_view name) const noexcept;
-  // The same, or an error that tells what is near, or who registered a kernel for an operator that
-  // nobody defined.
+  // The same, or an error that names similar operators, or who registered a kernel for an undefined
+  // operator.
   [[nodiscard]] const Operator& require(std::string_view name) const;
-  // All overloads of "aten::add", in the order in which they were defined.
+  // All overloads of "aten::add", in definition order.
   [[nodiscard]] std::vector<const Operator*> overloads(std::string_view packet) const;
-  // All operators of a namespace, or all there are, by name; none that follow from others.
+  // All operators of a namespace, or of all namespaces, by name; without derived ones.
   [[nodiscard]] std::vector<const Operator*> list(std::string_view name_space = {}) const;
 
-  // The slots that have a function of their own, in their order, with where it was registered; the
-  // newest of each slot.
+  // The slots that have their own function, in order, with the location of the newest registration
+  // of each.
   [[nodiscard]] std::vector<std::pair<Slot, SourceSite>> implementations(const Operator& op) const;
-  // The newest function that was registered for just this slot, the registry's own: what it points
-  // to lasts while it is registered. Its `function` is null where there is none.
+  // The newest function registered for exactly this slot. Owned by the registry: valid while it is
+  // registered. Its `function` is null if there is none.
   [[nodiscard]] BoxedFunction own_function(const Operator& op, Slot slot) const;
-  // All that were registered for a slot, the newest first, as records that last for ever.
+  // All functions registered for a slot, newest first, as records that are never freed.
   [[nodiscard]] std::vector<const OpwRecord*> own_records(const Operator& op, Slot slot);
 
  private:
@@ -136,7 +136,7 @@ class OPWRIGHT_EXPORT Registry {
   void undo_claim(NameEntry* name, uint64_t id);
 
   NameEntry& entry(std::string_view name);
-  // Fills the row anew; after a change of one slot's functions only what they reach.
+  // Refills the row; after a change of one slot's functions, only the slots that it affects.
   void publish(NameEntry& name);
   void publish(NameEntry& name, Slot changed);
   void publish_slots(NameEntry& name, uint8_t begin, uint8_t end);
@@ -147,7 +147,7 @@ class OPWRIGHT_EXPORT Registry {
 
   mutable std::mutex mutex_;
   OperatorTable table_;
-  // What is never freed, since a caller may hold it for ever.
+  // Never freed, since a caller may hold one permanently.
   std::vector<std::unique_ptr<Operator>> operators_;
   std::deque<OpwRecord> records_;
   std::deque<SharedSelf> selves_;
@@ -163,13 +163,13 @@ class OPWRIGHT_EXPORT Registry {
   uint64_t last_id_ = 0;
 };
 
-// Makes operators that follow from others by their names alone, such as functional siblings; null
-// for a name that it does not know. Without an overload a name stands for all overloads, which are
-// made. Set once, before the first look-up.
+// Creates operators that are derived from others by name, such as functional siblings; null for an
+// unknown name. A name without an overload means all overloads, which are created. Set once, before
+// the first lookup.
 using OperatorMaker = const Operator* (*)(std::string_view name) noexcept;
 void set_operator_maker(OperatorMaker maker) noexcept;
 
-// Raised by every change of the registry.
+// Increased by every change of the registry.
 OPWRIGHT_EXPORT extern std::atomic<uint64_t> registry_epoch_counter;
 inline uint64_t registry_epoch() noexcept {
   return registry_epoch_counter.load(std::memory_order_acquire);

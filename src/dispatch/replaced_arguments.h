@@ -1,5 +1,4 @@
-// Values and arguments of a call with other tensors in place of some, for rules that unwrap or
-// lift.
+// Values and arguments of a call with some tensors replaced, for rules that unwrap or lift.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace opwright {
 
-// A copy of the value with each tensor replaced by what `map(OpwTensor*) -> Tensor` gives.
+// A copy of the value with each tensor replaced by the result of `map(OpwTensor*) -> Tensor`.
 template <class Map>
 [[nodiscard]] Value map_tensors(const OpwValue& value, const Map& map) {
   if (value.tag == kOpwTensor && value.as_tensor) return Value(map(value.as_tensor));
@@ -27,7 +26,7 @@ template <class Map>
   OpwValue list = value;
   list.length = 0;
   list.as_values = elements;
-  Value owner = Value::take(list);  // releases what is there when `map` throws
+  Value owner = Value::take(list);  // releases the elements so far if `map` throws
   for (uint32_t i = 0; i < value.length; ++i) {
     elements[i] = map_tensors(static_cast<const OpwValue*>(value.as_values)[i], map).give();
     list = owner.give();
@@ -37,11 +36,11 @@ template <class Map>
   return owner;
 }
 
-// The arguments for the length of a call. Borrows what it does not replace.
+// The arguments for the duration of a call. Borrows those that it does not replace.
 class ReplacedArguments {
  public:
-  // `replace(OpwTensor*)` gives the tensor that stands in for its argument, which may be the same;
-  // borrowed, and valid as long as this is used.
+  // `replace(OpwTensor*)` returns the tensor to use for an argument, possibly the same one;
+  // borrowed, and valid as long as this object is used.
   template <class Replace>
   ReplacedArguments(Arguments args, const Replace& replace) : values_(args.begin(), args.end()) {
     for (OpwValue& value : values_) {

@@ -36,7 +36,7 @@ struct TensorUse {
   uint32_t argument;
 };
 
-// Sorted by storage: an optimizer passes thousands of tensors, and most have one of their own.
+// Sorted by storage: an optimizer passes thousands of tensors, most with their own storage.
 [[gnu::noinline]] void check_overlaps_of_lists(const Operator& op, Arguments args) {
   SmallVector<TensorUse, 32> uses;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
@@ -101,7 +101,7 @@ void give_arguments_back(const Operator& op, Arguments args, Results results) {
 
 namespace {
 
-// Meta tensors may meet real ones where the operator allows two devices.
+// Meta tensors may be mixed with real ones if the operator allows two devices.
 void check_all_are_fake(const Operator& op, Arguments args) {
   OpwTensor* real = nullptr;
   uint32_t which = 0;
@@ -190,7 +190,7 @@ void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results result
   } else if (is_for_all_devices(op, *record)) {
     try {
       run_any_record(op, *record, args, results);
-    } catch (const Error& error) {  // it may ask for what this device cannot do
+    } catch (const Error& error) {  // it may need something that this device cannot do
       if (error.kind() != kNotImplemented || !stand_in(op, slot, args, results)) throw;
     }
   } else {
@@ -220,7 +220,7 @@ Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags) {
     if (first && first->dl.device.index != tensor->dl.device.index) is_one_device = false;
     if (!first) first = tensor;
   });
-  if (op.tags().has(Tag::AllowsMixedDevices)) {  // the device that is not cpu does the work
+  if (op.tags().has(Tag::AllowsMixedDevices)) {  // the device other than cpu does the work
     if (std::popcount(chosen) > 1) chosen &= ~1u;
     is_one_device = true;
   }

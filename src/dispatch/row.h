@@ -1,4 +1,5 @@
-// The bottom of every call: no transform is left, the row is indexed by what the tensors are.
+// The bottom of every call: no transform is left, and the tensors' devices and flags select a
+// function of the row.
 #pragma once
 
 #include "opwright/dispatch/call_error.h"
@@ -7,19 +8,19 @@
 
 namespace opwright {
 
-// More than one device, or none. RuntimeError for tensors on two devices, unless the operator
-// allows it.
+// For more than one device, or none. Throws RuntimeError for tensors on two devices, unless the
+// operator allows it.
 Slot select_slot_slow(const Operator& op, Arguments args, uint32_t flags);
 
-// The slot that the arguments choose; `flags` are the merged flags of their tensors.
+// The slot selected by the arguments; `flags` are the merged flags of their tensors.
 inline Slot select_slot(const Operator& op, Arguments args, uint32_t flags) {
   if ((flags & kOpwDeviceBits) == 1) [[likely]]
     return (flags & kOpwFlagFake) == 0 ? Slot::Cpu : Slot::Fake;
   return select_slot_slow(op, args, flags);
 }
 
-// Runs one record as this operator's: errors gain the operator's name and arguments, results are
-// checked.
+// Runs one record for this operator: adds the operator's name and arguments to errors, checks
+// results.
 inline void run_record(const Operator& op, const OpwRecord& record, Arguments args,
                        Results results) {
   const int status = record.function(&record, args.data(), static_cast<uint32_t>(args.size()),
@@ -34,27 +35,28 @@ inline void run_record(const Operator& op, const OpwRecord& record, Arguments ar
   }
 }
 
-// For operators that write: RuntimeError for a written argument that shares part of its memory with
+// For operators that write: throws RuntimeError for a written argument that partially overlaps
 // another one, or that is read-only.
 void check_overlaps(const Operator& op, Arguments args);
-// A result marked (a!) becomes the argument's own handle, whatever the function returned.
+// A result marked (a!) becomes the argument's own handle, regardless of what the function returned.
 void give_arguments_back(const Operator& op, Arguments args, Results results);
 
-// For operators that write: refuses overlap and read-only memory, gives written arguments back as
-// the caller's own handles, raises versions.
+// For operators that write: rejects overlap and read-only memory, returns written arguments as the
+// caller's own handles, increases versions.
 void run_writing_record(const Operator& op, const OpwRecord& record, Arguments args,
                         Results results);
 
-// The same for every operator that needs care: views get their records, too.
+// The same for every operator that needs_care(): views also get their records.
 void run_record_with_care(const Operator& op, const OpwRecord& record, Arguments args,
                           Results results);
 
-// Runs the fake kernel: what it makes has no memory either. An operator that gives nothing but what
-// it wrote needs none. NotImplementedError.
+// Runs the fake kernel: the tensors that it creates have no memory either. An operator that returns
+// only what it wrote needs none. Throws NotImplementedError.
 void run_fake(const Operator& op, Arguments args, Results results);
 
-// Any slot but Cpu: the fake kernel, or another device's; without one, or where one for all devices
-// raises NotImplementedError, what `set_stand_in` gave. NotImplementedError.
+// For any slot except Cpu: runs the fake kernel, or that of another device; without one, or if the
+// kernel for all devices throws NotImplementedError, the fallback of `set_stand_in`. Throws
+// NotImplementedError.
 void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results results);
 
 inline void run_row(const Operator& op, Arguments args, Results results, uint32_t flags) {
@@ -68,13 +70,13 @@ inline void run_row(const Operator& op, Arguments args, Results results, uint32_
   run_record(op, *record, args, results);
 }
 
-// Tries to do the work of a kernel that a device lacks; false: it cannot.
+// Tries to do the work of a kernel that a device does not have; false: it cannot.
 using StandIn = bool (*)(const Operator& op, Slot slot, Arguments args, Results results);
-// Of the layer above that knows how. Set once.
+// Set once by the layer above, which implements it.
 void set_stand_in(StandIn stand_in) noexcept;
 
-// Waits after each call on a device but the cpu, so that a fault of a kernel is the error of the
-// operator that made it. From the environment (OPWRIGHT_SYNCHRONIZE=1) until it is set.
+// Synchronizes after each call on a device other than the cpu, so that a kernel's fault is reported
+// by the operator that caused it. Defaults to the environment (OPWRIGHT_SYNCHRONIZE=1).
 OPWRIGHT_EXPORT void set_synchronizes_calls(bool synchronizes) noexcept;
 [[nodiscard]] OPWRIGHT_EXPORT bool synchronizes_calls() noexcept;
 

@@ -25,14 +25,14 @@ bool fits(const Type& schema, const Type& function) {
   return both_ints || schema.kind() == function.kind();
 }
 
-// The registered object types that the schema names: the function may name them too.
+// The registered object types that the schema names: the function may use them too.
 void add_opaque_types(const Type& type, OpaqueTypes& out) {
   if (type.kind() == TypeKind::Opaque) out.add(type.name());
   for (const Type& element : type.elements()) add_opaque_types(element, out);
 }
 
-// Many functions share a signature, and each is parsed once. Never freed: there are as many as
-// forms of functions.
+// Many functions share a signature, and each one is parsed once. Never freed: there are only as
+// many as distinct signatures.
 const Schema& parsed_signature(std::string_view signature, const OpaqueTypes& known) {
   static auto* mutex = new std::mutex;
   static auto* parsed = new std::unordered_map<std::string, Schema, StringHash, std::equal_to<>>;
@@ -42,7 +42,7 @@ const Schema& parsed_signature(std::string_view signature, const OpaqueTypes& kn
     const std::string text = concatenate("signature::of", signature);
     found = parsed->emplace(signature, parse_schema(text, {}, &known)).first;
   }
-  return found->second;  // a node of the map stays where it is
+  return found->second;  // nodes of the map do not move
 }
 
 std::string numbered(size_t number, const char* what) {

@@ -1,4 +1,4 @@
-// The C++ type of a function against the schema of the operator that it is registered for.
+// Compares the C++ type of a function with the schema of its operator.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,13 @@ namespace opwright {
 
 class Operator;
 
-// The first difference between a schema and the signature that a C++ type implies, in words, or
-// nothing. An undefined Tensor stands for None, and plain ints for symbolic ones, so a signature
-// may be the simpler of the two.
+// The first difference between a schema and the signature that a C++ type implies, described in
+// words, or nullopt. An undefined Tensor represents None, and plain ints represent symbolic ones,
+// so a signature may be simpler than the schema.
 std::optional<std::string> find_difference(const Schema& schema, std::string_view signature);
 
-// TypeError that shows both when they differ. Functions boxed by hand and rules are not looked at.
+// Throws TypeError that shows both if they differ. Functions boxed by hand and rules are not
+// checked.
 void check_signature(const Operator& op, Slot slot, const BoxedFunction& function, SourceSite site);
 
 }  // namespace opwright

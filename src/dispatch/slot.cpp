@@ -16,7 +16,7 @@ struct SlotName {
   Slot slot;
   const char* name;
 };
-// The first name of a slot is the one that is shown. PyTorch's names are accepted as they are.
+// The first name of a slot is the displayed one. PyTorch's names are also accepted.
 constexpr SlotName kRuleNames[] = {
     {Slot::Fake, "Fake"},
     {Slot::Fake, "Meta"},

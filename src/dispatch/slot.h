@@ -1,4 +1,4 @@
-// The places of an operator's row: a kernel for each device, the fake kernel, composite bodies, and
+// The slots of an operator's row: a kernel for each device, the fake kernel, composite bodies, and
 // the rules.
 #pragma once
 
@@ -13,20 +13,20 @@ namespace opwright {
 
 inline constexpr uint8_t kNumDeviceSlots = 16;
 
-// The first sixteen are devices, by the bit that the device table gave out; cpu is the first.
+// The first sixteen are devices, by the bit that the device table assigned; cpu is the first.
 enum class Slot : uint8_t {
   Cpu = 0,
   Fake = kNumDeviceSlots,  // also for meta tensors
-  AllDevices,              // a kernel for every device that has none of its own; it needs memory
+  AllDevices,              // a kernel for every device without its own; it needs memory
   ExplicitComposite,       // a body for all devices, with its own autograd formula or none
   ImplicitComposite,       // a body that transforms see through
   Autograd,                // backward formula
-  SetupContext,            // what the forward saves for it
-  KeepOld,                 // values from before a write that it needs
+  SetupContext,            // saves values of the forward for it
+  KeepOld,                 // keeps values from before a write
   Jvp,
   Vmap,
-  Scatter,     // of a view: the base with the view's part replaced
-  Functional,  // of a mutable operator: its functional sibling
+  Scatter,     // for a view: the base with the view's part replaced
+  Functional,  // for a mutable operator: its functional form
   Autocast,
   Decompose,
   Convert,  // to nodes of foreign graphs
@@ -39,23 +39,23 @@ constexpr bool is_callable(Slot slot) {
   return static_cast<uint8_t>(slot) <= static_cast<uint8_t>(Slot::Fake);
 }
 
-// Whether its function runs for slots that have none of their own.
+// Whether its function runs for slots without their own.
 constexpr bool stands_in(Slot slot) {
   return slot == Slot::AllDevices || slot == Slot::ExplicitComposite ||
          slot == Slot::ImplicitComposite;
 }
 
-// The slot of a device type; gives out its bit on first need.
+// The slot of a device type; assigns its bit at first use.
 Slot device_slot(int32_t device_type);
 
-// Reads a device name ("cpu", "npu") or one of PyTorch's key names ("CPU", "Meta",
-// "CompositeImplicitAutograd", "PrivateUse1", ...). ValueError with the names there are when it is
-// neither.
+// Parses a device name ("cpu", "npu") or one of PyTorch's key names ("CPU", "Meta",
+// "CompositeImplicitAutograd", "PrivateUse1", ...). Throws ValueError with the available names if
+// it is neither.
 OPWRIGHT_EXPORT Slot parse_slot(std::string_view name);
 
-// As authors write it in OPWRIGHT_LIBRARY_IMPL: "CPU", "Fake", "CompositeImplicitAutograd", ...
+// The spelling in OPWRIGHT_LIBRARY_IMPL: "CPU", "Fake", "CompositeImplicitAutograd", ...
 OPWRIGHT_EXPORT std::string slot_name(Slot slot);
-// As Python's device_types take it: "cpu".
+// The spelling in Python's device_types: "cpu".
 std::string slot_device_name(Slot slot);
 
 }  // namespace opwright

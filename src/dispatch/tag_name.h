@@ -1,4 +1,4 @@
-// The names of tags, as functions.yaml and Python write them: "data_dependent_output".
+// The names of tags in functions.yaml and Python: "data_dependent_output".
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace opwright {
 
-// ValueError with the closest name.
+// Throws ValueError with the closest name.
 [[nodiscard]] OPWRIGHT_EXPORT Tag parse_tag(std::string_view name);
-// The names of a set, in the order of the enum.
+// The names in a set, in the order of the enum.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<std::string> tag_names(Tags tags);
 
 }  // namespace opwright

@@ -93,7 +93,7 @@ bool BoundArguments::refuse(Failure::Reason reason, size_t number, std::string_v
   return false;
 }
 
-// Finds what was given for each argument.
+// Finds the value passed for each argument.
 bool BoundArguments::collect(const Schema& schema, std::span<const OpwValue> positional,
                              std::span<const KeywordValue> keywords, Given& given) {
   const size_t most = schema.num_positional();

@@ -1,4 +1,4 @@
-// Argument binding: what the caller gave becomes one value for each argument of the schema.
+// Argument binding: turns the caller's values into one value for each argument of the schema.
 #pragma once
 
 #include <span>
@@ -17,24 +17,24 @@ struct KeywordValue {
   OpwValue value;  // borrowed
 };
 
-// The values of all arguments in the schema's order, defaults filled in; behind them those of
-// `...`. They are borrowed from what the caller gave, from the schema (defaults) and from this
-// object (coerced ones), and valid while all three are. No heap for up to 16 arguments and short
-// lists. Not movable; bind_arguments makes it in place.
+// The values of all arguments in schema order, with defaults filled in, followed by those of `...`.
+// They are borrowed from the caller's values, from the schema (defaults) and from this object
+// (coerced ones), and valid while all three are. No heap for up to 16 arguments and short lists.
+// Not movable; bind_arguments creates it in place.
 class OPWRIGHT_EXPORT BoundArguments {
  public:
   BoundArguments() = default;
-  // TypeError in the caller's terms, with the schema on its second line.
+  // Throws TypeError in the caller's terms, with the schema on its second line.
   BoundArguments(const Schema& schema, std::span<const OpwValue> positional,
                  std::span<const KeywordValue> keywords);
   BoundArguments(const BoundArguments&) = delete;
   BoundArguments& operator=(const BoundArguments&) = delete;
 
-  // On an object that was not bound: tells whether it can be bound, else keeps why. An attempt
-  // only: a symbol where a plain number is wanted has no value yet.
+  // On an unbound object: returns whether the arguments can be bound, else stores the reason. Only
+  // an attempt: a symbol that is passed for a plain number is not fixed yet.
   bool try_bind(const Schema& schema, std::span<const OpwValue> positional,
                 std::span<const KeywordValue> keywords);
-  // Why try_bind gave false, e.g. "missing argument 'limit' (position 2)".
+  // Why try_bind returned false, e.g. "missing argument 'limit' (position 2)".
   [[nodiscard]] std::string failure_text(const Schema& schema) const;
   // Whether no value had to be coerced.
   [[nodiscard]] bool is_exact() const noexcept { return is_exact_; }
@@ -53,8 +53,8 @@ class OPWRIGHT_EXPORT BoundArguments {
   struct Failure {
     enum class Reason : uint8_t { None, TooMany, Unexpected, Multiple, Missing, Mismatch };
     Reason reason = Reason::None;
-    size_t number = 0;         // of the argument; of TooMany: how many were given
-    std::string_view keyword;  // of Unexpected
+    size_t number = 0;         // index of the argument; for TooMany: how many were given
+    std::string_view keyword;  // for Unexpected
     Mismatch mismatch;
   };
   using Given = SmallVector<const OpwValue*, 16>;
@@ -79,7 +79,7 @@ class OPWRIGHT_EXPORT BoundArguments {
   return BoundArguments(schema, positional, keywords);
 }
 
-// The kind of a value in the caller's words: "str", "Tensor", "a list".
+// The kind of a value in the caller's terms: "str", "Tensor", "a list".
 [[nodiscard]] OPWRIGHT_EXPORT std::string describe_kind(const OpwValue& value);
 
 }  // namespace opwright

@@ -17,7 +17,7 @@ Fit pass(const OpwValue& given, OpwValue& result, Fit fit = Fit::Exact) {
   return fit;
 }
 
-// Broadcasting a single number is for lists of numbers.
+// A single number is broadcast only for lists of numbers.
 bool can_repeat(const Type& list) {
   const TypeKind kind = list.element().kind();
   return list.fixed_length() &&
@@ -194,7 +194,7 @@ OpwValue Coercion::new_list(OpwTag tag, uint32_t length) {
   return list;
 }
 
-// `element` fits the list's element type. The list was made by new_list.
+// `element` fits the list's element type. The list was created by new_list.
 void Coercion::store(OpwValue& list, uint32_t index, const OpwValue& element) {
   auto* array = const_cast<void*>(list.as_values);
   switch (list.tag) {
@@ -236,7 +236,7 @@ Fit Coercion::fit_list(const Type& type, const OpwValue& given, OpwValue& result
     if (found == Fit::No) mismatch_.element = 0;
     return found;
   }
-  // An empty list is one that was not given: PyTorch's gradients of pooling pass the stride so.
+  // An empty list means not given: PyTorch's gradients of pooling pass the stride this way.
   if (is_other_length && given.length != 0 && given.length != default_length_)
     return refuse(Mismatch::Reason::Length, given);
   return convert_list(type, given, result);

@@ -1,4 +1,4 @@
-// Turns a given value into one of a schema's type, or tells why it is none.
+// Converts a value to a schema's type, or reports why it does not fit.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace opwright {
 
-// Memory of the lists and numbers that coercion makes; the first bytes need no heap. Not movable:
-// values point into it.
+// Memory for the lists and numbers that coercion creates; the first bytes need no heap. Not
+// movable: values point into it.
 class OPWRIGHT_EXPORT CoercionMemory {
  public:
   CoercionMemory() = default;
@@ -44,21 +44,21 @@ enum class Fit : uint8_t { No, Coerced, Exact };
 struct Mismatch {
   enum class Reason : uint8_t { Type, Length, Value };
   Reason reason = Reason::Type;
-  OpwValue got{};                   // borrowed; of a list, the element
+  OpwValue got{};                   // borrowed; for a list, the element
   std::optional<uint32_t> element;  // its index
-  std::string text;                 // of Value: what is wrong with it
+  std::string text;                 // for Value: what is wrong with it
 };
 
 // Exact: the tag is that of the type (plain ints are exact SymInts, every number is an exact
 // Scalar). Coerced: bool to int, int to float, numbers to complex, a number to a list of fixed
 // length, str to Device, anything to Any. Lists of any tag become that of the type, an empty one
-// fits all; a list of one element is repeated up to a fixed length, and a length of 1 in the type
-// bounds nothing. A symbolic int is fixed where an int or a float is wanted, for the user's line;
-// an attempt (to find the overload that fits) fixes nothing and gives some number there.
+// fits all; a one-element list is repeated up to a fixed length, and a length of 1 in the type
+// accepts any length. A symbolic int is fixed if an int or a float is required, at the user's line;
+// an attempt (to find the overload that fits) fixes nothing and returns an arbitrary number there.
 // `result` is borrowed from `given` and `memory`.
 class OPWRIGHT_EXPORT Coercion {
  public:
-  // Only the default may have another length than the fixed one (`int[2] stride=[]`).
+  // Only the default may differ from the fixed length (`int[2] stride=[]`).
   Coercion(CoercionMemory& memory, const std::optional<Value>& default_value,
            bool is_attempt = false);
 

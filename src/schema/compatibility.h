@@ -1,4 +1,4 @@
-// Whether calls and programs written for one version of a schema still hold for another.
+// Whether calls and programs written for one version of a schema are valid for another.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace opwright {
 
-// None when every call of `old_schema` means the same under `new_schema`; else the first reason why
-// not, e.g. "argument 'limit' was removed". Allowed: new arguments with defaults behind the old
+// nullopt if every call of `old_schema` means the same under `new_schema`; else the first reason
+// why not, e.g. "argument 'limit' was removed". Allowed: new arguments with defaults after the old
 // ones or by keyword, a default where there was none, a type that became optional.
 [[nodiscard]] std::optional<std::string> why_incompatible(const Schema& old_schema,
                                                           const Schema& new_schema);

@@ -176,7 +176,7 @@ void append_float_text(std::string& out, double number) {
   if (std::isinf(number)) return append_text(out, number < 0 ? "-inf" : "inf");
   const double size = std::abs(number);
   const bool is_plain =
-      size == 0 || (size >= 1e-4 && size < 1e16);  // where Python writes no exponent
+      size == 0 || (size >= 1e-4 && size < 1e16);  // the range where Python writes no exponent
   char buffer[40];
   const auto format = is_plain ? std::chars_format::fixed : std::chars_format::scientific;
   const char* end = std::to_chars(buffer, buffer + sizeof buffer, number, format).ptr;
@@ -194,7 +194,7 @@ void append_quoted(std::string& out, std::string_view text) {
     if (const size_t at = kEscaped.find(c); at != std::string_view::npos) {
       out.push_back('\\');
       out.push_back(kLetters[at]);
-    } else if (byte < 0x20 || byte == 0x7f) {  // three octal digits: torch reads no others
+    } else if (byte < 0x20 || byte == 0x7f) {  // three octal digits: torch reads no other form
       out.push_back('\\');
       for (const int shift : {6, 3, 0}) out.push_back(static_cast<char>('0' + (byte >> shift & 7)));
     } else {

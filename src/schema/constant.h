@@ -1,5 +1,4 @@
-// Constants: values as the defaults of a schema have them. Equality, and the text that the parser
-// reads back.
+// Constants: the default values of a schema. Equality, and the text that the parser reads back.
 #pragma once
 
 #include <span>
@@ -11,20 +10,20 @@
 
 namespace opwright {
 
-// Same tag and same contents. Floats are equal when they print alike: nan equals nan, 0.0 does not
-// equal -0.0. Tensors and symbols are equal when they are the same one.
+// Same tag and same contents. Floats are equal if they print alike: nan equals nan, 0.0 does not
+// equal -0.0. Tensors and symbols are equal if they are identical.
 [[nodiscard]] OPWRIGHT_EXPORT bool equal_values(const OpwValue& a, const OpwValue& b);
 inline bool operator==(const Value& a, const Value& b) { return equal_values(a.get(), b.get()); }
 
-// As a schema writes it: 1, 1.0, "text", [1, 2], float32, contiguous_format, None. What no schema
-// can write (a tensor, an object) stands in angle brackets.
+// In schema syntax: 1, 1.0, "text", [1, 2], float32, contiguous_format, None. A value without
+// schema syntax (a tensor, an object) is in angle brackets.
 void append_value_text(std::string& out, const OpwValue& value);
 [[nodiscard]] std::string value_text(const OpwValue& value);
 
 // The shortest decimal text that reads back as the same double, with a point or an exponent: "1.0",
 // "1e-05", "inf".
 void append_float_text(std::string& out, double number);
-// In double quotes, with escapes that the lexer takes.
+// In double quotes, with escapes that the lexer accepts.
 void append_quoted(std::string& out, std::string_view text);
 
 // The list value of `tag` that holds the elements; their tags must fit it.

@@ -1,5 +1,4 @@
-// The names that stand for constants in schemas: dtypes, memory formats, layouts, and torch's
-// numbers for them.
+// The names of constants in schemas: dtypes, memory formats, layouts, and torch's numbers for them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ namespace opwright {
 [[nodiscard]] std::optional<Layout> find_layout(std::string_view name) noexcept;
 [[nodiscard]] const char* layout_name_or_null(int64_t number) noexcept;
 
-// A name that torch takes as the default of an int: `Mean`, and the names above by their number.
+// A name that torch accepts as the default of an int: `Mean`, and the names above by their number.
 [[nodiscard]] std::optional<int64_t> find_int_name(std::string_view name) noexcept;
 
 }  // namespace opwright

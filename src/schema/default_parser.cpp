@@ -25,7 +25,7 @@ class DefaultParser {
   Value parse_argument(const Type& type);
 
  private:
-  // A number with its sign, as far as the text tells.
+  // A number with its sign, as parsed.
   struct Number {
     Token token;  // with the sign
     bool is_whole = false;
@@ -160,8 +160,8 @@ Value DefaultParser::parse_list(const Type& type) {
   return pack_list(type.value_tag(), elements);
 }
 
-// `int[2] stride=1` stands for [1, 1]; only for the list that is the argument, so that a text stays
-// about as long as the value that it stands for.
+// `int[2] stride=1` means [1, 1]; only for the argument's own list, so that a text is about as long
+// as its value.
 Value DefaultParser::parse_repeated(const Type& list) {
   const OpwTag tag = list.value_tag();
   if (tag == kOpwList || tag == kOpwTensorList) fail_kind(lexer_.current(), list);

@@ -1,4 +1,4 @@
-// Reads the default value of an argument; the argument's type says how.
+// Parses the default value of an argument according to the argument's type.
 #pragma once
 
 #include "opwright/schema/lexer.h"
@@ -7,8 +7,8 @@
 
 namespace opwright {
 
-// The value as the type has it: `1` is a float for `float`, [1, 1] for `int[2]`. An error at the
-// token that does not fit.
+// The value in the argument's type: `1` is a float for `float`, [1, 1] for `int[2]`. Errors point
+// at the token that does not fit.
 [[nodiscard]] Value parse_default(Lexer& lexer, const Type& type);
 
 }  // namespace opwright

@@ -91,7 +91,7 @@ void Lexer::advance() {
     end = begin + 3;
   } else if (kSymbols.find(at(begin)) == std::string_view::npos) {
     while ((static_cast<unsigned char>(at(end)) & 0xc0) == 0x80)
-      ++end;  // the whole UTF-8 character
+      ++end;  // the entire UTF-8 character
     source_.fail(
         begin, end,
         concatenate("'", text_.substr(begin, end - begin), "' has no meaning in a schema"));

@@ -1,5 +1,5 @@
-// Tokens of the schema language. Keywords are identifiers: the parser knows from the place what a
-// word means.
+// Tokens of the schema language. Keywords are identifiers: the parser knows a word's meaning from
+// its position.
 #pragma once
 
 #include <cstdint>
@@ -34,19 +34,18 @@ struct Token {
   }
 };
 
-// Reads token by token; `current` is the one that has not been taken. Spaces and `#` comments are
-// skipped.
+// Reads token by token; `current` is the next one to take. Spaces and `#` comments are skipped.
 class Lexer {
  public:
   explicit Lexer(SchemaSource& source);
 
   [[nodiscard]] const Token& current() const noexcept { return current_; }
-  // The current token; goes on to the next.
+  // Returns the current token and advances to the next.
   Token take();
   // Takes the current token if it is this one.
   bool take_if(char symbol);
   bool take_if(TokenKind kind);
-  // Takes the current token; an error that names what was expected if it is another.
+  // Takes the current token; if it is another, an error says what was expected.
   Token expect(char symbol);
   Token expect(TokenKind kind, std::string_view what);
   // Where the last taken token ended.

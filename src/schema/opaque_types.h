@@ -1,4 +1,4 @@
-// The names of object types that were registered: a schema may use them as types.
+// The registered names of object types, which schemas may use as types.
 #pragma once
 
 #include <set>
@@ -7,10 +7,10 @@
 
 namespace opwright {
 
-// Owned by the registry and handed to the parser; not locked.
+// Owned by the registry and passed to the parser; not locked.
 class OpaqueTypes {
  public:
-  // A name of words with dots between them, e.g. "audio.Filter". False when it was there.
+  // A name of words separated by dots, e.g. "audio.Filter". False if it already existed.
   bool add(std::string_view name) { return names_.emplace(name).second; }
   bool remove(std::string_view name) {
     const auto found = names_.find(name);

@@ -41,7 +41,7 @@ std::string describe_call(std::span<const OpwValue> positional,
 size_t choose_overload(std::span<const Schema* const> overloads,
                        std::span<const OpwValue> positional,
                        std::span<const KeywordValue> keywords) {
-  if (overloads.size() == 1) return 0;  // binding it gives the better error
+  if (overloads.size() == 1) return 0;  // binding it reports a better error
   std::optional<size_t> coerced;
   for (size_t i = 0; i < overloads.size(); ++i) {
     BoundArguments attempt;

@@ -1,4 +1,4 @@
-// The choice among the overloads of one name.
+// Overload resolution.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 namespace opwright {
 
 // The index of the first overload whose arguments bind without coercion, else of the first that
-// binds at all. TypeError that lists each overload with why it does not fit. `overloads` is not
-// empty.
+// binds at all. Throws TypeError that lists each overload with the reason it does not fit.
+// `overloads` is not empty.
 [[nodiscard]] OPWRIGHT_EXPORT size_t choose_overload(std::span<const Schema* const> overloads,
                                                      std::span<const OpwValue> positional,
                                                      std::span<const KeywordValue> keywords = {});

@@ -50,7 +50,7 @@ class SchemaParser {
   Schema schema_;
 };
 
-// What keeps `type` from crossing the ABI.
+// The part of `type` that cannot cross the ABI.
 const Type& blocking_part(const Type& type) {
   const bool is_transparent =
       type.is_optional() || type.is_list() || type.kind() == TypeKind::Tuple;
@@ -135,7 +135,7 @@ void SchemaParser::check_name(const OperatorName& name, size_t begin, size_t end
 
 void SchemaParser::parse_arguments() {
   bool is_keyword_only = false;
-  // As many as there are commas at the most: growing step by step would move every argument.
+  // At most as many as there are commas: growing step by step would move every argument.
   const auto commas = std::ranges::count(lexer_.source().text(), ',');
   schema_.arguments.reserve(std::min<size_t>(static_cast<size_t>(commas) + 1, kMostArguments));
   if (!lexer_.current().is_symbol(')')) {

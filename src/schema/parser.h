@@ -13,19 +13,20 @@
 
 namespace opwright {
 
-// The most arguments, and the most returns, of an operator that is defined.
+// The maximum number of arguments, and of returns, of a defined operator.
 inline constexpr size_t kMostArguments = 64;
-// Of any schema; it bounds the memory that a text can ask for.
+// The same for any schema; it bounds the memory that a text can request.
 inline constexpr size_t kMostParsedArguments = 1024;
 
-// All that torch's parser takes, e.g. "aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1,
-// Tensor(a!) out) -> Tensor(a!)". `site` is where the operator was registered, for errors.
+// Accepts everything that torch's parser accepts, e.g. "aten::add.out(Tensor self, Tensor other, *,
+// Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)". `site` is where the operator was registered, for
+// errors.
 [[nodiscard]] OPWRIGHT_EXPORT Schema parse_schema(std::string_view text, SourceSite site = {},
                                                   const OpaqueTypes* opaque_types = nullptr);
 
-// The stricter set that an operator can be defined with: a namespace, at most 64 arguments and
-// returns, no `...`, only types that cross the ABI, only Tensors and lists of them written, no
-// returned alias that no argument has. `library` is the namespace of a text that has none.
+// Accepts the stricter set that an operator can be defined with: a namespace, at most 64 arguments
+// and returns, no `...`, only types that cross the ABI, only Tensors and lists of them written, no
+// returned alias that no argument has. `library` is the default namespace.
 [[nodiscard]] Schema parse_definition(std::string_view text, SourceSite site = {},
                                       std::string_view library = {},
                                       const OpaqueTypes* opaque_types = nullptr);

@@ -7,8 +7,8 @@
 namespace opwright {
 namespace {
 
-// `int[2] stride=1` rather than [1, 1]: the parser repeats a single element of a list of fixed
-// length.
+// Writes `int[2] stride=1` rather than [1, 1]: the parser repeats a single element for a list of
+// fixed length.
 std::string default_text(const Argument& argument) {
   const OpwValue& value = argument.default_value->get();
   const bool may_repeat = is_list_tag(value.tag) && value.tag != kOpwList && value.length > 1;

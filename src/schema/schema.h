@@ -1,4 +1,4 @@
-// Schema: what an operator is called, takes and returns.
+// Schema: the name, arguments and returns of an operator.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 namespace opwright {
 
 struct OPWRIGHT_EXPORT OperatorName {
-  std::string name_space;  // "audio"; empty where the text had none
+  std::string name_space;  // "audio"; empty if the text had none
   std::string base;        // "soft_clip"
   std::string overload;    // empty: the default overload
 
@@ -30,7 +30,7 @@ struct Argument {
   std::string name;
   Type type;
   AliasInfo alias;
-  std::optional<Value> default_value;  // none: must be given
+  std::optional<Value> default_value;  // none: required
   bool is_keyword_only = false;
 
   [[nodiscard]] bool is_written() const noexcept { return alias.writes(); }
@@ -42,7 +42,7 @@ struct Argument {
 };
 
 struct Return {
-  std::string name;  // mostly empty
+  std::string name;  // usually empty
   Type type;
   AliasInfo alias;
 
@@ -54,15 +54,15 @@ struct OPWRIGHT_EXPORT Schema {
   OperatorName name;
   std::vector<Argument> arguments;
   std::vector<Return> returns;
-  bool is_vararg = false;  // `...` behind the arguments
-  bool is_varret = false;  // `...` behind the returns
+  bool is_vararg = false;  // `...` after the arguments
+  bool is_varret = false;  // `...` after the returns
 
   // "audio::soft_clip.out"
   [[nodiscard]] std::string full_name() const { return name.text(); }
-  // The argument of that name. ValueError, with the closest name, when there is none.
+  // The argument of that name. Throws ValueError, with the closest name, if there is none.
   [[nodiscard]] const Argument& argument(std::string_view argument_name) const;
   [[nodiscard]] std::optional<size_t> index_of(std::string_view argument_name) const noexcept;
-  // How many arguments can be given by position; the others follow `*`.
+  // How many arguments can be passed by position; the others follow `*`.
   [[nodiscard]] size_t num_positional() const noexcept;
   // Whether an argument is written.
   [[nodiscard]] bool is_mutable() const noexcept;

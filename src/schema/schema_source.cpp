@@ -5,13 +5,13 @@
 namespace opwright {
 namespace {
 
-// Characters of UTF-8 text, so that the underline stands below its token.
+// The number of UTF-8 characters, so that the underline is below its token.
 size_t num_characters(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// One line without what would move the cursor.
+// One line without characters that move the cursor.
 std::string printable(std::string_view line) {
   std::string text(line);
   for (char& c : text) {

@@ -14,7 +14,7 @@ std::optional<uint32_t> read_digits(std::string_view digits, int base) {
   return number;
 }
 
-void append_utf8(std::string& out, uint32_t character) {  // of the 16-bit plane
+void append_utf8(std::string& out, uint32_t character) {  // in the 16-bit plane
   if (character < 0x80) {
     out.push_back(static_cast<char>(character));
   } else if (character < 0x800) {
@@ -27,8 +27,8 @@ void append_utf8(std::string& out, uint32_t character) {  // of the 16-bit plane
   }
 }
 
-// Reads the escape behind a backslash at the start of `text`; gives how many characters it has, 0
-// for one that is none.
+// Decodes the escape after a backslash at the start of `text`; returns its length, 0 for an invalid
+// one.
 size_t read_escape(std::string& out, std::string_view text) {
   constexpr std::string_view kLetters = "\"'\\ntrabfv";
   constexpr std::string_view kMeanings = "\"'\\\n\t\r\a\b\f\v";

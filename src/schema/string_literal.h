@@ -9,12 +9,12 @@
 
 namespace opwright {
 
-// Reads the escapes of what stands between quotes into `out`. The place of an escape that is none,
-// else npos.
+// Decodes the escapes of a quoted text into `out`. Returns the position of an invalid escape, else
+// npos.
 size_t read_escapes(std::string_view body, std::string& out);
 
-// What a String token stands for: quotes removed, escapes (\n, \", \\, \101, \x41, \u00e9, ...)
-// read.
+// The value of a String token: quotes removed, escapes (\n, \", \\, \101, \x41, \u00e9, ...)
+// decoded.
 [[nodiscard]] std::string read_string(const Lexer& lexer, const Token& token);
 
 }  // namespace opwright

@@ -12,7 +12,7 @@ struct KindWord {
   const char* word;
 };
 
-// The first word of a kind is the one that is printed.
+// The first word of a kind is the printed one.
 constexpr KindWord kPlainKinds[] = {
     {TypeKind::Tensor, "Tensor"},
     {TypeKind::Int, "int"},

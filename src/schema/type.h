@@ -44,8 +44,8 @@ enum class TypeKind : uint8_t {
   None,
   // With a name.
   Class,     // __torch__.torch.classes.quantized.Conv2dPackedParamsBase
-  Variable,  // t, t1, tVal: stands for one type throughout a schema
-  Opaque,    // a registered type of objects
+  Variable,  // t, t1, tVal: one type throughout a schema
+  Opaque,    // a registered object type
   // With elements.
   Optional,
   List,
@@ -67,7 +67,7 @@ class OPWRIGHT_EXPORT Type {
   Type(TypeKind kind =
            Tensor) noexcept;  // NOLINT(google-explicit-constructor): a plain kind is a type
   [[nodiscard]] static Type list_of(Type element, std::optional<uint32_t> length = std::nullopt);
-  // `type` itself where it is optional already.
+  // `type` itself if it is already optional.
   [[nodiscard]] static Type optional_of(Type type);
   [[nodiscard]] static Type with_elements(TypeKind kind, std::vector<Type> elements);
   [[nodiscard]] static Type with_name(TypeKind kind, std::string_view name);
@@ -75,18 +75,18 @@ class OPWRIGHT_EXPORT Type {
   [[nodiscard]] TypeKind kind() const noexcept { return kind_; }
   [[nodiscard]] bool is_optional() const noexcept { return kind_ == Optional; }
   [[nodiscard]] bool is_list() const noexcept { return kind_ == List; }
-  // Of a named kind, else empty.
+  // For a named kind, else empty.
   [[nodiscard]] std::string_view name() const noexcept;
   [[nodiscard]] const std::vector<Type>& elements() const noexcept;
-  // The first element: what an Optional or a List is made of.
+  // The first element: the element type of an Optional or a List.
   [[nodiscard]] const Type& element() const noexcept { return elements().front(); }
-  // N of `int[N]`. A number given for the list stands for N copies of it.
+  // N of `int[N]`. A number passed for the list means N copies of it.
   [[nodiscard]] std::optional<uint32_t> fixed_length() const noexcept;
   // The type without `?`.
   [[nodiscard]] const Type& required() const noexcept { return is_optional() ? element() : *this; }
 
-  // The tag of this type's values; of an optional type, that of the values that are not None.
-  // kOpwNone where no single tag is known: a Scalar has the tag of the number that it holds.
+  // The tag of this type's values; for an optional type, that of values that are not None. kOpwNone
+  // if there is no single tag: a Scalar has the tag of the number that it holds.
   [[nodiscard]] OpwTag value_tag() const noexcept { return static_cast<OpwTag>(tag_); }
   // Whether values of this type can be passed to an operator binary.
   [[nodiscard]] bool can_cross_abi() const noexcept;
@@ -98,7 +98,7 @@ class OPWRIGHT_EXPORT Type {
 
   TypeKind kind_;
   uint8_t tag_;
-  uint32_t length_ = UINT32_MAX;  // of a List; the largest: any
+  uint32_t length_ = UINT32_MAX;  // for a List; the maximum: any
   IntrusivePtr<const TypeNode> node_;
 };
 OPWRIGHT_EXPORT bool operator==(const Type& a, const Type& b) noexcept;
@@ -111,14 +111,14 @@ struct TypeNode : Counted<TypeNode> {
   const std::string name;
 };
 
-// As a schema writes it, e.g. "int[2]?".
+// In schema syntax, e.g. "int[2]?".
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Type& type);
 inline void append_text(std::string& out, const Type& type) { out.append(to_text(type)); }
 
-// The kind that a word of the schema language names, e.g. "int", "Scalar" and "number"; none for
-// words that name no plain kind.
+// The kind named by a word of the schema language, e.g. "int", "Scalar" and "number"; nullopt for
+// other words.
 [[nodiscard]] std::optional<TypeKind> find_type_kind(std::string_view word) noexcept;
-// The same for the kinds that are written with their elements: "Dict", "Union", "Future", "RRef",
+// The same for kinds that are written with their elements: "Dict", "Union", "Future", "RRef",
 // "Await".
 [[nodiscard]] std::optional<TypeKind> find_nested_kind(std::string_view word) noexcept;
 // The word of a plain kind, or of a kind with elements, e.g. "Dict".

@@ -10,7 +10,7 @@ struct ForeignWord {
   std::string_view word;
   std::string_view advice;
 };
-// Words of C++ and Python that are too far from ours for a suggestion by spelling.
+// C++ and Python words that are too different from ours for a suggestion by spelling.
 constexpr ForeignWord kForeignWords[] = {
     {"double", "did you mean 'float'?"},
     {"int64_t", "did you mean 'int'?"},
@@ -29,7 +29,7 @@ constexpr ForeignWord kForeignWords[] = {
 
 bool starts_lower(std::string_view word) { return word[0] >= 'a' && word[0] <= 'z'; }
 
-// Sorted and each once, the wildcard last.
+// Sorted and unique, the wildcard last.
 void normalise(std::vector<std::string>& sets) {
   std::ranges::sort(sets, [](const std::string& a, const std::string& b) {
     const bool a_is_wildcard = a == kAliasWildcard;

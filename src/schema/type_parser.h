@@ -1,4 +1,4 @@
-// Reads one type of a schema with its alias marks.
+// Parses one type of a schema with its alias annotations.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace opwright {
 
-// Deeper types are refused, so that reading, printing and comparing them cannot exhaust the stack.
+// Deeper types are rejected, so that parsing, printing and comparing them cannot exhaust the stack.
 inline constexpr int kMostTypeLevels = 32;
 // N of `int[N]`: a default of one element is repeated N times.
 inline constexpr uint32_t kMostListLength = 1024;
@@ -19,7 +19,7 @@ inline constexpr uint32_t kMostListLength = 1024;
 struct ParsedType {
   Type type;
   AliasInfo alias;
-  size_t begin = 0;  // in the text, for errors about the whole type
+  size_t begin = 0;  // in the text, for errors about the entire type
   size_t end = 0;
 };
 
@@ -31,7 +31,7 @@ class TypeParser {
 
   ParsedType parse();
 
-  // The names of alias sets and the write marks of the last type, in the order of the text.
+  // The names of alias sets and the write annotations of the last type, in text order.
   [[nodiscard]] const std::vector<Token>& alias_names() const noexcept { return alias_names_; }
   [[nodiscard]] const std::vector<Token>& write_marks() const noexcept { return write_marks_; }
 
@@ -57,7 +57,7 @@ class TypeParser {
   std::vector<Token> write_marks_;
 };
 
-// Advice for a word that is no type: the nearest one, or how this language writes it.
+// Advice for a word that is not a type: the closest one, or how this language writes it.
 [[nodiscard]] std::string advice_for_type(std::string_view word, const OpaqueTypes* opaque_types);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// The order of dimensions in memory that PyTorch gives a new tensor.
+// The order of dimensions in memory that PyTorch chooses for a new tensor.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace opwright {
 
-// Whether `inner` belongs further out than `outer` by the strides of one tensor: above 0 yes, below
-// 0 no, 0 it cannot tell. A repeated dimension (stride 0) tells nothing.
+// Whether `inner` belongs further out than `outer` by the strides of one tensor: positive: yes,
+// negative: no, 0: undecided. A repeated dimension (stride 0) is undecided.
 template <class Int>
 [[nodiscard]] int compare_dims(std::span<const Int> sizes, std::span<const Int> strides,
                                size_t inner, size_t outer) {
@@ -26,9 +26,9 @@ template <class Int>
   return is_laid_less(strides[outer], strides[inner]) ? 1 : 0;
 }
 
-// Dimensions innermost first. compare(inner, outer) says what compare_dims does; where it cannot
-// tell, a dimension may still be passed by others, which no comparison sort of the library allows:
-// an insertion sort that stops where the order is certain.
+// Dimensions innermost first. compare(inner, outer) has the contract of compare_dims. While it is
+// undecided, others may still pass a dimension, which no comparison sort of the library supports:
+// this is an insertion sort that stops where the order is certain.
 template <class Compare>
 [[nodiscard]] SmallVector<size_t, kInlineDims> order_dims(size_t ndim, const Compare& compare) {
   SmallVector<size_t, kInlineDims> order(ndim);

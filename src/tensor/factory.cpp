@@ -37,7 +37,7 @@ namespace {
               " has more than 2^62 bytes");
 }
 
-// The bytes that the strides reach from offset on.
+// The bytes that the strides reach from the offset on.
 size_t needed_bytes(const char* who, std::span<const int64_t> sizes,
                     std::span<const int64_t> strides, int64_t offset, DType dtype) {
   OPWRIGHT_CHECK_VALUE(sizes.size() == strides.size(), who,
@@ -59,7 +59,7 @@ size_t needed_bytes(const char* who, std::span<const int64_t> sizes,
   return static_cast<size_t>(*bytes);
 }
 
-// Whether the strides are exactly those of a new tensor; false as well for what is too large.
+// Whether the strides are exactly those of a new tensor; also false if it is too large.
 bool are_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   constexpr int64_t kSmall = int64_t{1} << 40;
   if (sizes.size() != strides.size() || sizes.size() > kInlineTensorDims) return false;
@@ -71,7 +71,7 @@ bool are_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> str
   return true;
 }
 
-// Of a tensor with a storage of its own.
+// Flags of a tensor with its own storage.
 uint32_t new_tensor_flags(Device device) {
   const uint32_t inference = thread_state().is_inference() ? kOpwFlagInference : 0;
   return device_bit(device.type) | inference;
@@ -151,7 +151,7 @@ Tensor make_empty_strided(std::span<const int64_t> sizes, std::span<const int64_
 
 namespace {
 
-// What is negative in this run is an error, what may be is checked when the program runs.
+// A size that is negative in this run is an error; one that may be negative is checked at run time.
 void check_not_negative(std::span<const SymInt> sizes) {
   for (const SymInt& size : sizes) {
     if (!size.is_symbolic()) continue;

@@ -1,5 +1,5 @@
-// The level that a tensor belongs to. A plain tensor has none; a wrapper's is the transform that
-// made it.
+// The interpreter level that a tensor belongs to. A plain tensor has none; a wrapper has that of
+// the transform that made it.
 #pragma once
 
 #include "opwright/base/intrusive_ptr.h"
@@ -7,8 +7,8 @@
 
 namespace opwright {
 
-// Counted: a wrapper that outlives its transform keeps it, so that an error can name it and no
-// later transform can be taken for it.
+// Reference-counted: a wrapper that outlives its transform keeps it alive, so that an error can
+// name it and no later transform can be confused with it.
 class OPWRIGHT_EXPORT Home : public Counted<Home> {
  public:
   virtual ~Home() = default;

@@ -23,8 +23,8 @@ namespace {
 
 constexpr const char* kNames[] = {"contiguous", "preserve", "channels_last", "channels_last_3d"};
 
-// Dimensions from the innermost in memory to the outermost; those of equal strides as contiguous
-// memory has them. An insertion sort: symbols that cannot be compared have no order.
+// Dimensions from the innermost in memory to the outermost; those of equal strides in contiguous
+// order. An insertion sort: symbols that cannot be compared have no order.
 template <class Int>
 SmallVector<size_t, kInlineDims> order_by_stride(std::span<const Int> strides) {
   SmallVector<size_t, kInlineDims> order;
@@ -36,7 +36,7 @@ SmallVector<size_t, kInlineDims> order_by_stride(std::span<const Int> strides) {
   return order;
 }
 
-// Dimensions as a dense copy has them, innermost first. A repeated one (stride 0) tells nothing.
+// The dimension order of a dense copy, innermost first. A repeated one (stride 0) has no order.
 template <class Int>
 SmallVector<size_t, kInlineDims> order_for_copy(std::span<const Int> sizes,
                                                 std::span<const Int> strides) {
@@ -45,7 +45,8 @@ SmallVector<size_t, kInlineDims> order_for_copy(std::span<const Int> sizes,
   });
 }
 
-// PyTorch's test: an N11 size cannot tell, so a stride of N that equals that of C means contiguous.
+// PyTorch's test: an N11 size is ambiguous, so a stride of N that equals that of C means
+// contiguous.
 template <class Int>
 bool has_channels_last_order(std::span<const Int> sizes, std::span<const Int> strides,
                              std::span<const size_t> order) {
@@ -97,7 +98,7 @@ SmallVector<Int, kInlineDims> preserved_strides(std::span<const Int> sizes,
   return dense;
 }
 
-// Strides of dense memory as it is made: the usual case, in which no symbol is asked anything.
+// The strides of newly created dense memory: the usual case, which queries no symbol.
 bool are_exactly_contiguous(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
   return std::ranges::equal(contiguous_strides(sizes), strides,
                             [](const SymInt& a, const SymInt& b) { return a.word() == b.word(); });

@@ -1,7 +1,6 @@
-// The order of dimensions in memory: names, strides of a format, and the format that strides
-// suggest.
+// Memory formats: names, strides of a format, and the format that strides suggest.
 //
-// Ints and SymInts say the same; strides as contiguous memory has them ask no symbol.
+// Ints and SymInts behave the same; strides of contiguous memory query no symbol.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ namespace opwright {
 
 // "contiguous", "preserve", "channels_last", "channels_last_3d".
 [[nodiscard]] const char* memory_format_name(MemoryFormat format);
-// ValueError that lists the names.
+// Throws ValueError that lists the names.
 [[nodiscard]] MemoryFormat parse_memory_format(std::string_view name);
 
 // Whether no two elements share memory and the elements fill it without a gap, in some order of
@@ -28,15 +27,15 @@ namespace opwright {
 [[nodiscard]] bool is_non_overlapping_and_dense(std::span<const SymInt> sizes,
                                                 std::span<const SymInt> strides);
 
-// ChannelsLast or ChannelsLast3d where the strides have that order, else Contiguous; as PyTorch
-// decides.
+// ChannelsLast or ChannelsLast3d if the strides have that order, else Contiguous; decided as in
+// PyTorch.
 [[nodiscard]] MemoryFormat suggest_memory_format(std::span<const int64_t> sizes,
                                                  std::span<const int64_t> strides);
 [[nodiscard]] MemoryFormat suggest_memory_format(std::span<const SymInt> sizes,
                                                  std::span<const SymInt> strides);
 [[nodiscard]] MemoryFormat suggest_memory_format(const Tensor& tensor);
 
-// Strides for a new tensor of the same sizes: the format's own or, for Preserve, the order of
+// Strides for a new tensor of the same sizes: those of the format or, for Preserve, in the order of
 // `strides`.
 [[nodiscard]] Sizes strides_for_format(std::span<const int64_t> sizes,
                                        std::span<const int64_t> strides, MemoryFormat format);

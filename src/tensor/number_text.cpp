@@ -22,7 +22,7 @@ T read(const void* element) {
   return value;
 }
 
-// The upper byte of a half.
+// A half whose lower byte is zero.
 float read_e5m2(const void* element) {
   Half half;
   half.bits = static_cast<uint16_t>(read<uint8_t>(element) << 8);

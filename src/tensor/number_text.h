@@ -1,4 +1,4 @@
-// Elements of a tensor as texts of one width.
+// Texts of a tensor's elements, all of the same width.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace opwright {
 
-// How the real or the imaginary parts of a tensor are written: chosen from all values that will be
+// The format of the real or the imaginary parts of a tensor, chosen from all values that will be
 // shown.
 class FloatFormat {
  public:

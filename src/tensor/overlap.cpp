@@ -24,7 +24,7 @@ namespace opwright {
 namespace {
 
 // Calls visit(offset) with the offset of every element from the first one until it returns true.
-// Repetitions by a stride of 0 are left out.
+// Repetitions by a stride of 0 are skipped.
 template <class Visit>
 bool visit_offsets(std::span<const int64_t> all_sizes, std::span<const int64_t> all_strides,
                    const Visit& visit) {
@@ -52,8 +52,8 @@ bool visit_offsets(std::span<const int64_t> all_sizes, std::span<const int64_t> 
   }
 }
 
-// Dimensions, sorted by stride, of which each steps over all that the smaller ones reach: no
-// element twice.
+// Whether each dimension, sorted by stride, steps over everything that the smaller ones reach: then
+// no element occurs twice.
 bool is_plainly_without_overlap(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   std::vector<std::pair<int64_t, int64_t>> by_stride;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -106,7 +106,7 @@ bool has_same_geometry(const TensorImpl& a, const TensorImpl& b) {
   return true;
 }
 
-// Marks a's elements in the common range and looks for one of b's.
+// Marks a's elements in the common range and searches for one of b's.
 bool shares_a_byte(const TensorImpl& a, const ByteRange& a_range, const TensorImpl& b,
                    const ByteRange& b_range) {
   const auto a_item = static_cast<int64_t>(item_size(a.dtype()));
@@ -132,7 +132,7 @@ bool shares_a_byte(const TensorImpl& a, const ByteRange& a_range, const TensorIm
   return visit_units(b, b_range, b_item, [&](size_t at) { return marked[at]; });
 }
 
-// What can be told of symbols: a dimension of more than one element repeats one.
+// With symbols, the decidable case: a dimension of more than one element repeats one.
 bool is_expanded(const SymbolicShape& shape) {
   for (size_t i = 0; i < shape.sizes.size(); ++i) {
     if (is_plain_int(shape.strides[i], 0) && is_known_less(SymInt(1), shape.sizes[i])) return true;

@@ -1,4 +1,4 @@
-// Whether tensors share elements of memory.
+// Whether tensors share elements in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace opwright {
 
 // Whether two indices of the tensor are the same element, as after expand. Exact; in the worst case
-// O(numel) in time and one bit for each element between the first and the last in memory. Wrappers
-// without a storage are answered for what they wrap.
+// O(numel) in time and one bit for each element between the first and the last in memory. For a
+// wrapper without a storage, the answer is that of the wrapped tensor.
 [[nodiscard]] bool has_internal_overlap(const TensorImpl& tensor);
 [[nodiscard]] inline bool has_internal_overlap(const Tensor& tensor) {
   return has_internal_overlap(impl(tensor));
@@ -23,17 +23,17 @@ enum class Overlap : uint8_t {
   Partial,  // anything else
 };
 
-// Exact for tensors with memory and fake ones without symbols: other storages and disjoint ranges
-// are None, equal sizes and strides on the same element are Full; otherwise a bitmap over the bytes
-// that both ranges have decides, at a cost of O(numel). With symbols the same words are Full, and
-// anything else is None, since it is not known yet.
+// Exact for tensors with memory and fake ones without symbols: different storages and disjoint
+// ranges are None, equal sizes and strides at the same element are Full; otherwise a bitmap over
+// the bytes that both ranges share decides, at a cost of O(numel). With symbols, identical words
+// are Full, and anything else is None, since it is not known yet.
 [[nodiscard]] Overlap overlap(const TensorImpl& a, const TensorImpl& b);
 [[nodiscard]] inline Overlap overlap(const Tensor& a, const Tensor& b) {
   return overlap(impl(a), impl(b));
 }
 
-// Whether every element of `part` is one of `whole`; both lie in one storage and have the same
-// dtype. Exact, at a cost as above; false where a symbol leaves it open.
+// Whether every element of `part` is one of `whole`; both are in one storage and have the same
+// dtype. Exact, at the cost above; false if symbols leave it undecided.
 [[nodiscard]] bool covers(const SymGeometry& whole, const SymGeometry& part);
 
 }  // namespace opwright

@@ -58,7 +58,7 @@ Tensor make_empty_pinned(std::span<const int64_t> sizes, std::span<const int64_t
   const OpwDeviceTable& table = table_that_pins();
   const std::optional<Extent> extent = find_extent(sizes, strides);
   const auto bytes = extent ? bytes_of(extent->length(), item_size(dtype)) : std::nullopt;
-  // Too much and nothing: as any other memory.
+  // Too large or empty: like any other memory.
   if (!bytes || *bytes == 0) return make_empty_strided(sizes, strides, dtype);
   auto block = std::make_unique<PinnedBlock>(&table, nullptr, static_cast<size_t>(*bytes));
   require_ok(table.allocate_pinned(&core_host(), block->bytes, &block->data));

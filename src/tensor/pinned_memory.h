@@ -1,7 +1,7 @@
-// Pinned memory of the cpu: a device copies from and to it without waiting.
+// Pinned cpu memory: a device copies from and to it without waiting.
 //
-// It is given by the first device that has such memory: cuda, then opencl, then the others in the
-// order of their registration.
+// It comes from the first device that has such memory: cuda, then opencl, then the others in order
+// of registration.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace opwright {
 
-// Uninitialised, on the cpu. RuntimeError where no device pins memory; ValueError as make_empty has
-// it.
+// Uninitialised, on the cpu. Throws RuntimeError if no device pins memory, ValueError like
+// make_empty.
 [[nodiscard]] Tensor make_empty_pinned(std::span<const int64_t> sizes,
                                        std::span<const int64_t> strides, DType dtype);
 

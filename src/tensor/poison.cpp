@@ -26,7 +26,7 @@ PoisonScope::PoisonScope(uint8_t byte) noexcept : previous_(poison_byte.exchange
   most_bytes_in_block.store(0);
 }
 
-// Scopes of two threads may close in any order: the last one switches poison off.
+// Scopes of two threads may close in any order: the last one turns poison off.
 PoisonScope::~PoisonScope() {
   if (--open_scopes == 0) {
     poison_byte.store(kNoPoison);

@@ -1,5 +1,5 @@
-// Poison: while a scope is open, new memory of the cpu is filled with a byte, so that what a kernel
-// reads before it writes, or never writes, shows.
+// Poison: while a scope is open, new cpu memory is filled with a byte, to expose memory that a
+// kernel reads before writing it, or never writes.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// Of the whole process. Scopes nest; of two threads' scopes the newer one's byte counts.
+// Applies to the entire process. Scopes nest; with scopes on two threads, the newer byte is used.
 class [[nodiscard]] PoisonScope {
  public:
   explicit PoisonScope(uint8_t byte) noexcept;
@@ -20,8 +20,8 @@ class [[nodiscard]] PoisonScope {
   int previous_;
 };
 
-// The longest memory that stands in its storage's block. While a scope is open it is 0: all memory
-// then takes the path that asks for poison, and the short path costs what it costs without.
+// The longest memory placed in its storage's block. It is 0 while a scope is open: all memory then
+// takes the path that checks for poison, so the short path costs nothing extra.
 extern constinit std::atomic<size_t> most_bytes_in_block;
 
 // Fills the memory if a scope is open.

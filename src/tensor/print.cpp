@@ -26,7 +26,7 @@ namespace {
 constexpr size_t kLineWidth = 80;
 constexpr int64_t kEdgeItems = 3;
 constexpr int64_t kMostElements = 1000;
-constexpr int64_t kMostShown = 100'000;  // three at each end of many dimensions are still too many
+constexpr int64_t kMostShown = 100'000;  // the limit when many dimensions are shortened
 constexpr std::string_view kPrefix = "tensor(";
 
 int64_t numel_of(const TensorImpl& tensor) {
@@ -45,7 +45,7 @@ bool has_too_many_shown(const TensorImpl& tensor) {
   return false;
 }
 
-// The memory of a tensor on the cpu.
+// A tensor's memory, copied to the cpu if necessary.
 class CpuMemory {
  public:
   explicit CpuMemory(const TensorImpl& tensor)
@@ -225,7 +225,7 @@ std::string to_text(const Tensor& tensor) {
     suffixes.push_back(concatenate("device='", self.device(), "'"));
   if (!shows_elements || (is_empty && self.dl.ndim != 1))
     suffixes.push_back("size=" + tuple_text(tensor));
-  // Where no element is seen, only the default dtype goes without saying.
+  // If no element is shown, only the default dtype is omitted.
   const bool is_seen_by_elements =
       shows_elements && !is_empty && (dtype == DType::Int64 || dtype == DType::Bool);
   if (dtype != DType::Float32 && !is_seen_by_elements)

@@ -54,7 +54,7 @@ uint64_t read_word(const uint8_t* bytes) {
 // The default generators by device, and the seed of those that come later.
 struct Defaults {
   std::mutex mutex;
-  std::map<std::pair<int32_t, int32_t>, RandomState*> by_device;  // kept for ever
+  std::map<std::pair<int32_t, int32_t>, RandomState*> by_device;  // never freed
   std::optional<uint64_t> seed;
 
   static Defaults& get() {
@@ -112,8 +112,8 @@ void RandomState::set_state(const Tensor& state) {
   for (int64_t i = 0; i < kStateBytes; ++i) bytes[i] = state.data<uint8_t>()[i * state.stride(0)];
   const CounterRange next{.seed = read_word(bytes), .first = read_word(bytes + 8)};
   OPWRIGHT_CHECK_VALUE(next.first % kCounterGroup == 0,
-                       "set_state: these bytes are not the state of a generator; use what "
-                       "get_state gave");
+                       "set_state: these bytes are not the state of a generator; use the "
+                       "result of get_state");
   const std::lock_guard lock(mutex_);
   next_ = next;
 }

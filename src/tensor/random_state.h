@@ -1,8 +1,8 @@
-// What a generator of random numbers holds: a seed and how far it was used.
+// The state of a random number generator: a seed and a counter.
 //
 // The numbers are those of Philox 4x32-10, which computes them from a key, the seed, and a counter:
 // there is no other state. An operator reserves the counters that it needs and then computes with
-// as many threads as it likes; the numbers do not depend on how many those are.
+// any number of threads; the results do not depend on that number.
 #pragma once
 
 #include <atomic>
@@ -18,18 +18,18 @@
 
 namespace opwright {
 
-// Counters are reserved in groups of this many, and a group begins at a multiple of it.
+// Counters are reserved in groups of this size, and a group starts at a multiple of it.
 inline constexpr uint64_t kCounterGroup = 16;
-// The seed of a generator that was given none; PyTorch's.
+// The seed of a generator without an explicit one; the same as PyTorch's.
 inline constexpr uint64_t kDefaultSeed = 67280421310721;
 
-// Counters that nobody else gets.
+// Counters reserved for one caller.
 struct CounterRange {
   uint64_t seed;
   uint64_t first;
 };
 
-// The core's side of a Generator. Every member function may be called from any thread.
+// The core's implementation of a Generator. All member functions are thread-safe.
 class OPWRIGHT_EXPORT RandomState : public OpwObject {
  public:
   explicit RandomState(Device device, uint64_t seed = kDefaultSeed);
@@ -37,16 +37,16 @@ class OPWRIGHT_EXPORT RandomState : public OpwObject {
   RandomState& operator=(const RandomState&) = delete;
 
   [[nodiscard]] Device device() const noexcept { return device_; }
-  // The seed that was set last.
+  // The most recently set seed.
   [[nodiscard]] uint64_t seed() const;
-  // Begins anew with this seed.
+  // Restarts with this seed.
   void set_seed(uint64_t seed);
-  // At least `count` counters, rounded up to whole groups.
+  // At least `count` counters, rounded up to complete groups.
   [[nodiscard]] CounterRange reserve(uint64_t count);
 
-  // Seed and first free counter, of little-endian bytes in a uint8 tensor.
+  // Seed and first free counter, as little-endian bytes in a uint8 tensor.
   [[nodiscard]] Tensor state() const;
-  // TypeError and ValueError for a tensor that state() cannot have given.
+  // Throws TypeError or ValueError for a tensor that state() cannot have returned.
   void set_state(const Tensor& state);
 
  private:
@@ -58,10 +58,10 @@ class OPWRIGHT_EXPORT RandomState : public OpwObject {
 };
 
 [[nodiscard]] OPWRIGHT_EXPORT Generator make_generator(Device device);
-// The one that operators use on a device when they are given none. Its first seed is not
-// predictable, unless seed_default_generators was called.
+// The generator that operators use on a device by default. Its first seed is unpredictable unless
+// seed_default_generators was called.
 [[nodiscard]] OPWRIGHT_EXPORT RandomState& default_generator(Device device);
-// Stands in for the default generators of all devices on this thread until the end of the scope.
+// Replaces the default generators of all devices on this thread until the end of the scope.
 class [[nodiscard]] DefaultGeneratorScope {
  public:
   explicit DefaultGeneratorScope(RandomState& state) noexcept;
@@ -72,15 +72,15 @@ class [[nodiscard]] DefaultGeneratorScope {
  private:
   RandomState* previous_;
 };
-// Of every device, also of those that are used later.
+// Seeds the generators of all devices, also of those used later.
 OPWRIGHT_EXPORT void seed_default_generators(uint64_t seed);
 // From the system's source of randomness.
 [[nodiscard]] OPWRIGHT_EXPORT uint64_t unpredictable_seed();
 
-// The state behind a generator. TypeError for one that another host made.
+// The state behind a generator. Throws TypeError for one of another host.
 [[nodiscard]] OPWRIGHT_EXPORT RandomState& random_state(const Generator& generator);
-// That of the argument `generator` of an operator that works on `device`, else the default one.
-// RuntimeError for one of another device.
+// The state of the argument `generator` of an operator that runs on `device`, else the default one.
+// Throws RuntimeError for a generator of another device.
 [[nodiscard]] OPWRIGHT_EXPORT RandomState& random_state(const char* who,
                                                         const std::optional<Generator>& generator,
                                                         Device device);

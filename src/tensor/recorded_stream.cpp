@@ -18,17 +18,17 @@
 namespace opwright {
 namespace {
 
-std::mutex mutex;  // of every record; recording is rare
+std::mutex mutex;  // for all records; recording is rare
 
 struct Record {
   Device device;
   void* data;
   size_t nbytes;
-  OpwStream* home;  // that the memory was allocated on
+  OpwStream* home;  // the stream of the allocation
   std::vector<OpwStream*> others;
 };
 
-// The home stream waits for the others, and with it all that gets the memory next.
+// The allocation's stream waits for the others, so later users of the memory wait too.
 void free_after_streams(void* context) {
   const std::unique_ptr<Record> record(static_cast<Record*>(context));
   const OpwDeviceTable& table = *find_device_table(record->device.type);
@@ -38,7 +38,7 @@ void free_after_streams(void* context) {
         table.record_event(&core_host(), record->device.index, stream, &event) == 0 &&
         table.wait_event(&core_host(), record->device.index, record->home, event) == 0;
     if (event) table.free_event(event);
-    if (!is_ordered) give_error(nullptr);  // nobody can be told here
+    if (!is_ordered) give_error(nullptr);  // cannot be reported here
   }
   table.free(record->device.index, record->data, record->nbytes, record->home);
 }

@@ -1,4 +1,4 @@
-// Memory that is used on other streams than the one that it was allocated on.
+// Memory that is used on streams other than the one it was allocated on.
 #pragma once
 
 #include "opwright/c_api.h"
@@ -7,9 +7,9 @@
 
 namespace opwright {
 
-// The tensor's memory is used on `stream` of its device: when its last tensor goes, what is
-// allocated in its place waits for the work that the stream was given until then. The stream must
-// live as long. Nothing happens on devices without streams. Any thread.
+// Records that the tensor's memory is used on `stream` of its device: when its last tensor is
+// destroyed, the next allocation of that memory waits for the work queued on the stream until then.
+// The stream must live as long. Does nothing on devices without streams. Any thread.
 OPWRIGHT_EXPORT void record_stream(const Tensor& tensor, OpwStream* stream);
 
 }  // namespace opwright

@@ -8,7 +8,7 @@
 namespace opwright {
 namespace {
 
-// The head is the first member, so both have one address.
+// The head is the first member, so both have the same address.
 template <class View>
 View& as_view(OpwTensor* tensor) {
   return *reinterpret_cast<View*>(tensor);

@@ -1,8 +1,7 @@
-// StackView: a handle of a tensor that stands on a caller's stack, as a foreign host passes its
-// tensors.
+// StackView: a tensor handle on a caller's stack, with which a foreign host passes its tensors.
 //
-// Passing it on costs nothing; copying a handle of it gives an owning handle of the tensor that it
-// shows.
+// Passing it on costs nothing; copying a handle of it returns an owning handle to the tensor that
+// it shows.
 #pragma once
 
 #include "opwright/c_api.h"
@@ -17,10 +16,10 @@ class StackView {
   StackView(const StackView&) = delete;
   StackView& operator=(const StackView&) = delete;
 
-  // As an argument of a call.
+  // The handle to pass as an argument of a call.
   [[nodiscard]] OpwTensor* get() noexcept { return &view_.head; }
 
-  // The tensor that a View of this kind shows. AssertionError for a tensor that is none of the
+  // The tensor that a View of this kind shows. Throws AssertionError for a tensor that is not the
   // core's.
   static OpwTensor* shown_by(OpwTensor* view);
 

@@ -58,7 +58,7 @@ std::string bytes_text(size_t bytes) {
               cause.text());
 }
 
-// Null: the source has none.
+// Null: the source has no memory.
 [[gnu::noinline]] Storage* serve_storage(StorageSource& source, size_t nbytes) {
   ServedMemory served;
   if (!source.serve(nbytes, served)) return nullptr;

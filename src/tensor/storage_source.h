@@ -1,5 +1,5 @@
-// Who serves large memory of the cpu on this thread in place of the allocator: the run of a plan,
-// which knows what comes and has memory for it.
+// Serves large cpu memory on this thread instead of the allocator: used by the run of a plan, which
+// predicts allocations and has memory for them.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace opwright {
 
-// Up to so many bytes stand in the storage's own block and ask nobody.
+// Up to this many bytes are in the storage's own block, without calling a source.
 inline constexpr size_t kLeastServed = kLargestBlock - sizeof(Storage);
 
-// Memory that the source owns. The storage on it is as any of its device, but that
-// `deleter(context)` is called in place of the device's free: when the last tensor on it goes, on
-// any thread.
+// Memory owned by the source. The storage on it is like any other of its device, except that
+// `deleter(context)` is called instead of the device's free: when the last tensor on it is
+// destroyed, on any thread.
 struct ServedMemory {
   void* data = nullptr;
   Deleter deleter = nullptr;
@@ -23,8 +23,8 @@ struct ServedMemory {
 
 class StorageSource {
  public:
-  // Memory for just so many bytes, aligned to 64, that nothing else uses; false: the allocator is
-  // asked.
+  // Memory of exactly this many bytes, aligned to 64, that nothing else uses; false: use the
+  // allocator.
   [[nodiscard]] virtual bool serve(size_t nbytes, ServedMemory& served) noexcept = 0;
 
  protected:
@@ -34,7 +34,7 @@ class StorageSource {
   ~StorageSource() = default;
 };
 
-// Null: none. Allocations of other threads are none of its business.
+// Null: none. It does not affect allocations of other threads.
 extern constinit thread_local StorageSource* this_thread_storage_source
     __attribute__((tls_model("initial-exec")));
 

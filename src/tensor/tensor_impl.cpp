@@ -28,7 +28,7 @@ namespace {
 constinit const MirrorTable* mirror_table = nullptr;
 constinit LastHandleRule last_handle_rule = nullptr;
 
-// True when the host language took the last count over.
+// True if the host language took over the last count.
 bool gave_to_mirror(TensorImpl* tensor) noexcept {
   if (!(__atomic_load_n(&tensor->count, __ATOMIC_RELAXED) & kOpwCountHostBit)) [[likely]]
     return false;

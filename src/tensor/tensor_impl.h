@@ -1,8 +1,8 @@
 // TensorImpl: the core's tensor behind an OpwTensor.
 //
-// Sizes and strides of up to five dimensions stand in the object itself, which is three cache lines
-// of a cached block. A tensor may have a mirror, the one object of the host language that stands
-// for it; who owns whom is told by kOpwCountHostBit of the count word (design.md, decision 20):
+// Sizes and strides of up to five dimensions are in the object itself, which is three cache lines
+// of a cached block. A tensor may have a mirror, its unique object in the host language;
+// kOpwCountHostBit of the count word says which one owns the other:
 //   clear  the count includes one for the mirror, if there is one; `mirror` is a borrowed pointer
 //   set    the tensor owns its mirror, and the count does not include it
 #pragma once
@@ -24,7 +24,7 @@ namespace opwright {
 inline constexpr int32_t kInlineTensorDims = 5;
 inline constexpr int32_t kMostDims = 64;
 
-// The data of autograd at the tensor's level; the engine derives its own.
+// Autograd data at the tensor's level; the engine derives its own class.
 struct OPWRIGHT_EXPORT AutogradMeta {
   AutogradMeta() = default;
   AutogradMeta(const AutogradMeta&) = delete;
@@ -32,26 +32,27 @@ struct OPWRIGHT_EXPORT AutogradMeta {
   virtual ~AutogradMeta() = default;
 };
 
-// The sizes, strides and offset of a tensor of which at least one is a symbol.
+// Sizes, strides and offset of a tensor, at least one of which is a symbol.
 struct SymbolicShape {
   std::vector<SymInt> sizes;
   std::vector<SymInt> strides;
   SymInt offset;
 };
 
-// Beside the flags of c_api.h: a view that knows its base, from which its history may follow.
+// In addition to the flags of c_api.h: a view that knows its base, from which its history may
+// follow.
 inline constexpr uint32_t kFlagHasBase = 1u << 24;
-// The flags that belong to the tensor object and not to what it shows.
+// The flags that belong to the tensor object, not to its contents.
 inline constexpr uint32_t kAutogradFlags = kOpwFlagRequiresGrad | kFlagHasBase;
 
 struct TensorImpl : OpwTensor {
-  Storage* storage;         // owned; null in most wrappers, whose storage is that of what they wrap
+  Storage* storage;         // owned; null in most wrappers, which use the wrapped tensor's storage
                             // (storage_of)
-  int64_t storage_offset;   // in elements; 0 where it is a symbol
+  int64_t storage_offset;   // in elements; 0 if it is a symbol
   Home* home;               // owned; the transform that made this wrapper; null: plain or fake
   AutogradMeta* autograd;   // owned; null until needed
   SymbolicShape* symbolic;  // owned; not null exactly with kOpwFlagSymbolic
-  void* mirror;             // read and written under the host language's lock only
+  void* mirror;             // read and written only with the GIL held
   int64_t dims[2 * kInlineTensorDims];  // shape, then strides; more dimensions are on the heap
 
   [[nodiscard]] std::span<int64_t> shape() noexcept {
@@ -72,20 +73,19 @@ struct TensorImpl : OpwTensor {
 };
 static_assert(sizeof(TensorImpl) == 192);
 
-// What the core asks of the language that mirrors tensors. May be called without that language's
-// lock.
+// The functions of the language that mirrors tensors. May be called without the GIL.
 struct MirrorTable {
-  // The tensor owns its mirror and this was the last handle: takes that count over.
+  // The tensor owns its mirror and the last handle was dropped: takes over that count.
   void (*last_handle_dropped)(TensorImpl* tensor);
 };
-// Before the first mirror is set; the table stays for ever.
+// Call before the first mirror is set; the table is never freed.
 OPWRIGHT_EXPORT void set_mirror_table(const MirrorTable& table) noexcept;
 
 // The core's own table; wrappers have a second one (tensor/wrapper.h).
 OPWRIGHT_EXPORT extern const OpwTensorTable kCoreTensorTable;
 OPWRIGHT_EXPORT extern const OpwTensorTable kWrapperTensorTable;
 
-// The tensor behind a handle of the core, also when the handle is a View. ValueError for an
+// The tensor behind a handle of the core, also if the handle is a View. Throws ValueError for an
 // undefined one.
 OPWRIGHT_EXPORT TensorImpl& impl_slow(OpwTensor* tensor);
 inline TensorImpl& impl(OpwTensor* tensor) {
@@ -99,23 +99,24 @@ inline TensorImpl& impl(const TensorHandle& tensor) { return impl(tensor.get());
 }
 
 // A plain tensor with a count of 1, without sizes: the caller sets dims and, in `dl`, data. Takes
-// the storage over.
+// ownership of the storage.
 TensorImpl* new_impl(StoragePtr storage, DType dtype, Device device, uint32_t flags, int32_t ndim);
 
-// Room for `ndim` sizes and strides, whose values are not set. `ndim` is checked: ValueError above
+// Makes room for `ndim` sizes and strides, without setting their values. Throws ValueError above
 // kMostDims.
 void set_ndim(TensorImpl& tensor, int32_t ndim);
-// Sets sizes, strides and offset, symbolic or plain; `symbolic` and its flag follow. For tensors
-// without memory.
+// Sets sizes, strides and offset, symbolic or plain, and updates `symbolic` and its flag. For
+// tensors without memory.
 void set_symbolic_shape(TensorImpl& tensor, std::span<const SymInt> sizes,
                         std::span<const SymInt> strides, const SymInt& offset);
 
 // Makes `target` show what `source` shows: storage, sizes, dtype, device, flags. Handles, mirror
-// and autograd data (with RequiresGrad) stay those of the target. A target that is a wrapper
-// becomes plain; `source` is not one.
+// and autograd data (with RequiresGrad) of the target stay. A target that is a wrapper becomes
+// plain; `source` is not one.
 void replace_contents(TensorImpl& target, const TensorImpl& source);
 
-// Frees the block and all that the tensor owns; for the owner tables and the mirror's language.
+// Frees the block and everything that the tensor owns; for the owner tables and the mirror's
+// language.
 void destroy_contents(TensorImpl& tensor) noexcept;
 void destroy_tensor(TensorImpl* tensor) noexcept;
 

@@ -24,7 +24,7 @@ namespace {
 using Where = std::source_location;
 
 bool is_below_zero(int64_t value) { return value < 0; }
-// A symbol that may be either is taken as an index from the front.
+// A symbol that may have either sign is taken as an index from the front.
 bool is_below_zero(const SymInt& value) { return guard_or_false(SymOperand(value) < 0); }
 int64_t smaller(int64_t a, int64_t b) { return std::min(a, b); }
 SymInt smaller(const SymInt& a, const SymInt& b) { return sym_min(a, b); }
@@ -43,8 +43,8 @@ std::string text_of(const SmallVector<Int, kInlineDims>& values) {
   return to_text(std::span<const Int>(values));
 }
 
-// PyTorch's computeStride: old dimensions are joined from the back while they are one piece of
-// memory, and each piece must be a product of new sizes.
+// PyTorch's computeStride: old dimensions are merged from the back while they are contiguous, and
+// each merged block must be a product of new sizes.
 template <class Int>
 std::optional<SmallVector<Int, kInlineDims>> find_view_strides(std::span<const Int> sizes,
                                                                std::span<const Int> strides,
@@ -94,7 +94,7 @@ void erase_dim(BasicGeometry<Int>& geometry, size_t dim) {
   geometry.strides.erase(geometry.strides.begin() + dim);
 }
 
-// 0 ... size, negative ones counted from the end.
+// 0 ... size; negative values count from the end.
 template <class Int>
 Int clamp_index(const Int& index, const Int& size) {
   if (is_same(index, size) || is_plain_int(index, INT64_MAX)) return size;
@@ -120,7 +120,7 @@ std::optional<Sizes> view_strides(std::span<const int64_t> sizes, std::span<cons
 std::optional<SymSizes> view_strides(std::span<const SymInt> sizes, std::span<const SymInt> strides,
                                      std::span<const SymInt> new_sizes,
                                      std::source_location where) {
-  // Of contiguous memory every view is one, and no symbol is asked anything.
+  // Every reshape of contiguous memory is a view, and no symbol is queried.
   const bool is_contiguous =
       std::ranges::equal(contiguous_strides(sizes), strides,
                          [](const SymInt& a, const SymInt& b) { return is_same(a, b); });
@@ -132,7 +132,7 @@ template <class Int>
 BasicGeometry<Int> transpose_geometry(BasicGeometry<Int> base, int64_t dim0, int64_t dim1,
                                       std::string_view who) {
   if (base.sizes.empty() && dim0 >= -1 && dim0 <= 0 && dim1 >= -1 && dim1 <= 0)
-    return base;  // as PyTorch has it
+    return base;  // as in PyTorch
   const size_t first = wrap_dim(dim0, base.sizes.size(), who);
   const size_t second = wrap_dim(dim1, base.sizes.size(), who);
   std::swap(base.sizes[first], base.sizes[second]);
@@ -172,7 +172,7 @@ BasicGeometry<Int> expand_geometry(const BasicGeometry<Int>& base, std::span<con
     const bool stays = i >= added && (keeps || is_same(base.sizes[i - added], sizes[i]));
     const bool repeats = i < added || (!stays && is_known_equal(base.sizes[i - added], 1, where));
     if (!stays && !repeats) {
-      // What is not known to be 1 must have the size already.
+      // A size not known to be 1 must already match.
       demand(SymOperand(base.sizes[i - added], where) == SymOperand(sizes[i], where), "ValueError",
              [&] {
                return concatenate(who, ": sizes ", text_of(base.sizes), " do not expand to ",
@@ -239,10 +239,10 @@ BasicGeometry<Int> squeeze_geometry(BasicGeometry<Int> base, int64_t dim, std::s
     erase_dim(base, i);
     return base;
   }
-  // The number of dimensions must be known now: a size that may still be 1 must not be.
+  // The number of dimensions must be known now: a size that may still be 1 is required not to be.
   demand(base.sizes[i] != Int(1), "ValueError", [&] {
     return concatenate(who, ": dimension ", i, " of sizes ", text_of(base.sizes),
-                       " was taken not to be 1");
+                       " was assumed not to be 1");
   });
   return base;
 }

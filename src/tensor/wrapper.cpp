@@ -20,7 +20,7 @@
 namespace opwright {
 namespace {
 
-// The payload until the wrapper owns it.
+// Owns the payload until the wrapper does.
 class PayloadGuard {
  public:
   explicit PayloadGuard(WrapperPayload& payload) : payload_(payload) {}
@@ -150,7 +150,7 @@ void drop_wrapped(WrapperImpl& wrapper) noexcept {
   if (payload.drop) payload.drop(payload.data);
 }
 
-// Wrappers of wrappers end in a recursion as deep as transforms nest.
+// Destroying nested wrappers recurses as deep as transforms nest.
 void destroy_wrapper(WrapperImpl* wrapper) noexcept {
   if (WrapperKeeper::is_any_asking()) [[unlikely]]
     WrapperKeeper::note_gone(*wrapper);

@@ -1,8 +1,8 @@
 // WrapperImpl: a tensor that a transform made around another one.
 //
-// Sizes, dtype and device are what the transform says; storage and version are those of what it
-// wraps, so that a write at any level is seen at all. Only functionalize, whose writes reach
-// nothing below, gives its wrappers storages of their own.
+// The transform defines sizes, dtype and device; storage and version are those of the wrapped
+// tensor, so a write at any level is visible at all levels. Only functionalize, whose writes do not
+// reach lower levels, gives its wrappers their own storages.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace opwright {
 
 struct WrapperImpl;
 
-// What a transform keeps with its wrapper.
+// Data that a transform stores with its wrapper.
 struct WrapperPayload {
   void* data = nullptr;
   void* (*copy)(void* data) = nullptr;              // for another wrapper; null: the same pointer
@@ -31,8 +31,8 @@ struct WrapperImpl : TensorImpl {
   WrapperPayload payload;
 };
 
-// A wrapper around `inner` that shows the given sizes, with inner's dtype and device; it counts on
-// its home. Takes the payload over, also when it throws.
+// A wrapper around `inner` that shows the given sizes, with inner's dtype and device; it holds a
+// count on `home`. Takes ownership of the payload, also when it throws.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
                                                   std::span<const SymInt> sizes,
                                                   std::span<const SymInt> strides,
@@ -46,20 +46,20 @@ struct WrapperImpl : TensorImpl {
 [[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
                                                   WrapperPayload payload = {});
 
-// Whether the tensor is a wrapper that this transform made.
+// Whether the tensor is a wrapper made by this transform.
 [[nodiscard]] inline bool is_wrapper_of(const Home& home, const OpwTensor* tensor) noexcept {
   return (tensor->flags & kOpwFlagWrapped) != 0 &&
          impl(const_cast<OpwTensor*>(tensor)).home == &home;
 }
 
-// The wrapper behind a tensor with the flag Wrapped; ValueError for others.
+// The wrapper behind a tensor with the flag Wrapped; throws ValueError for others.
 WrapperImpl& wrapper(const Tensor& tensor);
 // Another tensor object that shows the same value at the same level, without autograd data.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor alias_of(const Tensor& tensor);
-// Another value in place of the inner one; sizes stay.
+// Replaces the inner value; sizes stay.
 void set_inner(WrapperImpl& wrapper, Tensor inner);
-// The tensor whose storage this one reads and writes: itself, or what it wraps, down to the first
-// that has one.
+// The tensor whose storage this one reads and writes: itself, or the first wrapped tensor that has
+// a storage.
 [[nodiscard]] OPWRIGHT_EXPORT const TensorImpl& storage_holder(const TensorImpl& tensor);
 
 // The storage that a tensor reads and writes, through its wrappers.

@@ -1,4 +1,4 @@
-// A home that knows its live wrappers: a trace whose values may become real ones.
+// A level that knows its live wrappers: a trace whose values may become real ones.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@
 
 namespace opwright {
 
-// A second base of such a home. It is told of each wrapper that is made for it, and of its end, on
-// any thread.
+// A second base class of such a level. It is notified of the creation and the destruction of each
+// of its wrappers, on any thread.
 class WrapperKeeper {
  public:
   WrapperKeeper() = default;
   WrapperKeeper(const WrapperKeeper&) = delete;
   WrapperKeeper& operator=(const WrapperKeeper&) = delete;
 
-  // Whether any home asks for its wrappers: others pay one load.
+  // Whether any level tracks its wrappers: other levels pay one load.
   [[nodiscard]] static bool is_any_asking() noexcept {
     return num_asking.load(std::memory_order_relaxed) != 0;
   }
@@ -29,10 +29,9 @@ class WrapperKeeper {
 
  protected:
   virtual ~WrapperKeeper();
-  // From here on.
+  // Tracks wrappers from here on.
   void ask_for_wrappers() noexcept;
-  // Those that are alive, with a count on each. Under the host language's lock, where one could be
-  // ending.
+  // The live ones, with a count on each. Called with the GIL held if one could be in destruction.
   [[nodiscard]] std::vector<Tensor> live_wrappers();
 
  private:

@@ -1,4 +1,4 @@
-"""Reads what an operator binary registers, as a host does: opw_binary() of c_api.h."""
+"""Lists what an operator binary registers, like a host: through opw_binary() of c_api.h."""
 
 import ctypes
 from pathlib import Path

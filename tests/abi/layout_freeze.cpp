@@ -1,5 +1,5 @@
 // No test code: compiling this file is the test. A failing line means that the ABI changed; then
-// the ABI version must move (the minor for what was appended, the major for all else) and
+// the ABI version must change (the minor for appended fields, the major for everything else) and
 // docs/concepts/abi.md must say why.
 #include <cstddef>
 

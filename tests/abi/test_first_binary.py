@@ -1,4 +1,4 @@
-"""The first binary of ABI 1.0, as it was built then: every host of major version 1 runs it."""
+"""Runs the first binary of ABI 1.0, never rebuilt: every host of major version 1 must run it."""
 
 import hashlib
 import math
@@ -16,7 +16,7 @@ SHA256 = "aeac66d9a7f31a6c127473361d9045d02a84381e0fca250521889d6658061f0c"
 
 
 def check(ops, library):
-    """Call all that needs no transform: `check(torch.ops.first_binary, torch)`."""
+    """Call everything that needs no transform: `check(torch.ops.first_binary, torch)`."""
     check_arguments(ops, library)
     check_results(ops, library)
     check_rules(ops, library)

@@ -157,7 +157,7 @@ TEST(Anomalies, AGradientThatIsNoNumberIsFoundWhereItArises) {
   const Tensor y = x.log().mul(0.0);
 
   EXPECT_ERROR_CONTAINS(run_backward_of((y * x.log()).mul(0.0)), "RuntimeError",
-                        "called at model.py:12 gave nan as gradient 0");
+                        "called at model.py:12 returned nan as gradient 0");
   set_anomaly_mode(previous);
 }
 

@@ -1,4 +1,4 @@
-// Leaves that require grad, and short forms of backward, for the tests of autograd.
+// Leaves that require grad, and shorthands for backward, for the tests of autograd.
 #pragma once
 
 #include <initializer_list>
@@ -30,7 +30,7 @@ inline Tensor gradient_with_respect_to(const Tensor& input, const Tensor& output
 }
 inline Values gradient_values(const Tensor& tensor) { return floats(gradient_of(tensor)); }
 
-// Grad mode off until the end of the scope.
+// Turns grad mode off until the end of the scope.
 class [[nodiscard]] NoGrad {
  public:
   NoGrad() : scope_(kAttentionGradOff, true) {}

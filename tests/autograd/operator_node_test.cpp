@@ -118,14 +118,14 @@ Tensor call_with_factor(const char* name, const Tensor& x, double factor) {
 TEST(OperatorNode, AGradientOfWrongSizesIsAnErrorThatNamesTheArgument) {
   EXPECT_ERROR_CONTAINS(run_backward_of(call_of("node_test::wrong_sizes", leaf({1, 2})).sum()),
                         "RuntimeError",
-                        "node_test::wrong_sizes: the backward formula gave a gradient of sizes [5] "
-                        "for 'x', which has sizes [2]");
+                        "node_test::wrong_sizes: the backward formula returned a gradient of sizes "
+                        "[5] for 'x', which has sizes [2]");
 }
 
 TEST(OperatorNode, AWrongNumberOfGradientsIsAnError) {
   EXPECT_ERROR_CONTAINS(
       run_backward_of(call_of("node_test::two_for_one", leaf({1}))), "RuntimeError",
-      "the backward formula gave 2 gradients, but the operator has 1 tensor arguments");
+      "the backward formula returned 2 gradients, but the operator has 1 tensor arguments");
 }
 
 TEST(OperatorNode, TheErrorOfAFormulaNamesTheOperator) {
@@ -136,14 +136,14 @@ TEST(OperatorNode, TheErrorOfAFormulaNamesTheOperator) {
 TEST(OperatorNode, ASavedTensorThatIsNotThereIsAnError) {
   EXPECT_ERROR_CONTAINS(
       run_backward_of(call_of("node_test::asks_too_much", leaf({1}))), "IndexError",
-      "node_test::asks_too_much: its formula asks for saved tensor 3, but 0 were saved");
+      "node_test::asks_too_much: its formula reads saved tensor 3, but 0 were saved");
 }
 
 TEST(OperatorNode, AnAttributeThatIsNotThereIsAnError) {
   EXPECT_ERROR_CONTAINS(
       run_backward_of(call_of("node_test::asks_for_another", leaf({1}))), "AttributeError",
-      "node_test::asks_for_another: its formula asks for 'weight', which is no argument without "
-      "tensors and was not set while saving");
+      "node_test::asks_for_another: its formula reads 'weight', which is neither a "
+      "non-tensor argument nor set while saving");
 }
 
 TEST(OperatorNode, WithoutAFormulaBackwardIsAnErrorAndForwardIsNone) {

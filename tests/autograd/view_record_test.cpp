@@ -1,4 +1,4 @@
-// Views as autograd sees them: what they are views of, and running their operators again.
+// Views in autograd: what they are views of, and running their operators again.
 #include <vector>
 
 #include <gtest/gtest.h>

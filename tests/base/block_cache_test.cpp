@@ -78,7 +78,7 @@ TEST(BlockCache, PassesBlocksRoundBetweenThreads) {
   }
 }
 
-// Allocates and frees in its destructor, after the thread's cache has gone.
+// Allocates and frees in its destructor, after the thread's cache was destroyed.
 struct LateUser {
   void* block = nullptr;
   ~LateUser() {
@@ -89,7 +89,7 @@ struct LateUser {
 
 TEST(BlockCache, ServesDestructorsThatRunAfterItsEnd) {
   std::thread([] {
-    static thread_local LateUser user;  // made before the cache, so destroyed after it
+    static thread_local LateUser user;  // created before the cache, so destroyed after it
     user.block = nullptr;
     user.block = allocate_block(64);
   }).join();

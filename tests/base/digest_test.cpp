@@ -16,7 +16,7 @@ std::string counting_bytes(size_t count) {
   return text;
 }
 
-// The expected ones are those of hashlib.blake2b(text, digest_size=32).
+// The expected values come from hashlib.blake2b(text, digest_size=32).
 TEST(Digest, IsThatOfBlake2b) {
   EXPECT_EQ(digest_of(""), "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
   EXPECT_EQ(digest_of("abc"), "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");

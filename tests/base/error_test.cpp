@@ -1,4 +1,4 @@
-// The public opwright/error.h as the core sees it.
+// Tests the public opwright/error.h from the core's side.
 #include "opwright/error.h"
 
 #include <new>

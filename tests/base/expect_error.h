@@ -1,5 +1,5 @@
 // EXPECT_ERROR(statement, kind, text): the statement throws an opwright::Error of that kind with
-// exactly that message (text and notes); EXPECT_ERROR_CONTAINS asks for a part of the text.
+// exactly that message (text and notes); EXPECT_ERROR_CONTAINS checks for a part of the text.
 #pragma once
 
 #include <optional>

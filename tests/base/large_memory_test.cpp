@@ -21,8 +21,7 @@ TEST(LargeMemory, IsAlignedTo64BytesForEverySize) {
   }
 }
 
-#ifndef OPWRIGHT_POISONS_BLOCKS  // ASan keeps nothing, and ends the process where there is no
-                                 // memory
+#ifndef OPWRIGHT_POISONS_BLOCKS  // ASan caches nothing, and aborts when out of memory
 TEST(LargeMemory, OfAboutTheSameSizeIsUsedAgain) {
   void* first = allocate_large_memory(1 << 20);
   free_large_memory(first, 1 << 20);
@@ -47,7 +46,7 @@ TEST(LargeMemory, IsKeptUpToABound) {
   EXPECT_EQ(release_large_memory(), 0u);
 }
 
-#ifndef __SANITIZE_THREAD__  // which ends the process where there is no memory
+#ifndef __SANITIZE_THREAD__  // which aborts when out of memory
 TEST(LargeMemory, IsNullWhenThereIsNone) {
   EXPECT_EQ(allocate_large_memory(size_t{1} << 46), nullptr);
 }

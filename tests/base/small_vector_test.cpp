@@ -15,7 +15,7 @@ namespace {
 using Strings = SmallVector<std::string, 2>;
 const std::string kLong = "a text that is too long for the string's own buffer";
 
-// Throws at the copy number `copies_left`, and counts those alive.
+// Throws at copy number `copies_left`, and counts live objects.
 struct Fragile {
   static inline int copies_left = 0;
   static inline int alive = 0;
@@ -49,7 +49,7 @@ TEST(SmallVector, MovesStealTheHeapBuffer) {
 
   const Strings moved = std::move(vector);
   EXPECT_EQ(moved.data(), elements);
-  EXPECT_TRUE(vector.empty());  // NOLINT(bugprone-use-after-move): an empty vector is promised
+  EXPECT_TRUE(vector.empty());  // NOLINT(bugprone-use-after-move): guaranteed to be empty
   EXPECT_TRUE(vector.is_inline());
 }
 

@@ -1,4 +1,4 @@
-// Types of higher layers that the thread state only points to.
+// Fakes of types of higher layers that the thread state only points to.
 #pragma once
 
 namespace opwright {

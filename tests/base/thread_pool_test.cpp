@@ -20,7 +20,7 @@
 #include "base/stand_ins.h"
 #include "opwright/base/thread_state.h"
 
-// Read by LeakSanitizer: in a forked child the stacks of the parent's threads are no roots.
+// Read by LeakSanitizer: in a forked child the stacks of the parent's threads are not roots.
 static bool is_forked_child = false;
 extern "C" [[gnu::visibility("default")]] int __lsan_is_turned_off() {
   return is_forked_child ? 1 : 0;
@@ -242,7 +242,7 @@ TEST_F(ThreadPool, RefusesABadNumberOfThreads) {
                "set_num_threads: cannot change the threads inside a parallel loop");
 }
 
-// Runs `function` in the child of a fork; its exit status.
+// Runs `function` in the child of a fork; returns its exit status.
 template <class Function>
 int status_in_child(Function function) {
   const pid_t child = fork();
@@ -281,7 +281,7 @@ TEST_F(ThreadPool, CallsTheHooksAroundAWaitForSlowWorkers) {
   set_num_threads(2);
   const std::thread::id caller = std::this_thread::get_id();
   std::atomic<int> entered = 0;
-  // The worker's chunk ends only after the caller began to wait for it.
+  // The worker's chunk ends only after the caller started waiting for it.
   parallel_for(2, 1, [&](int64_t, int64_t) {
     ++entered;
     EXPECT_TRUE(reaches(entered, 2));

@@ -1,4 +1,4 @@
-"""Compiles a source written for PyTorch with Opwright's include roots alone."""
+"""Compiles a source written for PyTorch using only Opwright's include roots."""
 
 import os
 import subprocess

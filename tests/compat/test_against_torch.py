@@ -1,4 +1,4 @@
-"""The sample sources are PyTorch's own language: torch's headers take them too."""
+"""The sample sources also compile with torch's headers."""
 
 import re
 import subprocess
@@ -15,9 +15,9 @@ INCLUDE = Path(torch.__file__).parent / "include"
 
 
 def join_sources() -> str:
-    """Make one source of all: reading torch's headers takes many seconds.
+    """Join all sources into one: parsing torch's headers takes many seconds.
 
-    The headers stand before the namespaces that keep the sources apart.
+    The headers come before the namespaces that separate the sources.
     """
     texts = "".join(source.read_text() for source in SOURCES)
     parts = sorted(set(re.findall(r"^#include <.*>$", texts, re.MULTILINE)))

@@ -1,4 +1,4 @@
-"""C++ sources written for PyTorch compile against Opwright, with no torch."""
+"""C++ sources written for PyTorch compile against Opwright, without torch."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ BASE_LIBRARIES = {"libstdc++", "libm", "libgcc_s", "libc", "ld-linux-x86-64"}
 
 DUAL_RESIDUAL = (ROOT / "tests/seeds/dual_residual.cpp.txt").read_text()
 
-# As the manual of custom operators has it, with bodies for its two placeholders.
+# From the manual of custom operators, with bodies for its two placeholders.
 YOUR_SIN = (ROOT / "tests/seeds/your_sin.cpp.txt").read_text()
 
 # What cpp_extension.load_inline(functions="twice") adds around a user's text.

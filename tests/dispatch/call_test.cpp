@@ -1,4 +1,4 @@
-// A call's order, its results, and its errors.
+// The order of a call, its results, and its errors.
 #include "opwright/dispatch/call.h"
 
 #include <gtest/gtest.h>
@@ -284,7 +284,7 @@ TEST_F(Call, RunsTheFakeKernelOnAFakeTensorAndTheBodyOfACompositeOnFakes) {
   EXPECT_EQ(TestOperators::twice(fake).get(), fake.get());
 }
 
-// Tensors without memory stand for those of a device that is not here.
+// Tensors without memory replace those of a device that is not available.
 Tensor on_cuda(int32_t index, std::vector<int64_t> sizes) {
   return make_fake(std::span<const int64_t>(sizes), DType::Float32, Device(kOpwDeviceCuda, index));
 }
@@ -327,7 +327,7 @@ TEST_F(Call, GivesEachModeTheCallFromTheInnermostOutwards) {
         : name_(std::move(name)), log_(log) {}
     bool process(const Operator& op, Arguments args, Results results) override {
       log_.push_back(name_ + " " + op.name());
-      call(op, args, results);  // seen by the modes outside only
+      call(op, args, results);  // seen only by outer modes
       return true;
     }
 
@@ -408,7 +408,7 @@ TEST_F(AutogradStepOf, DoesNotSeeTheCallsOfAKernel) {
 TEST_F(AutogradStepOf, RecordsOnlyTheValuesOfTheCurrentLevel) {
   auto level = make_intrusive<PassThrough>(nullptr);
   const InterpreterScope scope(level.get());
-  TestOperators::add(x, y);  // x is plain: recorded below the interpreter, where it is at home
+  TestOperators::add(x, y);  // x is plain: recorded below the interpreter, at its own level
   EXPECT_EQ(recorded, (std::vector<std::string>{"test::add"}));
   EXPECT_EQ(level->calls, 1);
 }

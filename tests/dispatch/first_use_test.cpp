@@ -9,7 +9,7 @@ namespace {
 
 void count(void* counter) { ++*static_cast<int*>(counter); }
 
-// Given by a static initialiser, as the core's own blocks are.
+// Added by a static initialiser, like the core's own blocks.
 int steps_run = 0;
 const bool kStepWasGiven = [] {
   at_first_use([](void* counter) { (void)Registry::get(), count(counter); }, &steps_run);

@@ -113,7 +113,7 @@ TEST_F(InterpreterChain, LiftsForeignArgumentsBeforeTheCall) {
   EXPECT_EQ(level->lifted.size(), 2U);
   EXPECT_TRUE(level->owns(result.get()));
   EXPECT_EQ(values_of(Wrapping::unwrap(result)), (Values{11, 22}));
-  level->lifted.clear();  // wrappers count on their home: a memo of them would keep it for ever
+  level->lifted.clear();  // wrappers hold their level: a memo of them would never be freed
 }
 
 TEST_F(InterpreterChain, SeesThroughAnImplicitCompositeUnlessItKeepsItWhole) {

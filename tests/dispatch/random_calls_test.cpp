@@ -1,5 +1,5 @@
-// Random operators called with random values: what was given arrives, what the kernel gives comes
-// back, nothing leaks.
+// Random operators called with random values: arguments arrive, the kernel's results are returned,
+// nothing leaks.
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
@@ -14,7 +14,7 @@
 namespace opwright::testing {
 namespace {
 
-// A kernel that keeps what it got and gives what it was told to.
+// A kernel that stores its arguments and returns preset results.
 struct Echo {
   std::vector<Value> got;
   std::vector<Value> gives;

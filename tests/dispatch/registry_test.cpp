@@ -1,4 +1,4 @@
-// Defining, implementing, removing, looking up.
+// Defining, implementing, removing, lookup.
 #include "opwright/dispatch/registry.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(Registry, ReportsACallOfAnOperatorThatWasRemovedWhileItWasHeld) {
   EXPECT_TRUE(held.is_removed());
   EXPECT_ERROR(call(held, std::span(&arg, 1), std::span(&result, 1)), "RuntimeError",
                "test::held was removed (it was defined at held.cpp:5)\n  Look it up again if it "
-               "was defined anew.");
+               "was redefined.");
 }
 
 TEST(Registry, LetsAHandleFindAnOperatorThatWasDefinedAnew) {
@@ -187,7 +187,7 @@ TEST(Registry, TellsAFallbackWhichOperatorItStandsInFor) {
 
 TEST(Registry, RefusesAFallbackForARule) {
   EXPECT_ERROR((void)registry().set_fallback(Slot::Vmap, box(&same)), "ValueError",
-               "a fallback stands in for kernels, so Vmap cannot have one");
+               "a fallback replaces kernels, so Vmap cannot have one");
 }
 
 TEST(Registry, RefusesAKernelThatCouldNeverBeChosen) {
@@ -199,7 +199,7 @@ TEST(Registry, RefusesAKernelThatCouldNeverBeChosen) {
 
 TEST(Registry, DropsAClosureOnceAfterItsRemovalAndAfterAFailedRegistration) {
   struct Closure {
-    std::shared_ptr<int> token;  // shared: its use count tells whether the closure lives
+    std::shared_ptr<int> token;  // shared: its use count shows whether the closure is alive
     int64_t operator()(const Tensor&) const { return *token; }
   };
   auto token = std::make_shared<int>(7);

@@ -1,5 +1,5 @@
-// Three small transforms that together touch every seam of the chain: one passes calls on, one
-// wraps values and computes beside them, one writes to what it wraps.
+// Three small transforms that together cover every part of the chain: one passes calls on, one
+// wraps values and computes with them, one writes to what it wraps.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace opwright::testing {
 
-// Counts calls and passes them on as they are.
+// Counts calls and passes them on unchanged.
 class PassThrough : public Interpreter {
  public:
   using Interpreter::Interpreter;
@@ -27,7 +27,7 @@ class PassThrough : public Interpreter {
   int calls = 0;
 };
 
-// What wrapping transforms share: their values in and out of wrappers of their own.
+// Shared by wrapping transforms: wraps and unwraps their values.
 class Wrapping : public Interpreter {
  public:
   using Interpreter::Interpreter;
@@ -40,7 +40,7 @@ class Wrapping : public Interpreter {
   }
   static Tensor unwrap(const Tensor& tensor) { return wrapper(tensor).inner; }
 
-  // Runs the call on the inner values with the parent current, and wraps the results. Keeps the
+  // Runs the call on the inner values with the parent current, and wraps the results. Stores the
   // names of the operators.
   void process(const Operator& op, Arguments args, Results results) override {
     seen.push_back(op.name());
@@ -69,7 +69,7 @@ class Wrapping : public Interpreter {
   std::vector<std::string> seen;
 };
 
-// Takes every foreign tensor as its own before the call, as trace and functionalize do.
+// Turns every foreign tensor into its own before the call, like trace and functionalize.
 class Lifting : public Wrapping {
  public:
   explicit Lifting(Interpreter* parent) : Wrapping(parent, {.lifts = true}) {}
@@ -84,8 +84,8 @@ class Lifting : public Wrapping {
   std::vector<Tensor> lifted;
 };
 
-// Adds one in place to every fresh float32 result, with the parent current: a write that the levels
-// below see.
+// Adds one in place to every fresh float32 result, with the parent current: a write that lower
+// levels see.
 class Mutating : public Wrapping {
  public:
   using Wrapping::Wrapping;

@@ -1,4 +1,4 @@
-// Operators for the tests of calls: float32 on cpu, contiguous.
+// Operators for call tests: float32 on cpu, contiguous.
 #pragma once
 
 #include <initializer_list>
@@ -31,8 +31,8 @@ inline Tensor& increment_kernel(Tensor& x) {
   return x;
 }
 
-// test::add, test::increment_ and test::twice (an implicit composite of test::add), for the length
-// of a test.
+// test::add, test::increment_ and test::twice (an implicit composite of test::add), for the
+// duration of a test.
 class TestOperators {
  public:
   TestOperators() {

@@ -21,7 +21,7 @@ struct CountedClosure {
   CountedClosure& operator=(const CountedClosure&) = delete;
   ~CountedClosure() { --*live; }
   Tensor operator()(const Tensor& x, const Tensor& y) const {
-    EXPECT_GT(live->load(), 0);  // a dropped closure would be seen here by the sanitizers
+    EXPECT_GT(live->load(), 0);  // the sanitizers would detect a dropped closure here
     return add_kernel(x, y);
   }
 };

@@ -121,7 +121,7 @@ TEST_F(Rules, LeaveAGradientOutThatNobodyNeeds) {
 TEST_F(Rules, NameBothNumbersWhenAFormulaGivesTheWrongNumberOfGradients) {
   EXPECT_ERROR_CONTAINS(
       run_rule("rules::one", Slot::Autograd, {context.value(), x_value}, 1), "RuntimeError",
-      "the backward formula gave 2 gradients, but the operator has 1 tensor arguments");
+      "the backward formula returned 2 gradients, but the operator has 1 tensor arguments");
   EXPECT_ERROR_CONTAINS(
       run_rule("rules::one", Slot::Autograd, {context.value(), x_value, x_value}, 1), "TypeError",
       "the backward formula takes 1 gradients, but the operator has 2 results");

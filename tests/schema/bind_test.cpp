@@ -8,7 +8,7 @@
 namespace opwright {
 namespace {
 
-// Binding never looks into a tensor.
+// Binding never accesses a tensor's contents.
 OpwTensor* some_tensor() {
   static OpwTensor tensor{};
   return &tensor;
@@ -37,7 +37,7 @@ OpwValue list_value(const std::vector<OpwValue>& list) {
 using Positional = std::vector<OpwValue>;
 using Keywords = std::vector<KeywordValue>;
 
-// The text of the value that `given` becomes for the only argument.
+// The text of the value that `given` is bound to, for the only argument.
 std::string bound_text(const std::string& argument, const OpwValue& given) {
   const Schema schema = parse_schema("a::f(" + argument + ") -> ()");
   return value_text(bind_arguments(schema, Positional{given})[0]);

@@ -1,8 +1,7 @@
 // Prints the canonical text of schemas.
 //
-// print_schemas           one schema on each line of the input; "ERROR: " and the first line of the
-// error otherwise print_schemas --whole   the input is one schema; the kind and the whole text of
-// the error otherwise
+//   print_schemas           one schema per input line; on an error, "ERROR: " and its first line
+//   print_schemas --whole   the input is one schema; on an error, its kind and entire text
 #include <iostream>
 #include <iterator>
 #include <string>

@@ -6,7 +6,7 @@
 namespace opwright {
 namespace {
 
-// "ValueError: text" of what the call throws; "nothing" when it throws nothing.
+// "ValueError: text" of the error that the call throws; "nothing" if it throws none.
 template <class Call>
 std::string message_of(Call call) {
   const auto error = testing::error_of(call);

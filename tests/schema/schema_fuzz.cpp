@@ -14,7 +14,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// None for a ValueError.
+// nullopt for a ValueError.
 template <class Parse>
 std::optional<opwright::Schema> try_parse(std::string_view text, Parse parse) {
   try {

@@ -1,5 +1,4 @@
-// Random schemas, calls of them and their values, the same for the same seed: for property tests of
-// any layer.
+// Random schemas, calls and values, reproducible by seed: for property tests of any layer.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,8 @@
 
 namespace opwright::testing {
 
-// How many cases a property test runs: OPWRIGHT_CASES, or 200,000 under OPWRIGHT_ALL=1, or 2,000.
+// The number of cases in a property test: OPWRIGHT_CASES, or 200,000 under OPWRIGHT_ALL=1, or
+// 2,000.
 inline int64_t num_cases() {
   if (const char* cases = std::getenv("OPWRIGHT_CASES")) return std::atoll(cases);
   const char* all = std::getenv("OPWRIGHT_ALL");
@@ -29,20 +29,20 @@ class SchemaGenerator {
  public:
   explicit SchemaGenerator(uint64_t seed) : random_(seed) { opaque_types_.add("audio.Filter"); }
 
-  // Of all forms that parse_schema takes.
+  // In any form that parse_schema accepts.
   Schema schema();
   Type type(int level = 0);
-  // A value of the type, as a schema can write it; none where it can write none.
+  // A value of the type that a schema can express; nullopt if there is none.
   std::optional<Value> constant(const Type& type);
 
-  // A value for each argument that has no default and for some that have; some by position, the
-  // others by keyword.
+  // A value for each argument without a default and for some with one; some by position, the others
+  // by keyword.
   struct Call {
     std::vector<std::pair<size_t, Value>>
         given;  // the argument's index; the first `num_positional` in order
     size_t num_positional = 0;
   };
-  // None when an argument's type has no value that can be written.
+  // nullopt if an argument's type has no value that a schema can express.
   std::optional<Call> call(const Schema& schema);
 
   // For the parser.

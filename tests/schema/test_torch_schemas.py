@@ -1,4 +1,4 @@
-"""Every schema that torch registers parses, and prints to text that torch reads as the same one."""
+"""Every schema of torch parses, and prints to text that torch parses as the same schema."""
 
 import os
 import re
@@ -13,14 +13,14 @@ torch = pytest.importorskip(
 
 ROOT = Path(__file__).parents[2]
 
-# Refused on purpose: two arguments have the same name.
+# Rejected on purpose: two arguments have the same name.
 DUPLICATE_ARGUMENT_NAMES = {
     "static_runtime::clamp_nan_to_num(Tensor input, Scalar? min, Scalar? max, "
     "float? nan, float? posinf, float? posinf) -> Tensor",
 }
-# Of modules that another test may have imported; their PyObject is no type of the schema language.
+# From modules that another test may have imported; schemas have no type for their PyObject.
 OF_PYTHON_OBJECTS = "_dtensor::"
-# torch keeps the int 1 in a `float?` argument; we make it the float that the type asks for.
+# torch keeps the int 1 in a `float?` argument; we convert it to the float of the type.
 INT_IN_A_FLOAT_DEFAULT = {"prims::var"}
 
 

@@ -1,4 +1,4 @@
-// What follows from facts: decisions, ranges, simplified expressions.
+// Consequences of facts: decisions, ranges, simplified expressions.
 #include <cstdint>
 
 #include <gtest/gtest.h>

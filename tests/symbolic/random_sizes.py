@@ -1,4 +1,4 @@
-"""Random expressions of sizes, and problems as operators pose them: facts and questions as text."""
+"""Random size expressions, and problems that operators pose: facts and queries as text."""
 
 import random
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Problem:
-    """Lines that make symbols, facts that hold for the hints, and conditions to ask for."""
+    """Lines that make symbols, facts that hold for the hints, and conditions to query."""
 
     symbols: list[str] = field(default_factory=list)  # "backed 5 0 inf"
     facts: list[str] = field(default_factory=list)
@@ -63,7 +63,7 @@ def random_linear_condition(rng: random.Random, names: list[str]) -> str:
 
 
 def generic(rng: random.Random) -> Problem:
-    """Facts and questions without a meaning."""
+    """Random facts and queries."""
     count = rng.randint(1, 4)
     problem = Problem(symbols=[some_symbol(rng) for _ in range(count)])
     names = [f"s{i}" for i in range(count)]

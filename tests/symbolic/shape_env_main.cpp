@@ -1,5 +1,5 @@
-// Answers questions to a ShapeEnv that are written as text, one on each line of the input and one
-// answer on each of the output. A referee in another language compares.
+// Answers text queries to a ShapeEnv, one per input line with one output line each. A referee in
+// another language compares.
 //
 //   new [noduck] [nospecial]        a new environment
 //   size 5 | backed 7 -3 10 | unbacked 0 100      -> the symbol, or the plain int
@@ -7,8 +7,8 @@
 //   simplify EXPR | range EXPR | apply EXPR | program EXPR | run v0 v1 ... : EXPR
 //   solve | guards | asserts
 //
-// "apply" rebuilds an expression by the operations of words, as a kernel would. An end without
-// bound is "inf" or "-inf". Errors are "E kind: text" with line breaks as " | ".
+// "apply" rebuilds an expression with the operations of words, as a kernel would. An unbounded end
+// is "inf" or "-inf". Errors are "E kind: text" with line breaks as " | ".
 #include <cstdint>
 #include <exception>
 #include <iostream>
@@ -123,7 +123,7 @@ class Session {
     return concatenate(stack.at(0));
   }
 
-  // "3 4 : s0 + s1": the values of all symbols in order of their making.
+  // "3 4 : s0 + s1": the values of all symbols in order of creation.
   std::string run(const std::string& rest) {
     const size_t colon = rest.find(':');
     std::istringstream numbers(rest.substr(0, colon));

@@ -95,9 +95,9 @@ TEST(ShapeEnv, DeclaresSymbolsThatWereWritten) {
   EXPECT_ERROR(env.env->declare({"b", 1, {}, "", {}, {}}), "ValueError",
                "symbol: there is already one named b");
   EXPECT_ERROR(env.env->declare({"2b", 1, {}, "", {}, {}}), "ValueError",
-               "symbol: '2b' is no name for one");
+               "symbol: '2b' is not a valid name");
   EXPECT_ERROR(env.env->declare({"max", 1, {}, "", {}, {}}), "ValueError",
-               "symbol: 'max' is no name for one");
+               "symbol: 'max' is not a valid name");
 }
 
 // ---- Backed symbols ----
@@ -189,8 +189,8 @@ TEST(UnbackedSizes, RefuseAQuestionWithTheWaysOut) {
   EXPECT_ERROR(
       env.guard("u0 == 1"), "RuntimeError",
       "cannot decide u0 == 1 at kernel.cpp:7: u0 in [0, inf] (made at model.py:5) is known only "
-      "when the program runs; asked for by model.py:8.\n"
-      "  Bound it with opwright.check_size(n, min=, max=), demand what you rely on with "
+      "when the program runs; required by model.py:8.\n"
+      "  Bound it with opwright.check_size(n, min=, max=), require what you rely on with "
       "opwright.check(condition, message), or do without the answer: opwright.sym_max(a, b), "
       "opwright.guard_or_false(condition).");
   EXPECT_ERROR_CONTAINS(static_cast<void>(env.env->specialise(size.word(), "kernel.cpp", 3)),

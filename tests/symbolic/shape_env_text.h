@@ -1,4 +1,4 @@
-// A ShapeEnv that is asked in text: conditions and expressions in, answers out.
+// A ShapeEnv with a text interface: conditions and expressions in, answers out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class TextEnv {
  public:
   explicit TextEnv(ShapeEnvOptions options = {}) : env(make_intrusive<ShapeEnv>(options)) {}
 
-  // What the text reads as, without facts.
+  // How the text is parsed, without facts.
   [[nodiscard]] std::string form(std::string_view text) const {
     return concatenate(env->parse(text));
   }
@@ -38,7 +38,7 @@ class TextEnv {
     env->learn(env->parse(text));
     return *this;
   }
-  // Asks at line 7 of "kernel.cpp".
+  // Queries at line 7 of "kernel.cpp".
   [[nodiscard]] bool guard(std::string_view text, OpwIfUnknown if_unknown = kOpwUnknownIsError) {
     return env->guard(env->parse(text).word(), if_unknown, "kernel.cpp", 7);
   }

@@ -194,18 +194,20 @@ TEST(InferSize, FillsInTheMissingSize) {
 TEST(InferSize, ExplainsWhatDoesNotFit) {
   EXPECT_ERROR(infer_size(Sizes{4, 2}, 6, "reshape"), "ValueError",
                "reshape: sizes [4, 2] hold 8 elements, the tensor has 6");
-  EXPECT_ERROR(infer_size(Sizes{4, -1}, 6, "reshape"), "ValueError",
-               "reshape: cannot infer -1 in [4, -1]: the tensor has 6 elements, no multiple of 4");
+  EXPECT_ERROR(
+      infer_size(Sizes{4, -1}, 6, "reshape"), "ValueError",
+      "reshape: cannot infer -1 in [4, -1]: the tensor has 6 elements, not a multiple of 4");
   EXPECT_ERROR(infer_size(Sizes{-1, 2, -1}, 6, "reshape"), "ValueError",
                "reshape: only one size can be inferred, got two -1 in [-1, 2, -1]");
   EXPECT_ERROR(
       infer_size(Sizes{-3, 2}, 6, "reshape"), "ValueError",
       "reshape: size -3 in [-3, 2] is negative; only -1 may be, for a size to be inferred");
   EXPECT_ERROR(infer_size(Sizes{0, -1}, 0, "reshape"), "ValueError",
-               "reshape: cannot infer -1 in [0, -1]: the tensor is empty, so that any size would "
-               "do; give the size");
-  EXPECT_ERROR(infer_size(Sizes{0, -1}, 6, "reshape"), "ValueError",
-               "reshape: cannot infer -1 in [0, -1]: the tensor has 6 elements, no multiple of 0");
+               "reshape: cannot infer -1 in [0, -1]: the tensor is empty, so any size would "
+               "fit; pass the size");
+  EXPECT_ERROR(
+      infer_size(Sizes{0, -1}, 6, "reshape"), "ValueError",
+      "reshape: cannot infer -1 in [0, -1]: the tensor has 6 elements, not a multiple of 0");
 }
 
 TEST(InferSize, SaysTheSameForSymInts) {

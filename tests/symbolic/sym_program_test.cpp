@@ -85,7 +85,7 @@ TEST(SymProgram, RefusesSymbolsThatAreNotListed) {
   EXPECT_ERROR(SymProgram(values, {"s0"}), "ValueError",
                "the symbol s1 is not among those that are given");
   EXPECT_ERROR(SymProgram(foreign, {"s0"}), "ValueError",
-               "a program of symbolic ints takes those of a ShapeEnv, got s0");
+               "a program of symbolic ints accepts only those of a ShapeEnv, got s0");
 }
 
 TEST(SymProgram, RefusesTextThatIsNone) {
@@ -93,19 +93,19 @@ TEST(SymProgram, RefusesTextThatIsNone) {
                "program of symbolic ints: the ':' after the names of the symbols is missing\n"
                "    s0 s1");
   EXPECT_ERROR(SymProgram::parse("s0 : s0 + ;"), "ValueError",
-               "program of symbolic ints: an operation lacks an operand, or a value its ';'\n"
+               "program of symbolic ints: an operand or a ';' is missing\n"
                "    s0 : s0 + ;");
   EXPECT_ERROR(SymProgram::parse("s0 : s0"), "ValueError",
-               "program of symbolic ints: an operation lacks an operand, or a value its ';'\n"
+               "program of symbolic ints: an operand or a ';' is missing\n"
                "    s0 : s0");
   EXPECT_ERROR(SymProgram::parse("s0 : s1 ;"), "ValueError",
-               "program of symbolic ints: 's1' is no operation, number or listed symbol\n"
+               "program of symbolic ints: 's1' is not an operation, number or listed symbol\n"
                "    s0 : s1 ;");
   EXPECT_ERROR(SymProgram::parse("s0 s0 : ;"), "ValueError",
                "program of symbolic ints: 's0' is listed twice\n"
                "    s0 s0 : ;");
   EXPECT_ERROR(SymProgram::parse("+ : ;"), "ValueError",
-               "program of symbolic ints: '+' is no name of a symbol\n"
+               "program of symbolic ints: '+' is not a valid symbol name\n"
                "    + : ;");
 }
 

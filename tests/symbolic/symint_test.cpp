@@ -1,4 +1,4 @@
-// The public opwright/symint.h against an owner of symbols.
+// Tests the public opwright/symint.h with an owner of symbols.
 #include "opwright/symint.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-"""Random facts and questions: no claim that Z3 refutes, and most of what Z3 proves is decided."""
+"""Random facts and queries: Z3 refutes no claim, and most of what Z3 proves is decided."""
 
 import os
 import random
@@ -33,7 +33,7 @@ def start(session, problem):
 
 
 def has_a_value(session, text):
-    """Whether it divides by what is not always 0."""
+    """Whether it divides by something that is not always 0."""
     answer = session.ask(f"parse {text}")
     assert not answer.startswith("E ") or "zero" in answer, answer
     return not answer.startswith("E ")

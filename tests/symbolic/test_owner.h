@@ -1,7 +1,6 @@
-// A small owner of symbols for tests: text of expressions, decisions by hint, a record of
-// questions.
+// A small owner of symbols for tests: texts of expressions, decisions by hint, a record of queries.
 //
-// Keep the owner alive longer than its SymInts.
+// The owner must outlive its SymInts.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@ class TestOwner {
     uint32_t line;
     bool decision;
   };
-  struct Assertion {  // a check that waits for run time
+  struct Assertion {  // a check that is deferred to run time
     std::string text;
     std::string message;
     std::string file;
@@ -44,16 +43,16 @@ class TestOwner {
   TestOwner(const TestOwner&) = delete;
   TestOwner& operator=(const TestOwner&) = delete;
 
-  // A symbol whose value in this trace is known. Taken to be positive when the hint is.
+  // A symbol whose value in this trace is known. Assumed to be positive if the hint is.
   [[nodiscard]] SymInt backed(std::string name, int64_t hint) {
     return symbol(std::move(name), hint);
   }
-  // A symbol that has a value at run time only.
+  // A symbol that has a value only at run time.
   [[nodiscard]] SymInt unbacked(std::string name) { return symbol(std::move(name), std::nullopt); }
 
   [[nodiscard]] int live_nodes() const noexcept { return live_nodes_.load(); }
 
-  std::vector<Guard> guards;  // also of checks that hold by hint
+  std::vector<Guard> guards;  // also for checks that hold by hint
   std::vector<Assertion> assertions;
   std::vector<Specialisation> specialisations;
 
@@ -62,7 +61,7 @@ class TestOwner {
     TestOwner* owner;
     std::atomic<uint32_t> count = 1;
     std::string text;
-    int binding;  // of the outermost operator in the text; more binds tighter
+    int binding;  // of the outermost operator in the text; higher binds tighter
     std::optional<int64_t> hint;
     bool is_positive;
     SymInt left, right;  // operands, null for a symbol
@@ -150,7 +149,7 @@ class TestOwner {
     return SymInt::take(sym_word(node));
   }
 
-  // What needs no node: neutral elements and an expression compared with itself.
+  // Results without a node: neutral elements and an expression compared with itself.
   static std::optional<SymInt> simplify(OpwSymOp op, OpwSymWord a, OpwSymWord b) {
     const bool is_same = op != kOpwSymNot && text_of(a) == text_of(b);
     switch (op) {
@@ -206,7 +205,7 @@ class TestOwner {
     return std::nullopt;
   }
 
-  // ---- The table. Errors are given to the core. ----
+  // ---- The table. Errors are passed to the core. ----
 
   template <class Function>
   static int report_errors(Function function) {

@@ -1,4 +1,4 @@
-// Questions of the user's own line.
+// Queries from the user's own line.
 #include "opwright/symbolic/shape_env/user_question.h"
 
 #include <gtest/gtest.h>

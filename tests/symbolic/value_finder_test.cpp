@@ -8,7 +8,7 @@
 namespace opwright {
 namespace {
 
-// Knows what the first unbacked symbol of an environment is.
+// Knows the value of the first unbacked symbol of an environment.
 class FiveFinder final : public ValueFinder {
  public:
   explicit FiveFinder(ShapeEnv& env) : env_(env) {}

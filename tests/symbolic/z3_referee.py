@@ -1,4 +1,4 @@
-"""Asks a ShapeEnv through the program shape_env, and Z3 the same questions."""
+"""Sends the same queries to a ShapeEnv, through the program shape_env, and to Z3."""
 
 import ast
 import operator
@@ -44,7 +44,7 @@ class Session:
 
 
 class Translation:
-    """The text of an expression as a term of Z3, with what makes its divisions defined."""
+    """An expression's text as a Z3 term, with the conditions that make its divisions defined."""
 
     def __init__(self):
         self.defined = []
@@ -105,7 +105,7 @@ class Translation:
 
 
 class Referee:
-    """What is true of the symbols, and whether something follows from it."""
+    """Facts about the symbols, and what follows from them."""
 
     def __init__(self):
         self.solver = z3.Solver()

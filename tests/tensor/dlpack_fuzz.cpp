@@ -1,8 +1,8 @@
-// Imports DLPack structs whose every field comes from the input.
+// Imports DLPack structs in which every field comes from the input.
 //
-// Only two things are honest, since no importer can check them: the arrays have as many elements as
-// ndim claims, and the memory is there wherever sizes and strides reach; inputs that reach farther
-// than the buffer get no memory and are not read.
+// Only two things are guaranteed, since no importer can check them: the arrays have as many
+// elements as ndim claims, and memory exists wherever sizes and strides reach; inputs that reach
+// farther than the buffer get no memory and are not read.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -55,9 +55,9 @@ class Input {
   const uint8_t* end_;
 };
 
-// What the importer may read without leaving the buffer, as sizes and strides claim.
+// Whether sizes and strides let the importer read only inside the buffer.
 bool stays_in_buffer(const OpwDlTensor& dl) {
-  if (dl.ndim < 0 || dl.ndim > kMostDims) return true;  // refused before memory is looked at
+  if (dl.ndim < 0 || dl.ndim > kMostDims) return true;  // rejected before memory is accessed
   const std::span<const int64_t> sizes(dl.shape, static_cast<size_t>(dl.ndim));
   std::vector<int64_t> row_major(sizes.size(), 1);
   for (size_t i = sizes.size(); i-- > 1;) {

@@ -21,7 +21,7 @@ using testing::range;
 using testing::TestDevice;
 using testing::values_of;
 
-// A producer whose deleter counts.
+// A producer that counts calls of its deleter.
 template <class Managed>
 struct Produced : Managed {
   float memory[6] = {0, 1, 2, 3, 4, 5};

@@ -1,4 +1,4 @@
-// Prints what a small tensor costs: `make_empty_time [rounds]`.
+// Prints the cost of creating a small tensor: `make_empty_time [rounds]`.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kCalls = 1'000'000;
 
-// The least of the rounds, in ns.
+// The minimum over the rounds, in ns.
 template <class Body>
 double time_of(int rounds, const Body& body) {
   double least = std::numeric_limits<double>::infinity();

@@ -14,7 +14,7 @@ namespace {
 
 int64_t live_pinned = 0;
 
-// A device that pins memory, beside the test device, which does not.
+// A device that pins memory, in addition to the test device, which does not.
 void register_pinning_device() {
   static const int32_t type = [] {
     OpwDeviceTable table = TestDevice::kTable;

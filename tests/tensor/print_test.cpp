@@ -50,7 +50,7 @@ Tensor float8s(DType dtype, const std::vector<uint8_t>& bits) {
   return tensor;
 }
 
-// The files hold what PyTorch 2.13 prints, with `dtype=` less its `torch.`.
+// The files hold what PyTorch 2.13 prints, with `torch.` removed from `dtype=`.
 struct GoldenCase {
   const char* file;
   Tensor (*make)();

@@ -70,7 +70,7 @@ TEST(RandomState, RefusesWhatIsNoState) {
                         "set_state: the state of a generator has 16 bytes");
   EXPECT_ERROR_CONTAINS(
       state.set_state(tensor_of<uint8_t>({16}, std::vector<uint8_t>(16, uint8_t{1}))), "ValueError",
-      "set_state: these bytes are not the state of a generator; use what get_state gave");
+      "set_state: these bytes are not the state of a generator; use the result of get_state");
 }
 
 TEST(RandomState, GivesNoCounterToTwoThreads) {

@@ -15,7 +15,7 @@ namespace {
 
 using testing::TestDevice;
 
-// Serves one buffer to whoever asks for just its size.
+// Serves one buffer to requests of exactly its size.
 class OneBuffer final : public StorageSource {
  public:
   static constexpr size_t kBytes = 4096;

@@ -1,4 +1,4 @@
-// "test": a device of a plug-in, made of malloc, whose streams and events only count.
+// "test": a plug-in device that uses malloc, whose streams and events only count.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class TestDevice {
   static inline OpwStream* current = nullptr;
   static inline int32_t current_index = 0;
 
-  // Registers the device at first.
+  // Registers the device on first use.
   static Device device(int32_t index = 0) {
     static const int32_t type = register_device(kTable);
     return Device(type, index);

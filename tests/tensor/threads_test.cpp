@@ -21,7 +21,7 @@ using testing::range;
 constexpr int kTestThreads = 4;
 constexpr int kRounds = 2000;
 
-// Runs `body` on each thread and gives the sum of what they made and did not free.
+// Runs `body` on each thread and returns how many objects they created but did not free, in total.
 template <class Body>
 LiveCounts run_threads(const Body& body) {
   std::vector<LiveCounts> counts(kTestThreads);

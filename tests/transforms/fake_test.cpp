@@ -74,7 +74,7 @@ TEST_F(Fakes, RefuseARealTensorByItsArgument) {
   EXPECT_ERROR(neg(real), "RuntimeError",
                "aten::neg: argument 'self' is a real tensor (float32[2]), but FakeTensorMode is "
                "active at model.cpp:7\n"
-               "  Make it fake first: mode.from_tensor(self); what is made inside of the mode is "
+               "  Make it fake first: mode.from_tensor(self); tensors made inside the mode are "
                "fake already.");
 }
 
@@ -189,7 +189,7 @@ TEST_F(Fakes, RefuseARealResultOfAFakeKernel) {
   EXPECT_ERROR_CONTAINS(
       escape(empty({3})), "RuntimeError",
       "fakes::escape: the fake kernel returned a real tensor as result 1 (float32[])\n"
-      "  Make it of a fake argument, e.g. x.new_empty(sizes).");
+      "  Create it from a fake argument, e.g. x.new_empty(sizes).");
 }
 
 TEST_F(Fakes, NameTheOperatorWithoutAFakeKernel) {

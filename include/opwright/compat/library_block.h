@@ -1,11 +1,11 @@
-// Library blocks whose body takes a class of its own as `m`: torch::Library, pybind11::module_.
+// Library blocks whose body has its own class as `m`: torch::Library, pybind11::module_.
 #pragma once
 
 #include "opwright/library.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// A static object that links its block at load. The facade is made from the registrar and the
-// block.
+// A static object that links its block at load. The facade is constructed from the registrar and
+// the block.
 template <class Facade, void (*kBody)(Facade&)>
 class FacadeBlock : OpwLibrary {
  public:

@@ -89,19 +89,18 @@ std::string PythonFunctionNode::line_text() const {
 
 void PythonFunctionNode::save(std::span<OpwTensor* const> tensors) {
   OPWRIGHT_CHECK(call_, name_,
-                 ": save_for_backward belongs into forward or setup_context, not into backward");
+                 ": save_for_backward belongs in forward or setup_context, not in backward");
   call_->saved = to_tensors(tensors);
 }
 
 void PythonFunctionNode::mark_non_differentiable(std::span<OpwTensor* const> results) {
   OPWRIGHT_CHECK(call_, name_,
-                 ": mark_non_differentiable belongs into forward or setup_context, not into "
-                 "backward");
+                 ": mark_non_differentiable belongs in forward or setup_context, not in backward");
   call_->non_differentiable = to_tensors(results);
 }
 
 void PythonFunctionNode::mark_dirty(std::span<OpwTensor* const> inputs) {
-  OPWRIGHT_CHECK(call_, name_, ": mark_dirty belongs into forward, not into backward");
+  OPWRIGHT_CHECK(call_, name_, ": mark_dirty belongs in forward, not in backward");
   call_->dirty = to_tensors(inputs);
 }
 

@@ -215,7 +215,7 @@ nanobind::object make_output(const OpwValue* results, uint32_t count) {
 
 [[noreturn]] void throw_wrong_count(const Operator& op, size_t given, size_t wanted,
                                     const std::string& names) {
-  throw_error("RuntimeError", op.name(), ": the backward formula gave ", given,
+  throw_error("RuntimeError", op.name(), ": the backward formula returned ", given,
               " gradients, but the operator has ", wanted, " arguments\n  Return one for each of ",
               names, ": None for an argument that has no gradient.");
 }
@@ -250,8 +250,9 @@ void give_gradients(const Operator& op, PyObject* returned, OpwValue* results) {
       check_result_count(op, items, size);
     PyObject* gradient = items[next++];
     if (!takes_tensors) {
-      OPWRIGHT_CHECK(gradient == Py_None, op.name(), ": the backward formula gave a gradient for '",
-                     argument.name, "', which is ", argument.type, "; return None there");
+      OPWRIGHT_CHECK(gradient == Py_None, op.name(),
+                     ": the backward formula returned a gradient for '", argument.name,
+                     "', which is ", argument.type, "; return None there");
       continue;
     }
     OpwValue& result = results[tensor++];
@@ -262,8 +263,8 @@ void give_gradients(const Operator& op, PyObject* returned, OpwValue* results) {
     }
     const bool is_list = PyList_Check(gradient) || PyTuple_Check(gradient);
     OPWRIGHT_CHECK(is_list || gradient == Py_None || is_tensor(gradient), op.name(),
-                   ": the backward formula gave ", class_name(gradient), " for '", argument.name,
-                   "'; a gradient is a tensor or None");
+                   ": the backward formula returned ", class_name(gradient), " for '",
+                   argument.name, "'; a gradient is a tensor or None");
     result = give_natural(gradient);
   }
 }

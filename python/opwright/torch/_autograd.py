@@ -144,8 +144,9 @@ class Formula:
             given = (given,)
         if len(given) != len(self.places):
             raise RuntimeError(
-                f"{self.name}: the backward formula gave {len(given)} gradients, but the operator "
-                f"has {len(self.places)} {'arguments' if self.is_python else 'tensor arguments'}"
+                f"{self.name}: the backward formula returned {len(given)} gradients, but the "
+                f"operator has {len(self.places)} "
+                f"{'arguments' if self.is_python else 'tensor arguments'}"
             )
         if len(given) == self.layout.num_arguments:
             return given

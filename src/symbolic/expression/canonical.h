@@ -1,9 +1,9 @@
 // The rules that bring an operation on canonical expressions into canonical form.
 //
-// Some hold only for operands within certain ranges; which ranges are taken for known decides how
-// far an expression is simplified: none when text is read (so that it gives the expression that was
-// written), those that the symbols were made with for arithmetic (so that a form never changes),
-// all that was learned in simplify().
+// Some rules hold only for operands within certain ranges, so the ranges that are assumed decide
+// how far an expression is simplified: none when text is parsed (so that it yields the expression
+// as written), the initial ranges of the symbols for arithmetic (so that a form never changes), and
+// everything learned in simplify().
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@
 
 namespace opwright {
 
-// What is taken for known of an expression's value.
+// The ranges assumed for the values of expressions.
 class Ranges {
  public:
   virtual ~Ranges() = default;
   [[nodiscard]] virtual SymRange range(OpwSymWord word) const = 0;
 };
 
-// Nothing but plain ints.
+// Only plain ints have a range.
 class NoRanges : public Ranges {
  public:
   [[nodiscard]] SymRange range(OpwSymWord word) const override;
 };
-// The ranges that symbols were made with.
+// The initial ranges of the symbols.
 class MadeRanges : public Ranges {
  public:
   [[nodiscard]] SymRange range(OpwSymWord word) const override { return made_range(word); }
@@ -40,7 +40,7 @@ class Canonical {
   // Both outlive it.
   Canonical(ExpressionPool& pool, const Ranges& ranges) : pool_(pool), ranges_(ranges) {}
 
-  // ZeroDivisionError, OverflowError.
+  // Throws ZeroDivisionError, OverflowError.
   [[nodiscard]] OpwSymWord apply(OpwSymOp op, OpwSymWord a, OpwSymWord b) const;
 
   [[nodiscard]] OpwSymWord floor_div(OpwSymWord a, OpwSymWord b) const;
@@ -51,7 +51,7 @@ class Canonical {
   [[nodiscard]] OpwSymWord compare_zero(ExpressionKind kind, Polynomial polynomial) const;
   // And or Or of conditions.
   [[nodiscard]] OpwSymWord join(ExpressionKind kind, std::span<const OpwSymWord> conditions) const;
-  // Of a condition.
+  // The negation of a condition.
   [[nodiscard]] OpwSymWord negate(OpwSymWord condition) const;
   // The condition that a word is not 0.
   [[nodiscard]] OpwSymWord truth(OpwSymWord word) const;

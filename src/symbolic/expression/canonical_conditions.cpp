@@ -29,7 +29,7 @@ void sort_and_join_equal(Words& words) {
   words.erase(std::unique(words.begin(), words.end()), words.end());
 }
 
-// The operands of operands of the same kind too.
+// Includes the operands of operands of the same kind.
 Words flatten(ExpressionKind kind, std::span<const OpwSymWord> operands) {
   Words flat;
   for (const OpwSymWord operand : operands) {
@@ -43,8 +43,8 @@ Words flatten(ExpressionKind kind, std::span<const OpwSymWord> operands) {
   return flat;
 }
 
-// Divides by what divides all coefficients: an inequality is rounded to the integers. False: no
-// integers solve the equality.
+// Divides by the common divisor of all coefficients, rounding an inequality to integers. False: the
+// equality has no integer solution.
 bool divide_by_content(ExpressionKind kind, Polynomial& polynomial) {
   const int64_t divisor = content(polynomial);
   if (divisor > 1) {
@@ -61,7 +61,7 @@ bool divide_by_content(ExpressionKind kind, Polynomial& polynomial) {
 
 }  // namespace
 
-// Atoms that are positive divide away: s0*s1 == s0 is s1 == 1.
+// Divides out positive atoms: s0*s1 == s0 becomes s1 == 1.
 void Canonical::divide_common_factors(Polynomial& polynomial) const {
   for (const OpwSymWord factor : common_factors(polynomial)) {
     if (range(factor).least < 1) continue;
@@ -138,7 +138,7 @@ OpwSymWord Canonical::join(ExpressionKind kind, std::span<const OpwSymWord> cond
   return word_of(pool_.intern_operands(kind, {operands.data(), operands.size()}));
 }
 
-// Whether max(kept, dropped) is `kept` (or min) whatever the symbols are.
+// Whether max(kept, dropped) (or min) is `kept` for all values of the symbols.
 bool Canonical::is_always(ExpressionKind kind, OpwSymWord kept, OpwSymWord dropped) const {
   const Polynomial difference = opwright::add(Polynomial::of(kept), Polynomial::of(dropped), -1);
   const SymRange values = range(difference);

@@ -9,8 +9,8 @@
 
 namespace opwright {
 
-// Values by the symbols' places; none: not known. None where the value depends on such a symbol.
-// ZeroDivisionError. OverflowError where a result leaves 64 bits.
+// `values` are indexed by symbol; nullopt: unknown. Returns nullopt if the value depends on such a
+// symbol. Throws ZeroDivisionError, and OverflowError if a result exceeds 64 bits.
 [[nodiscard]] std::optional<int64_t> evaluate(OpwSymWord word,
                                               std::span<const std::optional<int64_t>> symbols);
 

@@ -58,7 +58,7 @@ bool mentions(OpwSymWord word, const Expression& part) {
          std::ranges::any_of(expression.terms, in_term);
 }
 
-// Equal parts are the same node, so that only the first difference is followed down.
+// Equal parts are the same node, so only the first difference is descended into.
 int compare(const Expression& a, const Expression& b) noexcept {
   if (&a == &b) return 0;
   if (const int by_degree = order(b.degree, a.degree)) return by_degree;

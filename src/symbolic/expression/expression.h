@@ -1,10 +1,10 @@
-// Expression: a node of the symbolic ints of one ShapeEnv, in canonical form and made once.
+// Expression: a node of the symbolic ints of one ShapeEnv, in canonical form and unique.
 //
 // A sum of products is a Sum over monomials; a monomial is a Product of atoms or an atom itself; an
-// atom is a symbol, a division, a maximum or a condition. Constants are no nodes but plain words. A
-// condition has the values 0 and 1 and is one of `p == 0`, `p != 0`, `p <= 0` and their and/or.
+// atom is a symbol, a division, a maximum or a condition. Constants are not nodes but plain words.
+// A condition has the values 0 and 1 and is one of `p == 0`, `p != 0`, `p <= 0` and their and/or.
 //
-// Expressions live as long as their environment; a handle counts the environment.
+// Expressions live as long as their environment; a handle holds a count on the environment.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class ShapeEnv;
 
 enum class ExpressionKind : uint8_t {
   Symbol,
-  Product,   // operands: two atoms or more, sorted, equal ones side by side
+  Product,   // operands: two atoms or more, sorted, equal ones adjacent
   Sum,       // terms and a constant
   FloorDiv,  // operands: numerator, divisor
   Mod,
@@ -47,10 +47,10 @@ struct SumTerm {
 struct Expression : OpwSymNode {
   ShapeEnv* environment;
   ExpressionKind kind;
-  uint32_t id;      // in order of making
-  uint32_t symbol;  // its place among the symbols
+  uint32_t id;      // in order of creation
+  uint32_t symbol;  // its index among the symbols
   uint32_t depth;   // 1 for a symbol
-  uint32_t size;    // nodes of its text; shared ones count each time
+  uint32_t size;    // nodes in its text; shared ones count each time
   uint32_t degree;  // atoms in a monomial; the largest of a sum's
   uint64_t hash;
   int64_t constant;   // of a sum
@@ -58,7 +58,7 @@ struct Expression : OpwSymNode {
   const std::string* name;
   std::span<const SumTerm> terms;
   std::span<const OpwSymWord> operands;
-  SymRange range;  // given the ranges that the symbols were made with
+  SymRange range;  // from the initial ranges of the symbols
 
   [[nodiscard]] bool is_condition() const noexcept { return kind >= ExpressionKind::Equal; }
   [[nodiscard]] bool is_atom() const noexcept {
@@ -70,7 +70,7 @@ inline constexpr uint32_t kMostDepth = 200;
 inline constexpr uint32_t kMostNodes = 10000;
 inline constexpr size_t kMostTerms = 2000;
 
-// The expression of a word that is no plain int.
+// The expression of a word that is not a plain int.
 inline const Expression& expression_of(OpwSymWord word) {
   return *static_cast<const Expression*>(sym_node(word));
 }
@@ -83,7 +83,7 @@ inline SymRange made_range(OpwSymWord word) {
 
 // The symbols of a word, each once.
 [[nodiscard]] std::vector<const Expression*> symbols_in(OpwSymWord word);
-// Whether the symbol, or another expression, is a part of a word.
+// Whether the symbol, or another expression, is part of a word.
 [[nodiscard]] bool mentions(OpwSymWord word, const Expression& part);
 
 // The order of terms and operands, the same in every environment: higher degrees first, then by

@@ -98,7 +98,7 @@ class Parser {
     }
   }
 
-  // Levels of nesting, so that no text can exhaust the stack.
+  // The nesting depth, bounded so that no text can exhaust the stack.
   class Nesting {
    public:
     explicit Nesting(Parser& parser) : parser_(parser) {

@@ -1,4 +1,4 @@
-// Reads the text of expressions.
+// Parses the text of expressions.
 #pragma once
 
 #include <string_view>
@@ -8,19 +8,18 @@
 
 namespace opwright {
 
-// Finds symbols by name; null where there is none.
+// Finds symbols by name; null if there is none.
 class SymbolFinder {
  public:
   virtual ~SymbolFinder() = default;
   [[nodiscard]] virtual const Expression* find(std::string_view name) const = 0;
 };
 
-// Whether expressions use a word otherwise, so that no symbol has it for a name.
+// Whether the grammar uses a word, so that no symbol can have it as a name.
 [[nodiscard]] bool is_taken_by_the_grammar(std::string_view word) noexcept;
 
-// The word of a text such as append_expression() writes, in Python's grammar of ints: sums,
-// products,
-// //, %, min, max, one comparison, and, or, not. ValueError with the place underlined.
+// Parses text as append_expression() writes it, in Python's grammar of ints: sums, products, //, %,
+// min, max, one comparison, and, or, not. Throws ValueError with the position underlined.
 [[nodiscard]] OpwSymWord parse_expression(std::string_view text, const Canonical& canonical,
                                           const SymbolFinder& symbols);
 

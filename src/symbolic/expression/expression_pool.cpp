@@ -42,7 +42,7 @@ bool is_same(const Expression& a, const Expression& b) {
          std::ranges::equal(a.operands, b.operands) && std::ranges::equal(a.terms, b.terms);
 }
 
-// A letter and its number, so that s2 comes before s10; other names come after, by their text.
+// A letter and its number, so that s2 comes before s10; other names come later, ordered by text.
 uint64_t key_of(const std::string& name) {
   constexpr size_t kMostDigits = 9;
   const bool is_short = name.size() >= 2 && name.size() <= kMostDigits + 1;

@@ -1,4 +1,4 @@
-// The expressions of one environment, each made once: equal content is the same node.
+// The expressions of one environment, each created once: equal content is the same node.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class ExpressionPool {
   // A new symbol; `name` outlives the pool.
   [[nodiscard]] const Expression& make_symbol(uint32_t place, const std::string& name,
                                               SymRange range);
-  // Of any kind but Symbol and Sum; the operands are in canonical order.
+  // For any kind except Symbol and Sum; the operands are in canonical order.
   [[nodiscard]] const Expression& intern_operands(ExpressionKind kind,
                                                   std::span<const OpwSymWord> operands);
   [[nodiscard]] const Expression& intern_sum(std::span<const SumTerm> terms, int64_t constant);

@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// How tightly the outermost operator of a text binds, as in Python.
+// The precedence of the outermost operator of a text, as in Python.
 enum class Binding { Or, And, Comparison, Sum, Product, Atom };
 
 Binding binding_of(OpwSymWord word) {
@@ -56,12 +56,12 @@ void append_list(std::string& out, std::span<const OpwSymWord> words, std::strin
   }
 }
 
-// One part of a sum with the sign that joins it to the text before.
+// One part of a sum, with the sign that joins it to the preceding text.
 void append_part(std::string& out, int64_t coefficient, const Expression* monomial, bool is_first) {
   const bool is_negative = coefficient < 0;
   const int64_t size = is_negative ? -coefficient : coefficient;
   if (is_first) {
-    // The int itself would be no word.
+    // The int itself would not be a plain word.
     out.append(is_negative ? (coefficient < kOpwSmallestInt ? "0 - " : "-") : "");
   } else {
     out.append(is_negative ? " - " : " + ");
@@ -94,8 +94,8 @@ void append_sum(std::string& out, const Polynomial& polynomial) {
   if (is_first) out.push_back('0');
 }
 
-// The two sides of a comparison: terms without their signs, and the constant where it is positive
-// unless that side would have no other part.
+// The two sides of a comparison: terms without their signs, and the constant on the side where it
+// is positive unless that side would otherwise be empty.
 struct Sides {
   Polynomial left;
   Polynomial right;

@@ -1,4 +1,4 @@
-// Expressions as a reader would write them: "2*s0 + 1", "s0//2 == s1", "max(s0, 1)".
+// Text of expressions, as a person would write them: "2*s0 + 1", "s0//2 == s1", "max(s0, 1)".
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace opwright {
 
-// parse_expression() of the text gives the same word.
+// parse_expression() of the text returns the same word.
 void append_expression(std::string& out, OpwSymWord word);
 [[nodiscard]] std::string expression_text(OpwSymWord word);
 

@@ -29,14 +29,14 @@ int64_t multiply_clamped(int64_t a, int64_t b) {
   return clamp(static_cast<WideInt>(a) * b);
 }
 
-// A least value that was cut off at the top is a plain number, not without bound.
+// A lower end that was clamped at the top is a plain number, not unbounded.
 SymRange as_bounds(int64_t least, int64_t greatest) {
   return {std::min(least, kInfinity - 1), std::max(greatest, kMinusInfinity + 1)};
 }
 
 // floor(a / b) for b > 0.
 int64_t quotient(int64_t a, int64_t b) {
-  if (is_infinite(a)) return a;  // an unbounded divisor is met at its other end
+  if (is_infinite(a)) return a;  // an unbounded divisor is handled at its other end
   if (b == kInfinity) return a < 0 ? -1 : 0;
   return a / b - (a % b < 0 ? 1 : 0);
 }

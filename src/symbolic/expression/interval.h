@@ -1,5 +1,6 @@
-// Arithmetic of ranges: what an operation can give when its operands are within theirs. An end that
-// leaves 64 bits is without bound. Where a divisor may be 0, the range is that of the other cases.
+// Interval arithmetic: the possible results of an operation whose operands are within their ranges.
+// An end that exceeds 64 bits is unbounded. If a divisor may be 0, the range covers the other
+// cases.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ namespace opwright {
 [[nodiscard]] SymRange minimum(const SymRange& a, const SymRange& b) noexcept;
 [[nodiscard]] SymRange intersect(const SymRange& a, const SymRange& b) noexcept;
 [[nodiscard]] inline bool is_empty(const SymRange& range) { return range.least > range.greatest; }
-// Whether it is one value, and one that a plain word can hold.
+// Whether it is a single value that a plain word can hold.
 [[nodiscard]] inline bool is_plain(const SymRange& range) {
   return range.least == range.greatest && range.least >= kOpwSmallestInt;
 }
@@ -32,13 +33,13 @@ namespace opwright {
 // "[2, inf]"
 [[nodiscard]] std::string to_text(const SymRange& range);
 
-// The range of `expression`; `range_of` gives those of the words in it. Not for symbols.
+// The range of `expression`; `range_of` returns the range of each word in it. Not for symbols.
 template <class RangeOf>
 [[nodiscard]] SymRange range_by_parts(const Expression& expression, const RangeOf& range_of);
 
 // ---- Implementation ----
 
-// The range of `p == 0`, ... where p has the range.
+// The range of `p == 0`, ... for p in the range.
 [[nodiscard]] SymRange range_of_comparison(ExpressionKind kind, const SymRange& range) noexcept;
 
 template <class RangeOf>

@@ -29,7 +29,7 @@ bool is_small(const LinearRow& row) {
          });
 }
 
-// a * x + b * y; none where a coefficient grows too large.
+// a * x + b * y; nullopt if a coefficient grows too large.
 std::optional<LinearRow> combine(const LinearRow& x, int64_t a, const LinearRow& y, int64_t b) {
   LinearRow result;
   const WideInt constant =
@@ -51,7 +51,7 @@ std::optional<LinearRow> combine(const LinearRow& x, int64_t a, const LinearRow&
   return result;
 }
 
-// Divides by what divides all coefficients. False: the row says nothing.
+// Divides by the common divisor of all coefficients. False: the row is trivial.
 bool normalise_row(LinearRow& row, bool* is_contradiction) {
   int64_t divisor = 0;
   for (const LinearTerm& term : row.terms) {
@@ -73,7 +73,7 @@ bool normalise_row(LinearRow& row, bool* is_contradiction) {
 
 int64_t sign_of(const LinearRow& row) { return row.terms[0].coefficient < 0 ? -1 : 1; }
 
-// The same for a row and its opposite.
+// Equal for a row and its opposite.
 uint64_t hash_row(const LinearRow& row) {
   uint64_t hash = 0;
   for (const LinearTerm& term : row.terms) {
@@ -89,7 +89,7 @@ bool is_parallel(const LinearRow& a, const LinearRow& b) {
   });
 }
 
-// Those that say least go.
+// Drops the least informative rows.
 void keep_shortest(std::vector<LinearRow>& rows, size_t count) {
   std::ranges::stable_sort(rows, {}, [](const LinearRow& row) { return row.terms.size(); });
   if (rows.size() > count) rows.resize(count);
@@ -118,7 +118,7 @@ LinearSystem::Outcome LinearSystem::normalise_fresh() {
   return is_contradiction ? Outcome::Infeasible : Outcome::Open;
 }
 
-// Of parallel inequalities the tightest stays; two that leave one value become an equality.
+// Keeps the tightest of parallel inequalities; two that leave one value become an equality.
 LinearSystem::Outcome LinearSystem::join_parallel() {
   std::vector<std::pair<uint64_t, uint32_t>> order;
   order.reserve(rows_.size());
@@ -153,7 +153,7 @@ LinearSystem::Outcome LinearSystem::join_parallel() {
   return Outcome::Open;
 }
 
-// Takes a variable out of all rows with what an equality says of it.
+// Eliminates a variable from all rows by means of an equality.
 void LinearSystem::substitute(const LinearRow& equality, uint32_t variable) {
   const int64_t divisor = equality.coefficient(variable);
   const int64_t sign = divisor < 0 ? -1 : 1;
@@ -171,8 +171,8 @@ void LinearSystem::substitute(const LinearRow& equality, uint32_t variable) {
   });
 }
 
-// With x = y - sum of floor(c_i / c) * x_i the other coefficients of the equality become remainders
-// of c.
+// With x = y - sum of floor(c_i / c) * x_i, the other coefficients of the equality become
+// remainders modulo c.
 void LinearSystem::reduce_coefficients(const LinearRow& equality, uint32_t variable,
                                        uint32_t kept) {
   const int64_t divisor = equality.coefficient(variable);
@@ -182,7 +182,7 @@ void LinearSystem::reduce_coefficients(const LinearRow& equality, uint32_t varia
     const int64_t step = floor_quotient(term.coefficient, divisor);
     if (step != 0) steps.terms.push_back({term.variable, step});
   }
-  if (steps.terms.empty()) {  // only the kept variable is left with it
+  if (steps.terms.empty()) {  // only the kept variable remains with it
     const auto is_itself = [&](const LinearRow& row) {
       return row.is_equality && row.terms == equality.terms && row.constant == equality.constant;
     };
@@ -201,7 +201,7 @@ void LinearSystem::reduce_coefficients(const LinearRow& equality, uint32_t varia
   });
 }
 
-// One step towards a system without equalities. False: there is none that can be solved.
+// One step towards a system without equalities. False: no equality can be solved.
 bool LinearSystem::solve_equality(uint32_t kept) {
   size_t best_row = 0;
   uint32_t best = kNone;

@@ -1,8 +1,9 @@
-// Linear equalities and inequalities over integers: whether no integers solve them, and what they
-// leave to one variable.
+// Linear equalities and inequalities over integers: whether they have no integer solution, and
+// which values they leave for one variable.
 //
-// Equalities are solved in integers; inequalities by Fourier and Motzkin, rounded to integers at
-// each step. What grows too large is left out, so that an answer may be missed but is never wrong.
+// Equalities are solved in integers; inequalities by Fourier-Motzkin elimination, rounded to
+// integers at each step. Rows that grow too large are dropped, so an answer may be missed but is
+// never wrong.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,9 @@ class LinearSystem {
  public:
   LinearSystem(std::vector<LinearRow> rows, size_t num_variables);
 
-  // True: no integers solve all rows. Consumes the rows.
+  // True: no integers satisfy all rows. Consumes the rows.
   [[nodiscard]] bool is_infeasible();
-  // The values of a variable that the rows leave, or more; empty where no integers solve them.
+  // A superset of the values that the rows allow for a variable; empty if they have no solution.
   // Consumes the rows.
   [[nodiscard]] SymRange bounds(uint32_t variable);
 
@@ -43,7 +44,7 @@ class LinearSystem {
   enum class Outcome { Infeasible, Open };
   // Eliminates all variables but `kept`.
   Outcome reduce(uint32_t kept);
-  // Takes in rows that were made since the last time.
+  // Normalises the rows added since the last call.
   Outcome normalise_fresh();
   Outcome join_parallel();
   bool solve_equality(uint32_t kept);

@@ -1,7 +1,7 @@
-// Polynomial: a sum of products while it is being computed. Sorted terms, one for each monomial.
+// Polynomial: a sum of products during computation. Sorted terms, one for each monomial.
 //
-// OverflowError where a coefficient leaves 64 bits, or an expression becomes larger than anyone
-// means.
+// Throws OverflowError if a coefficient exceeds 64 bits or an expression becomes unreasonably
+// large.
 #pragma once
 
 #include <cstdint>
@@ -38,24 +38,24 @@ struct Polynomial {
 [[nodiscard]] Polynomial plus_constant(Polynomial polynomial, int64_t more);
 [[nodiscard]] Polynomial scale(const Polynomial& a, int64_t factor);
 [[nodiscard]] Polynomial multiply(ExpressionPool& pool, const Polynomial& a, const Polynomial& b);
-// Sorts, joins equal monomials, drops zeros.
+// Sorts, merges equal monomials, drops zeros.
 void normalise(Polynomial& polynomial);
 
-// The greatest divisor of all coefficients, without the constant; 0 when there is none.
+// The greatest common divisor of all coefficients, excluding the constant; 0 if there are none.
 [[nodiscard]] int64_t content(const Polynomial& polynomial) noexcept;
 
-// monomial / divisor where every atom of the divisor is in it; null where one is not. The word 1
-// for equal ones.
+// monomial / divisor if the monomial contains every atom of the divisor, else null. The word 1 for
+// equal ones.
 [[nodiscard]] OpwSymWord divide_monomial(ExpressionPool& pool, const Expression& monomial,
                                          const Expression& divisor, bool* divides);
 // The sorted atoms of a monomial.
 using Factors = SmallVector<OpwSymWord, 4>;
 [[nodiscard]] Factors factors_of(const Expression& monomial);
 
-// With the ranges that the symbols were made with.
+// From the initial ranges of the symbols.
 [[nodiscard]] SymRange made_range(const Polynomial& polynomial);
 
-// The word of it: a plain int, a monomial or a Sum.
+// Its word: a plain int, a monomial or a Sum.
 [[nodiscard]] OpwSymWord intern(ExpressionPool& pool, const Polynomial& polynomial);
 
 }  // namespace opwright

@@ -18,7 +18,7 @@ Polynomial term_of(OpwSymWord monomial, int64_t coefficient) {
   return scale(Polynomial::of(monomial), coefficient);
 }
 
-// A divisor of one term divides term by term, and rounds the coefficients down.
+// A one-term divisor divides term by term, rounding the coefficients down.
 Quotient divide_by_term(ExpressionPool& pool, const Polynomial& numerator, const SumTerm& divisor) {
   Quotient result;
   result.rest.constant = numerator.constant;
@@ -33,7 +33,7 @@ Quotient divide_by_term(ExpressionPool& pool, const Polynomial& numerator, const
   return result;
 }
 
-// Long division; gives up where something would be left.
+// Long division; gives up if there would be a remainder.
 Quotient divide_exactly(ExpressionPool& pool, const Polynomial& numerator,
                         const Polynomial& divisor) {
   Quotient result;

@@ -1,4 +1,4 @@
-// Division of polynomials as far as it leaves nothing to round.
+// Division of polynomials as far as it needs no rounding.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@ struct Quotient {
 // Coefficients of `rest` are those of a floor division: from 0 to divisor - 1. The divisor is not
 // 0.
 [[nodiscard]] Quotient divide(const Polynomial& numerator, int64_t divisor);
-// The terms of the numerator that a divisor of one term divides; all or nothing for longer ones.
+// Divides the terms of the numerator that a one-term divisor divides; all or nothing for longer
+// divisors.
 [[nodiscard]] Quotient divide(ExpressionPool& pool, const Polynomial& numerator,
                               const Polynomial& divisor);
 
-// Takes the factors that both have out of both, and gives their product. Integers only when they
-// divide the constants too.
+// Removes the common factors of both and returns their product. Integer factors only if they also
+// divide the constants.
 [[nodiscard]] Polynomial take_common_factor(ExpressionPool& pool, Polynomial& a, Polynomial& b);
 
-// The atoms that divide each term; none when there is a constant.
+// The atoms that divide every term; none if there is a constant.
 [[nodiscard]] Factors common_factors(const Polynomial& polynomial);
 // Divides by an atom of common_factors().
 [[nodiscard]] Polynomial divide_by_atom(ExpressionPool& pool, const Polynomial& polynomial,

@@ -35,7 +35,7 @@ const Expression* Facts::free_symbol(const Expression& monomial) const {
 
 // ---- Ranges and rewriting ----
 
-// Of a symbol with its residue, or of the quotient in it: each from what was learned of both.
+// For a symbol with a residue, or for the quotient in it: combines what was learned about both.
 SymRange Facts::own_range(const Expression& expression) const {
   const Expression& symbol = *free_symbol(expression);
   const SymRange whole = intersect(symbol.range, known(symbol).narrowed);
@@ -73,7 +73,7 @@ SymRange Facts::range(OpwSymWord word) const {
   return result;
 }
 
-// Then the error stays in the expression.
+// If so, the error stays in the expression.
 bool Facts::may_divide_by_zero(OpwSymWord word) const {
   if (!is_symbolic(word)) return false;
   const Expression& expression = expression_of(word);
@@ -146,7 +146,7 @@ std::optional<bool> Facts::decide_anew(OpwSymWord condition, std::optional<bool>
   return std::nullopt;
 }
 
-// An `and` is false with one of its parts, an `or` is true with one.
+// One false part makes an `and` false, one true part makes an `or` true.
 std::optional<bool> Facts::decide_parts(const Expression& condition, std::optional<bool> now) {
   const bool is_and = condition.kind == ExpressionKind::And;
   if (!is_and && condition.kind != ExpressionKind::Or) return std::nullopt;
@@ -168,7 +168,7 @@ bool Facts::refutes(OpwSymWord condition) const {
   return proof.succeeds();
 }
 
-// With all that was learned of them, nothing else being assumed.
+// With everything learned about the symbols and no other assumptions.
 bool Facts::refutes_symbols_of(OpwSymWord condition) const {
   Refutation proof(canonical_, *this);
   for (const Expression* symbol : symbols_in(condition)) {

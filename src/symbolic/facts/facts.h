@@ -1,6 +1,6 @@
-// What is known of the symbols of one environment, and what follows from it.
+// What is known about the symbols of one environment, and what follows from it.
 //
-// Facts only grow: what is decided once stays decided.
+// Facts only grow: a decision is never revised.
 #pragma once
 
 #include <cstddef>
@@ -24,64 +24,65 @@ class Facts final : public Ranges {
  public:
   explicit Facts(ExpressionPool& pool) : canonical_(pool, *this) {}
 
-  // To be called for each symbol, in order of their making.
+  // Call it for each symbol, in order of creation.
   void add_symbol(const Expression& symbol, std::optional<int64_t> hint);
 
-  // Takes a condition for true. False: it contradicts what is known or the values of this run, and
-  // nothing is learned.
+  // Assumes that a condition is true. Returns false, learning nothing, if it contradicts known
+  // facts or the values of this run.
   [[nodiscard]] bool learn(OpwSymWord condition);
 
-  // Whether a condition holds for all values that the facts admit. `now`, where it is known, is how
-  // it is in this run: then the other answer is not tried.
+  // Whether a condition holds for all values that the facts allow. `now`, if known, is its value in
+  // this run: then the opposite answer is not tried.
   [[nodiscard]] std::optional<bool> decide(OpwSymWord condition,
                                            std::optional<bool> now = std::nullopt);
-  // What was decided before, or is plain to see.
+  // The earlier decision, if there was one, or an obvious answer.
   [[nodiscard]] std::optional<bool> recall(OpwSymWord condition) const {
     if (!is_symbolic(condition)) return condition != 0;
     const size_t id = expression_of(condition).id;
     return id < known_.size() ? known_[id].decided : std::nullopt;
   }
-  // By parts, with what was learned of each part.
+  // Computed from the parts, with what was learned about each part.
   [[nodiscard]] SymRange range(OpwSymWord word) const override;
-  // From all facts together.
+  // Computed from all facts together.
   [[nodiscard]] SymRange tight_range(OpwSymWord word) const;
-  // The same of symbol == value, and the value stands for the symbol from here on, where it can.
+  // The same for symbol == value; from here on the value replaces the symbol, where possible.
   [[nodiscard]] bool learn_replacement(const Expression& symbol, OpwSymWord value);
-  // Takes in a range that follows from the facts, but is not seen by parts. Whether it was news.
+  // Adds a range that follows from the facts but not from the parts alone. Returns whether it was
+  // new.
   bool learn_range(const Expression& symbol, SymRange values);
-  // What tight_range() tells of each symbol, and what follows from that.
+  // Learns what tight_range() finds for each symbol, and what follows from it.
   void learn_ranges();
-  // Grows with each fact.
+  // Increases with each fact.
   [[nodiscard]] uint32_t num_learned() const noexcept { return num_learned_; }
-  // With equalities put in and the ranges used. A symbol s0 that is known to be 2 more than a
-  // multiple of 8 reads 8*(s0//8) + 2 here, so that multiples are seen.
+  // Substitutes equalities and applies the ranges. A symbol s0 known to be 2 more than a multiple
+  // of 8 becomes 8*(s0//8) + 2 here, so that multiples are visible.
   [[nodiscard]] OpwSymWord rewrite(OpwSymWord word) const;
-  // The same for readers, with what proofs tell of divisions and maxima.
+  // The same for readers, using proofs about divisions and maxima.
   [[nodiscard]] OpwSymWord simplify(OpwSymWord word);
 
  private:
-  // Of one expression, by its id.
+  // What is known about one expression, by its id.
   struct Known {
-    SymRange narrowed;                   // what was learned of it as a whole
+    SymRange narrowed;                   // what was learned about the expression itself
     std::optional<OpwSymWord> replaced;  // of a symbol
-    int64_t modulus = 1;  // of a symbol: it is replaced by modulus * quotient + residue
+    int64_t modulus = 1;  // for a symbol: replaced by modulus * quotient + residue
     int64_t residue = 0;
     bool is_base = false;         // the quotient in such a replacement
-    std::optional<bool> decided;  // of a condition, for good
-    uint32_t undecided_at = 0;    // the number of facts from which nothing followed
+    std::optional<bool> decided;  // for a condition, final
+    uint32_t undecided_at = 0;    // the number of facts that did not decide it
     uint32_t rewritten_at = 0;
     OpwSymWord rewritten = 0;
     uint32_t ranged_at = 0;
     SymRange range;
   };
   Known& known(const Expression& expression) const;
-  // The same, to be changed; what it was comes back if the fact at hand contradicts.
+  // The same, to be modified; the old state is restored if the current fact is contradictory.
   Known& change(const Expression& expression);
   struct Before {
     const Expression* expression;
     Known known;
   };
-  // What put_back() needs besides the undo list.
+  // What put_back() needs in addition to the undo list.
   struct Saved {
     std::vector<OpwSymWord> conditions;
     std::vector<const Expression*> narrowed;
@@ -99,7 +100,7 @@ class Facts final : public Ranges {
                                                  std::optional<bool> now);
   [[nodiscard]] bool refutes(OpwSymWord condition) const;
   [[nodiscard]] bool refutes_symbols_of(OpwSymWord condition) const;
-  // Whether a contradiction follows when it is taken for a fact; nothing is learned.
+  // Whether assuming the condition leads to a contradiction; learns nothing.
   [[nodiscard]] bool is_ruled_out(OpwSymWord condition);
   bool take_in(OpwSymWord condition);
   [[nodiscard]] bool admits_this_run() const;
@@ -111,13 +112,13 @@ class Facts final : public Ranges {
   bool replace(const Expression& symbol, const Expression& free, OpwSymWord by);
   bool keep(OpwSymWord condition);
   bool bound(OpwSymWord word, const SymRange& values);
-  // From value == remainder modulo `modulus`; unset where nothing simple follows.
+  // From value == remainder modulo `modulus`; empty if nothing simple follows.
   std::optional<bool> add_residue(OpwSymWord value, int64_t modulus, int64_t remainder);
   bool set_residue(const Expression& symbol, int64_t modulus, int64_t residue);
   bool add_residues_of(const Polynomial& equality, bool* found);
   bool settle();
   void find_witnesses();
-  // Whether the other answer than `seen` is found near a witness; then it is one from here on.
+  // Whether the answer opposite to `seen` is found near a witness; if so, that becomes a witness.
   [[nodiscard]] bool has_other_witness(OpwSymWord condition, bool seen);
   bool offer(Witnesses::Values values);
   [[nodiscard]] int64_t fit(const Expression& symbol, int64_t value) const;
@@ -134,22 +135,22 @@ class Facts final : public Ranges {
   [[nodiscard]] OpwSymWord cancel_quotients(const Polynomial& polynomial);
   [[nodiscard]] OpwSymWord restore(OpwSymWord word) const;
   [[nodiscard]] Polynomial restore_term(const SumTerm& term) const;
-  // The operands or, of a sum, the monomials.
+  // The operands or, for a sum, the monomials.
   using Parts = SmallVector<OpwSymWord, 4>;
   [[nodiscard]] static Parts parts_of(const Expression& expression);
-  // The expression with other parts, in canonical form again.
+  // The expression with other parts, brought into canonical form.
   [[nodiscard]] OpwSymWord with_parts(const Expression& expression, const Parts& parts) const;
 
   Canonical canonical_;
-  std::vector<OpwSymWord> conditions_;       // those that are not a range or a replacement
+  std::vector<OpwSymWord> conditions_;       // not expressed as a range or a replacement
   std::vector<const Expression*> narrowed_;  // other than symbols
   mutable std::vector<Known> known_;         // by id
-  // Of ranges and replacements: what was computed from them is good as long as it does not change.
+  // Of ranges and replacements: results computed from them stay valid while it does not change.
   uint32_t version_ = 1;
-  uint32_t last_version_ = 1;  // no version comes twice, also where a change was put back
+  uint32_t last_version_ = 1;  // versions are never reused, even after an undo
   uint32_t num_learned_ = 1;
   uint32_t settled_at_ = 0;
-  size_t num_settled_ = 0;  // of the conditions
+  size_t num_settled_ = 0;  // number of settled conditions
   static constexpr size_t kWantedWitnesses = 3;
   std::vector<Before> undo_;  // what changed since learn() began
   std::vector<const Expression*> symbols_;

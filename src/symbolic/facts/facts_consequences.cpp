@@ -1,5 +1,5 @@
-// What a new fact makes of the others: conditions that read otherwise, ranges that follow from
-// ranges.
+// Consequences of a new fact for the others: conditions that now read differently, ranges that
+// follow from ranges.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMostConsequenceRounds = 12;
 
-// The greatest x with x^exponent <= value, which is not negative.
+// The largest x with x^exponent <= value, which is not negative.
 int64_t root(int64_t value, uint32_t exponent) {
   int64_t low = 0;
   int64_t high = value;
@@ -36,7 +36,7 @@ int64_t root(int64_t value, uint32_t exponent) {
 
 }  // namespace
 
-// Brings the conditions up to date until nothing new comes of it.
+// Updates the conditions until nothing changes.
 bool Facts::settle() {
   for (int round = 0; round < kMostConsequenceRounds; ++round) {
     if (version_ != settled_at_) {
@@ -64,7 +64,7 @@ bool Facts::settle() {
   return true;
 }
 
-// What was learned of an expression that reads otherwise now is learned of the new one.
+// Transfers what was learned about an expression to its new form.
 bool Facts::settle_narrowed() {
   for (const Expression* expression : std::exchange(narrowed_, {})) {
     const OpwSymWord now = rebuild(*expression);
@@ -103,7 +103,7 @@ bool Facts::propagate(const Polynomial& polynomial, bool is_equality) {
   return true;
 }
 
-// Factors of a bounded product are bounded, where none is negative.
+// Factors of a bounded product are bounded if none is negative.
 bool Facts::propagate_product(const Expression& product) {
   const SymRange values = range(word_of(product));
   const auto range_of = [&](OpwSymWord factor) { return range(factor); };
@@ -135,7 +135,7 @@ bool Facts::propagate_product(const Expression& product) {
   return true;
 }
 
-// What the range of a quotient, a maximum or a minimum tells of its operands.
+// Derives the operands of a quotient, a maximum or a minimum from its range.
 bool Facts::propagate_parts(const Expression& expression) {
   const SymRange values = range(word_of(expression));
   switch (expression.kind) {

@@ -1,4 +1,4 @@
-// How facts are taken in: ranges, equalities that replace a symbol, and what is left.
+// Learning facts: ranges, equalities that replace a symbol, and the rest.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ bool Facts::take_in(OpwSymWord condition) {
   bool is_possible = false;
   try {
     is_possible = add(rewrite(condition)) && settle() && admits_this_run();
-  } catch (const Error&) {  // a bound left 64 bits: the condition is kept as it is
+  } catch (const Error&) {  // a bound exceeded 64 bits: the condition is kept unchanged
     put_back(saved);
     return keep(condition);
   }
@@ -189,7 +189,7 @@ bool Facts::add_equality(const Expression& condition) {
   return replace(*replaced, *chosen->monomial, canonical_.sum(by));
 }
 
-// Takes the range of an expression for known; ends that no plain word holds are left out.
+// Assumes the range of an expression; ends that no plain word can hold are ignored.
 bool Facts::bound(OpwSymWord word, const SymRange& values) {
   const auto demand = [&](OpwSymOp op, int64_t end) {
     return end < kOpwSmallestInt || end == INT64_MAX ||
@@ -198,7 +198,7 @@ bool Facts::bound(OpwSymWord word, const SymRange& values) {
   return demand(kOpwSymGe, values.least) && demand(kOpwSymLe, values.greatest);
 }
 
-// The range of the symbol becomes that of the expression. `free` is the symbol or its quotient.
+// The symbol's range becomes that of the expression. `free` is the symbol or its quotient.
 bool Facts::replace(const Expression& symbol, const Expression& free, OpwSymWord by) {
   const SymRange values = range(word_of(symbol));
   change(free).is_base = false;

@@ -32,7 +32,7 @@ OpwSymWord Facts::with_parts(const Expression& expression, const Parts& parts) c
       }
       return canonical_.sum(sum);
     }
-    case ExpressionKind::FloorDiv:  // an error stays where it is
+    case ExpressionKind::FloorDiv:  // an error stays in place
       return parts[1] == 0 ? word_of(expression) : canonical_.floor_div(parts[0], parts[1]);
     case ExpressionKind::Mod:
       return parts[1] == 0 ? word_of(expression) : canonical_.mod(parts[0], parts[1]);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostModulus = int64_t{1} << 40;
 
-// x with a * x == 1 modulo m; a and m have no common divisor.
+// x with a * x == 1 modulo m; a and m are coprime.
 int64_t invert(int64_t a, int64_t m) {
   int64_t old_rest = floor_remainder(a, m);
   int64_t rest = m;
@@ -33,7 +33,7 @@ int64_t invert(int64_t a, int64_t m) {
 
 }  // namespace
 
-// Of c * x + k with a free symbol (or its quotient) x.
+// For c * x + k with a free symbol (or its quotient) x.
 std::optional<bool> Facts::add_residue(OpwSymWord value, int64_t modulus, int64_t remainder) {
   const Polynomial polynomial = Polynomial::of(value);
   if (polynomial.terms.size() != 1) return std::nullopt;
@@ -73,7 +73,7 @@ bool Facts::set_residue(const Expression& symbol, int64_t modulus, int64_t resid
   return !is_empty(range(word_of(quotient)));
 }
 
-// 2*s0 == 3*s1 makes s0 a multiple of 3 and s1 one of 2.
+// 2*s0 == 3*s1 makes s0 a multiple of 3 and s1 a multiple of 2.
 bool Facts::add_residues_of(const Polynomial& equality, bool* found) {
   for (const SumTerm& term : equality.terms) {
     int64_t others = 0;

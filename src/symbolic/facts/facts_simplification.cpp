@@ -1,5 +1,5 @@
-// Expressions for readers: what proofs tell of divisions, maxima and conditions is put in, and
-// symbols read as themselves again.
+// Expressions for readers: applies proofs about divisions, maxima and conditions, and restores
+// symbols that have a residue.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,7 +25,7 @@ OpwSymWord Facts::simplify(OpwSymWord word) {
   return restore(rewrite(deepen(rewrite(word))));
 }
 
-// Parts first.
+// Processes the parts first.
 OpwSymWord Facts::deepen(OpwSymWord word) {
   if (!is_symbolic(word)) return word;
   const Expression& expression = expression_of(word);
@@ -57,7 +57,7 @@ OpwSymWord Facts::deepen(OpwSymWord word) {
   }
 }
 
-// The operands that no other one covers.
+// The operands that no other operand covers.
 OpwSymWord Facts::deepen_extreme(const Expression& extreme) {
   const OpwSymOp op = extreme.kind == ExpressionKind::Max ? kOpwSymGe : kOpwSymLe;
   SmallVector<OpwSymWord, 4> kept(extreme.operands.begin(), extreme.operands.end());
@@ -75,7 +75,7 @@ OpwSymWord Facts::deepen_extreme(const Expression& extreme) {
   return canonical_.extreme(extreme.kind, {kept.data(), kept.size()});
 }
 
-// 2*(x // 2) is x, and s0*(x // s0) too, where nothing is left over.
+// 2*(x // 2) is x, and so is s0*(x // s0), if nothing is left over.
 OpwSymWord Facts::cancel_quotients(const Polynomial& polynomial) {
   Polynomial result;
   result.constant = polynomial.constant;
@@ -104,7 +104,7 @@ OpwSymWord Facts::cancel_quotients(const Polynomial& polynomial) {
   return canonical_.sum(result);
 }
 
-// Symbols with a residue read as themselves again: 8*(s0//8) is s0, 4*(s0//8) is s0//2.
+// Restores symbols with a residue: 8*(s0//8) is s0, 4*(s0//8) is s0//2.
 OpwSymWord Facts::restore(OpwSymWord word) const {
   if (!is_symbolic(word)) return word;
   const Expression& expression = expression_of(word);

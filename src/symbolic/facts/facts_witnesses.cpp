@@ -1,4 +1,4 @@
-// Values that satisfy all facts, looked for near those that are known.
+// Searches for values that satisfy all facts, near known ones.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr size_t kMostStarts = 2;
 
 }  // namespace
 
-// The values of replaced symbols follow from the others'.
+// The values of replaced symbols follow from the others.
 bool Facts::offer(Witnesses::Values values) {
   for (size_t i = 0; i < symbols_.size(); ++i) {
     const Known& entry = known(*symbols_[i]);
@@ -45,7 +45,7 @@ int64_t Facts::fit(const Expression& symbol, int64_t value) const {
   return value - floor_remainder(value - entry.residue, entry.modulus);
 }
 
-// From those that are known one symbol changes, else all are chosen at random.
+// Changes one symbol of the known values, else chooses all at random.
 void Facts::find_witnesses() {
   for (int tries = 0; tries < kMostWitnessTries && witnesses_.size() < kWantedWitnesses; ++tries) {
     Witnesses::Values values =

@@ -1,4 +1,4 @@
-// Facts that read the same when their ranges, replacements and conditions are written down and
+// Facts that stay the same when their ranges, replacements and conditions are written down and
 // learned again.
 
 #include "opwright/c_api.h"
@@ -26,7 +26,7 @@ bool Facts::learn_range(const Expression& symbol, SymRange values) {
 }
 
 void Facts::learn_ranges() {
-  constexpr int kMostRounds = 32;  // bounds may creep towards each other
+  constexpr int kMostRounds = 32;  // bounds may converge slowly
   bool is_new = true;
   for (int round = 0; round < kMostRounds && is_new; ++round) {
     is_new = false;
@@ -47,7 +47,7 @@ bool Facts::learn_replacement(const Expression& symbol, OpwSymWord value) {
       put_back(saved);
       return false;
     }
-  } catch (const Error&) {  // a bound left 64 bits
+  } catch (const Error&) {  // a bound exceeded 64 bits
     put_back(saved);
     return learn(equality);
   }

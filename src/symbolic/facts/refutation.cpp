@@ -26,7 +26,7 @@ constexpr int kRefutationBudget = 64;
 
 }  // namespace
 
-// ---- What is given ----
+// ---- Assumptions ----
 
 Refutation::Claims Refutation::claims_of(OpwSymWord condition, bool* is_choice) {
   *is_choice = false;
@@ -57,7 +57,7 @@ Refutation::Claims Refutation::claims_of(OpwSymWord condition, bool* is_choice) 
   }
 }
 
-// Of a NotEqual or an Or. An alternative that is a choice itself counts as always possible.
+// For a NotEqual or an Or. An alternative that is itself a choice counts as always possible.
 Refutation::Choice Refutation::choice_of(OpwSymWord condition) {
   const Expression& expression = expression_of(condition);
   Choice choice;
@@ -215,7 +215,7 @@ bool Refutation::succeeds() {
     std::vector<LinearRow> rows = all_rows();
     budget_ = kRefutationBudget;
     return refute(rows, 0);
-  } catch (const Error&) {  // a coefficient left 64 bits
+  } catch (const Error&) {  // a coefficient exceeded 64 bits
     return false;
   }
 }

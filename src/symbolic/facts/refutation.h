@@ -1,8 +1,8 @@
-// Whether conditions cannot hold together with what is known: the proof behind decisions.
+// Proves that conditions contradict what is known; decisions are based on it.
 //
-// Monomials become the variables of a linear system; lemmas tell what a quotient, a maximum or a
-// product is to its parts. Alternatives (a disequality, a maximum) are tried one by one. A proof
-// may be missed, but none is wrong.
+// Monomials become the variables of a linear system; lemmas relate a quotient, a maximum or a
+// product to its parts. Alternatives (a disequality, a maximum) are tried one by one. A proof may
+// be missed, but none is wrong.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@ namespace opwright {
 
 class Refutation {
  public:
-  // All that is given outlives it.
+  // The arguments must outlive it.
   Refutation(const Canonical& canonical, const Ranges& ranges)
       : canonical_(canonical), ranges_(ranges) {}
 
   void assume(OpwSymWord condition);
-  // Takes what the ranges tell of an expression into account.
+  // Adds what the ranges say about an expression.
   void consider(OpwSymWord word);
-  // Those of the conditions, and of expressions with a range of their own, that have to do with
-  // what was assumed so far.
+  // Adds those conditions, and expressions with their own range, that are related to the
+  // assumptions so far.
   void assume_related(std::span<const OpwSymWord> conditions,
                       std::span<const Expression* const> narrowed);
 
-  // True: what was assumed cannot all hold.
+  // True: the assumptions cannot all hold.
   [[nodiscard]] bool succeeds();
-  // The values that what was assumed leaves to an expression, or more.
+  // A superset of the values that the assumptions allow for an expression.
   [[nodiscard]] SymRange bounds(OpwSymWord word);
 
  private:

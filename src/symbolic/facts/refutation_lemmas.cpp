@@ -1,4 +1,4 @@
-// What monomials are to their parts, as claims for a proof.
+// How monomials relate to their parts, as claims for a proof.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -120,8 +120,7 @@ void Refutation::explain_condition(const Expression& atom) {
   add_choice(std::move(choice));
 }
 
-// (x - end of x) * (y - end of y) has a known sign at each pair of ends, where the product is x *
-// y.
+// (x - end of x) * (y - end of y) has a known sign at each pair of ends, for the product x * y.
 void Refutation::explain_product(const Expression& product) {
   for (size_t i = 0; i < product.operands.size(); ++i) {
     if (i > 0 && product.operands[i] == product.operands[i - 1]) continue;
@@ -146,7 +145,7 @@ void Refutation::explain_product(const Expression& product) {
   }
 }
 
-// What was given, times an atom of known sign, where that speaks of a product in the problem.
+// Multiplies assumptions by an atom of known sign, if the result contains a product of the problem.
 void Refutation::multiply_claims() {
   std::vector<std::pair<size_t, const Expression*>> wanted;
   for (const Expression* monomial : std::vector(variables_)) {

@@ -22,8 +22,7 @@ constexpr size_t kMost = 8;
 
 }  // namespace
 
-// Values as they come in programs: this run's, the smallest, near and far ones that differ from
-// symbol to symbol.
+// Typical values: this run's, the smallest, and near and far ones that differ between symbols.
 void Witnesses::add_symbol(const SymRange& range, std::optional<int64_t> hint) {
   if (ranges_.empty()) all_.resize(kFirst);
   const auto place = static_cast<int64_t>(ranges_.size());

@@ -1,5 +1,5 @@
-// Values of the symbols that satisfy all facts: a condition that some make true and others false
-// follows from nothing, and needs no proof to be tried.
+// Values of the symbols that satisfy all facts: a condition that is true for some and false for
+// others does not follow from the facts, so no proof needs to be tried.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,22 @@ namespace opwright {
 
 class Witnesses {
  public:
-  using Values = std::vector<std::optional<int64_t>>;  // by the symbols' places
+  using Values = std::vector<std::optional<int64_t>>;  // by symbol index
   static constexpr int64_t kFarthest = 1 << 20;  // values from -kFarthest to kFarthest are tried
 
-  // The next symbol. `hint` is its value in this run.
+  // Adds the next symbol. `hint` is its value in this run.
   void add_symbol(const SymRange& range, std::optional<int64_t> hint);
 
-  // Which answers they give to a condition.
+  // The answers that they give for a condition.
   struct Seen {
     bool is_true = false;
     bool is_false = false;
   };
   [[nodiscard]] Seen ask(OpwSymWord condition) const;
-  // The answer of some values; none where it has none.
+  // The value of a condition for these values; nullopt if it has none.
   [[nodiscard]] static std::optional<bool> ask(OpwSymWord condition, const Values& values);
 
-  // Drops those that do not satisfy a new fact.
+  // Drops those that violate a new fact.
   void learn(OpwSymWord condition);
   [[nodiscard]] size_t size() const noexcept { return all_.size(); }
   // Adds values if they satisfy every fact.

@@ -1,14 +1,14 @@
-// The environment that fake kernels of this thread make symbols in.
+// The environment in which fake kernels of this thread create symbols.
 #pragma once
 
 #include "opwright/symbolic/shape_env/shape_env.h"
 
 namespace opwright {
 
-// Null outside of fake mode and tracing: then no symbol can be made.
+// Null outside fake mode and tracing: then no symbol can be created.
 [[nodiscard]] ShapeEnv* current_shape_env() noexcept;
 
-// Makes `shape_env` current until the end of the scope, which it outlives.
+// Makes `shape_env`, which must outlive the scope, current until the end of the scope.
 class [[nodiscard]] ShapeEnvScope {
  public:
   explicit ShapeEnvScope(ShapeEnv* shape_env) noexcept;

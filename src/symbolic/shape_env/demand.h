@@ -1,7 +1,8 @@
-// Demands on sizes, written once for real tensors and for fake ones, whose sizes may be symbols.
+// Requirements on sizes, written once for real tensors and for fake ones, whose sizes may be
+// symbols.
 //
-// OPWRIGHT_CHECK asks for an answer now; a demand on a size that is known only at run time becomes
-// an assertion of the program.
+// OPWRIGHT_CHECK needs an answer now; a requirement on a size that is known only at run time
+// becomes an assertion of the program.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@ void demand(const SymBool& condition, const char* kind, const Message& message) 
   check(condition, message());
 }
 
-// RuntimeError with the parts of the message, as OPWRIGHT_CHECK; of symbols as check() has it.
+// Throws RuntimeError with the parts of the message, like OPWRIGHT_CHECK; for symbols, acts like
+// check().
 #define OPWRIGHT_DEMAND(condition, ...)           \
   ::opwright::demand((condition), "RuntimeError", \
                      [&] { return ::opwright::concatenate(__VA_ARGS__); })

@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-// That all sizes which may be 1 are longer; none: there is no such size.
+// The condition that all sizes which may be 1 are longer; nullopt: there is no such size.
 std::optional<SymInt> find_longer(const ShapeEnv& env, const SymInt& condition) {
   std::optional<SymInt> longer;
   for (const std::string& name : env.free_symbols(condition)) {
@@ -28,7 +28,7 @@ bool is_impossible(const ShapeEnv& env, const SymInt& condition) {
   return env.decide(condition) == false;
 }
 
-// Whether it is so for no longer sizes.
+// Whether it is false for all longer sizes.
 bool is_never(const SymBool& question) {
   const ShapeEnv* env = question.is_symbolic() ? shape_env_of(question.value()) : nullptr;
   if (!env) return false;

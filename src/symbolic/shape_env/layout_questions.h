@@ -1,9 +1,9 @@
-// Questions about how memory is laid out: which dimension lies further out, whether two are one
-// piece.
+// Queries about memory layout: which dimension is further out, whether two dimensions are
+// contiguous.
 //
-// A dimension that may be 1 is laid out as a longer one is, which suits it as well: its stride is
-// never used. So an answer that holds for all sizes over 1 is given without a guard, and a program
-// that takes any batch takes a batch of 1.
+// A dimension that may be 1 is laid out like a longer one, which works as well: its stride is never
+// used. So an answer that holds for all sizes above 1 needs no guard, and a program that accepts
+// any batch accepts a batch of 1.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace opwright {
     int64_t a, int64_t b, std::source_location /*where*/ = std::source_location::current()) {
   return a == b;
 }
-// Where only a run can tell the answer is no.
+// The answer is no if it is known only at run time.
 [[nodiscard]] bool is_laid_equal(const SymInt& a, const SymInt& b,
                                  std::source_location where = std::source_location::current());
 

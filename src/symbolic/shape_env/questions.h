@@ -1,8 +1,8 @@
-// The questions about sizes and strides that differ between ints and SymInts, so that an algorithm
-// over them is written once.
+// Queries on sizes and strides that differ between ints and SymInts, so that algorithms over them
+// are written once.
 //
-// A question about a symbol is a guard where its value in this run is known; where only a run can
-// tell the answer is no.
+// A query on a symbol is a guard if its value in this run is known; if it is known only at run
+// time, the answer is no.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace opwright {
   return a.word() != b.word() && guard_or_false(SymOperand(a, where) < SymOperand(b, where));
 }
 
-// Whether it holds whatever the symbols are, as far as their owner can tell: no guard.
+// Whether it holds for all values of the symbols, as far as their owner can tell: no guard.
 [[nodiscard]] inline bool holds_always(bool condition) { return condition; }
 [[nodiscard]] inline bool holds_always(const SymBool& condition) {
   if (!condition.is_symbolic()) return condition.value().word() != 0;
@@ -42,7 +42,7 @@ namespace opwright {
   return environment && environment->decide(condition.value()).value_or(false);
 }
 
-// Plainly that int: no question, and a symbol is none.
+// Whether it is that plain int: no guard, and false for a symbol.
 [[nodiscard]] inline bool is_plain_int(int64_t value, int64_t wanted) { return value == wanted; }
 [[nodiscard]] inline bool is_plain_int(const SymInt& value, int64_t wanted) {
   return value.word() == wanted;
@@ -55,7 +55,7 @@ namespace opwright {
   return holds_always(size >= 1) ? size : result;
 }
 
-// With what was learned since the expression was made.
+// Simplified with what was learned since the expression was created.
 [[nodiscard]] inline int64_t simplified(int64_t value) { return value; }
 [[nodiscard]] inline SymInt simplified(const SymInt& value) {
   const ShapeEnv* environment = shape_env_of(value);

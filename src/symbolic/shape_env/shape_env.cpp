@@ -59,7 +59,7 @@ std::string ShapeEnv::State::unused_name(char letter, size_t* next) const {
 
 const Expression& ShapeEnv::State::add_symbol(Made made, SymRange range) {
   OPWRIGHT_CHECK_VALUE(is_name(made.name) && !is_taken_by_the_grammar(made.name), "symbol: '",
-                       made.name, "' is no name for one");
+                       made.name, "' is not a valid name");
   OPWRIGHT_CHECK_VALUE(!find(made.name), "symbol: there is already one named ", made.name);
   OPWRIGHT_CHECK_VALUE(!is_empty(range), "symbol ", made.name, ": the range ", to_text(range),
                        " is empty");
@@ -77,7 +77,7 @@ std::optional<int64_t> ShapeEnv::State::hint(OpwSymWord word) const {
   return evaluate(word, hints);
 }
 
-// The count of a condition is given back at once.
+// Releases the count of a condition immediately.
 void ShapeEnv::State::keep(Guard guard) {
   guards.push_back(std::move(guard));
   release_word(guards.back().condition.word());
@@ -159,7 +159,7 @@ std::vector<std::string> ShapeEnv::free_symbols(const SymInt& value) const {
   return names;
 }
 
-// ---- Questions ----
+// ---- Queries ----
 
 OpwSymWord ShapeEnv::own(const SymInt& value) const {
   OPWRIGHT_CHECK_VALUE(is_own(value.word()), value, " is a symbolic int of another environment");

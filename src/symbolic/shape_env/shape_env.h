@@ -1,12 +1,12 @@
-// ShapeEnv: the owner of symbolic ints, for the length of one trace and of the graph that it made.
+// ShapeEnv: the owner of symbolic ints, for the duration of one trace and of the resulting graph.
 //
-// A symbol is *backed* when this run has a value for it (a hint): questions are decided by the hint
-// and recorded as guards. It is *unbacked* when its value is known at run time only: what its range
-// and the facts do not decide is refused, or becomes a run-time assertion where code demands
-// instead of asking. Expressions are kept in one canonical form, so that two SymInts of one
-// environment are equal expressions exactly if their words are equal.
+// A symbol is *backed* when this run has a value for it (a hint): queries are decided by the hint
+// and recorded as guards. It is *unbacked* when its value is known only at run time: queries that
+// its range and the facts do not decide are an error, or become a run-time assertion if code
+// requires a condition instead of querying it. Expressions are kept in one canonical form, so two
+// SymInts of one environment are equal expressions exactly if their words are equal.
 //
-// One thread at a time; counts may be changed from any.
+// Used by one thread at a time; reference counts may be changed from any thread.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ struct ShapeEnvOptions {
   bool specialises_zero_one = true;  // sizes of 0 and 1 stay plain; others are at least 2
 };
 
-// A condition that holds in this run because a question was decided so.
+// A condition that holds in this run because a query was decided that way.
 struct Guard {
-  SymInt condition;  // symbolic: as it was asked, negated if the answer was no
-  SourceSite asked;  // who asked: a kernel's line or the user's
+  SymInt condition;  // symbolic: as queried, negated if the answer was no
+  SourceSite asked;  // the line of the query: a kernel's or the user's
   SourceSite user;   // the user's line
 };
 
@@ -54,83 +54,83 @@ class OPWRIGHT_EXPORT ShapeEnv : public Counted<ShapeEnv> {
   // ---- Symbols ----
 
   // A size of an input that is `hint` in this run: a plain int by the 0/1 rule, else the symbol
-  // that duck-shaping finds, else a new one.
+  // found by duck-shaping, else a new one.
   [[nodiscard]] SymInt make_size(int64_t hint, std::string source);
-  // A new backed symbol with a range of its own. ValueError when the hint is outside of it.
+  // A new backed symbol with its own range. Throws ValueError if the hint is outside the range.
   [[nodiscard]] SymInt make_backed(int64_t hint, SymRange range, std::string source);
-  // A new unbacked one. ValueError for an empty range.
+  // A new unbacked one. Throws ValueError for an empty range.
   [[nodiscard]] SymInt make_unbacked(SymRange range = {0, INT64_MAX});
-  // A symbol with everything given; for reading a graph's text. ValueError for a name that exists.
+  // A fully specified symbol; for parsing a graph's text. Throws ValueError for a name that exists.
   SymInt declare(const Symbol& symbol);
 
   [[nodiscard]] std::vector<Symbol> symbols() const;
-  // The symbol of that name. KeyError.
+  // The symbol of that name. Throws KeyError.
   [[nodiscard]] SymInt symbol(std::string_view name) const;
-  // The names of the symbols of an expression, each once, in order of their making.
+  // The names of the symbols in an expression, each once, in order of creation.
   [[nodiscard]] std::vector<std::string> free_symbols(const SymInt& value) const;
 
-  // ---- Questions ----
+  // ---- Queries ----
 
-  // Whether a condition holds for all values that the facts admit; none: it depends. No guard.
+  // Whether a condition holds for all values that the facts allow; nullopt: it depends. No guard.
   [[nodiscard]] std::optional<bool> decide(const SymInt& condition) const;
-  // The least and the greatest value that the facts admit.
+  // The smallest and the largest value that the facts allow.
   [[nodiscard]] SymRange range(const SymInt& value) const;
-  // The value in this run; none where an unbacked symbol is in it.
+  // The value in this run; nullopt if it contains an unbacked symbol.
   [[nodiscard]] std::optional<int64_t> hint(const SymInt& value) const;
-  // With all that was learned since the expression was made (equalities put in, floor divisions of
-  // known multiples gone); a plain int where only one value is left.
+  // Applies everything learned since the expression was created (substitutes equalities, removes
+  // floor divisions of known multiples); a plain int if only one value is left.
   [[nodiscard]] SymInt simplify(const SymInt& value) const;
 
-  // ---- What was decided ----
+  // ---- Decisions ----
 
   [[nodiscard]] std::span<const Guard> guards() const noexcept;
   [[nodiscard]] std::span<const RuntimeAssert> runtime_asserts() const noexcept;
-  // A fact from outside: no guard. ValueError when it contradicts what is known.
+  // Adds a fact from outside: no guard. Throws ValueError if it contradicts what is known.
   void learn(const SymInt& condition);
-  // The same of a symbol and the expression that replaces it; for reading a graph's text.
+  // The same for a symbol and the expression that replaces it; for parsing a graph's text.
   void learn_equal(std::string_view name, const SymInt& value);
-  // Adds a guard or an assertion as it is; for reading a graph's text.
+  // Adds a guard or an assertion unchanged; for parsing a graph's text.
   void add_guard(Guard guard);
   void add_runtime_assert(RuntimeAssert assertion);
 
-  // Guards without those that others imply, solved: a symbol's range, an equality that derives one
-  // symbol from another ("s1 = 2*s0"), and what is neither.
+  // The guards without those that others imply, solved: a symbol's range, an equality that derives
+  // one symbol from another ("s1 = 2*s0"), and the rest.
   struct Solution {
     std::vector<Symbol> symbols;  // with their final ranges and `equals`
     std::vector<Guard> rest;
   };
-  // ValueError where guards and demands contradict each other.
+  // Throws ValueError if guards and requirements contradict each other.
   [[nodiscard]] Solution solve() const;
 
-  // ---- What its words ask through their table; `file` is read only where something is recorded
-  // ----
+  // ---- Called through the table of its words; `file` is read only if something is recorded ----
 
-  // At least one of the words is a symbol of this environment; the result is owned. ValueError for
-  // a symbol of another environment, ZeroDivisionError, OverflowError.
+  // At least one of the words is a symbol of this environment; the result is owned. Throws
+  // ValueError for a symbol of another environment, ZeroDivisionError, OverflowError.
   [[nodiscard]] OpwSymWord apply(OpwSymOp op, OpwSymWord a, OpwSymWord b);
-  // RuntimeError where an unbacked symbol leaves the condition open and `if_unknown` says so.
+  // Throws RuntimeError if an unbacked symbol leaves the condition undecided and `if_unknown` says
+  // so.
   [[nodiscard]] bool guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* file,
                            uint32_t line);
-  // ValueError with `message` for a condition that does not hold.
+  // Throws ValueError with `message` for a condition that does not hold.
   void check(OpwSymWord condition, const char* message, const char* file, uint32_t line);
-  // RuntimeError for a value with an unbacked symbol that facts do not fix.
+  // Throws RuntimeError for a value with an unbacked symbol that facts do not fix.
   [[nodiscard]] int64_t specialise(OpwSymWord word, const char* file, uint32_t line);
 
   // ---- Text ----
 
-  // Reads "2*s0 + 1", "s0 // 2 == u0", ... as append_text writes it; symbols of this environment.
-  // ValueError with the place underlined.
+  // Parses "2*s0 + 1", "s0 // 2 == u0", ... as append_text writes it, with symbols of this
+  // environment. Throws ValueError with the position underlined.
   [[nodiscard]] SymInt parse(std::string_view text) const;
 
  private:
   struct State;
-  // As the facts tell them now.
+  // According to the current facts.
   [[nodiscard]] std::vector<Symbol> list_symbols() const;
-  // Learns what an environment knows that is made of this one's text: facts that are taken in in
-  // another order may prove more. Then both show the same symbols.
+  // Learns what an environment parsed from this one's text knows: facts learned in another order
+  // may prove more. Then both show the same symbols.
   void learn_what_is_read() const;
   [[nodiscard]] bool is_own(OpwSymWord word) const noexcept;
-  // The word of a plain int or of an expression of this environment. ValueError.
+  // The word of a plain int or of an expression of this environment. Throws ValueError.
   [[nodiscard]] OpwSymWord own(const SymInt& value) const;
 
   std::unique_ptr<State> state_;

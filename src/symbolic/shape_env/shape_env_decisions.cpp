@@ -1,4 +1,4 @@
-// How a ShapeEnv answers its words: arithmetic, guards, demands.
+// Implements the operations on a ShapeEnv's words: arithmetic, guards, checks.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,7 +33,7 @@ std::optional<bool> ShapeEnv::State::holds_now(OpwSymWord condition) const {
 }
 
 void ShapeEnv::State::record_guard(OpwSymWord condition, const char* file, uint32_t line) {
-  // Demands on unbacked symbols may rule out this run before it comes to them.
+  // Requirements on unbacked symbols may contradict this run before it reaches them.
   OPWRIGHT_CHECK_VALUE(facts.learn(condition), expression_text(condition), " holds in this run (",
                        site_of(file, line), ") but contradicts what was demanded before");
   keep(Guard{handle_of(condition), site_of(file, line), current_user_line()});
@@ -55,9 +55,9 @@ void ShapeEnv::State::refuse(const char* what, OpwSymWord word, const char* file
   }
   text.append(" is known only when the program runs");
   const SourceSite user = current_user_line();
-  if (user.is_known()) text.append(concatenate("; asked for by ", user));
+  if (user.is_known()) text.append(concatenate("; required by ", user));
   text.append(
-      ".\n  Bound it with opwright.check_size(n, min=, max=), demand what you rely on with "
+      ".\n  Bound it with opwright.check_size(n, min=, max=), require what you rely on with "
       "opwright.check(condition, message), or do without the answer: opwright.sym_max(a, b), "
       "opwright.guard_or_false(condition).");
   throw Error("RuntimeError", text);
@@ -100,7 +100,7 @@ bool ShapeEnv::guard(OpwSymWord condition, OpwIfUnknown if_unknown, const char* 
     state_->record_guard(*now ? truth : state_->canonical.negate(truth), file, line);
     return *now;
   }
-  // An unbacked symbol may have got a value since.
+  // An unbacked symbol may have received a value since.
   const OpwSymWord known = state_->facts.simplify(truth);
   if (const std::optional<bool> then = state_->holds_now(known)) {
     state_->record_guard(*then ? known : state_->canonical.negate(known), file, line);

@@ -1,4 +1,4 @@
-// What a ShapeEnv shows reads back: its symbols, then its guards and assertions, in order.
+// Reads a ShapeEnv's text back: its symbols, then its guards and assertions, in order.
 #include <cstddef>
 #include <vector>
 
@@ -20,7 +20,7 @@ SymInt read_in(const ShapeEnv& env, const SymInt& expression) {
   return expression.is_symbolic() ? env.parse(concatenate(expression)) : expression;
 }
 
-// ValueError where guards and demands contradict each other.
+// Throws ValueError if guards and requirements contradict each other.
 ShapeEnvPtr read_back(const ShapeEnv& env, const std::vector<Symbol>& symbols) {
   auto again = make_intrusive<ShapeEnv>();
   for (Symbol symbol : symbols) {
@@ -54,7 +54,7 @@ void ShapeEnv::learn_what_is_read() const try {
       if (!facts.learn_replacement(symbol, value.word())) return;
     }
   }
-} catch (const Error&) {  // what contradicts itself is refused when it is read
+} catch (const Error&) {  // a contradiction raises an error when it is read
 }
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// Guards solved: ranges, derived symbols, and what is neither.
+// Solves guards: ranges, derived symbols, and the rest.
 #include <cstdint>
 #include <optional>
 
@@ -13,14 +13,14 @@
 
 namespace opwright {
 
-// The ranges and equalities stand by themselves; a guard that follows from them and from the guards
-// kept before it goes.
+// Ranges and equalities are listed on their own; a guard that follows from them and from the guards
+// kept before it is dropped.
 ShapeEnv::Solution ShapeEnv::solve() const {
   Solution solution;
   solution.symbols = symbols();
   Facts solved(state_->pool);
   for (const State::Made& made : state_->symbols) {
-    solved.add_symbol(*made.expression, std::nullopt);  // of all runs, not of this one
+    solved.add_symbol(*made.expression, std::nullopt);  // for all runs, not this one
   }
   const auto take = [&](OpwSymWord condition) {
     OPWRIGHT_CHECK_VALUE(

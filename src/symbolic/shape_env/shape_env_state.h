@@ -1,4 +1,4 @@
-// The inside of a ShapeEnv, for the files that implement it.
+// The internals of a ShapeEnv, for the files that implement it.
 #pragma once
 
 #include <array>
@@ -24,18 +24,18 @@
 
 namespace opwright {
 
-// What the words of the core's symbols answer (shape_env_table.cpp).
+// The functions of the core's symbols (shape_env_table.cpp).
 [[nodiscard]] const OpwSymTable& shape_env_table() noexcept;
 
 struct ShapeEnv::State final : SymbolFinder {
-  struct Made {  // a symbol as it was made
+  struct Made {  // a symbol as it was created
     std::string name;
     std::optional<int64_t> hint;
     std::string source;
     SourceSite made_at;
     const Expression* expression = nullptr;
   };
-  // The last result of each of a few operations; expressions never change their form.
+  // Caches the last result of each of a few operations; expressions never change their form.
   struct Remembered {
     OpwSymWord a = 0;
     OpwSymWord b = 0;
@@ -47,18 +47,18 @@ struct ShapeEnv::State final : SymbolFinder {
   ~State() override;
 
   [[nodiscard]] const Expression* find(std::string_view name) const override;
-  // ValueError for a name that exists or that no text could mean.
+  // Throws ValueError for a name that exists or that cannot be parsed.
   const Expression& add_symbol(Made made, SymRange range);
   [[nodiscard]] std::string unused_name(char letter, size_t* next) const;
 
-  // The value in this run; none where an unbacked symbol is in it.
+  // The value in this run; nullopt if it contains an unbacked symbol.
   [[nodiscard]] std::optional<int64_t> hint(OpwSymWord word) const;
   [[nodiscard]] std::optional<bool> holds_now(OpwSymWord condition) const;
-  // Takes the condition for true, which holds in this run.
+  // Assumes the condition, which holds in this run.
   void record_guard(OpwSymWord condition, const char* file, uint32_t line);
   void keep(Guard guard);
   void keep(RuntimeAssert assertion);
-  // RuntimeError about a question that only run time answers.
+  // Throws RuntimeError for a query that is decided only at run time.
   [[noreturn]] void refuse(const char* what, OpwSymWord word, const char* file,
                            uint32_t line) const;
 
@@ -69,20 +69,20 @@ struct ShapeEnv::State final : SymbolFinder {
   Canonical canonical{pool, made_ranges};
   Canonical reader{pool, no_ranges};
   Facts facts{pool};
-  std::deque<Made> symbols;                   // its strings stay where they are
-  std::vector<std::optional<int64_t>> hints;  // of the symbols
+  std::deque<Made> symbols;                   // a deque: its strings must not move
+  std::vector<std::optional<int64_t>> hints;  // by symbol
   std::unordered_map<std::string, const Expression*, StringHash, std::equal_to<>> by_name;
   std::unordered_map<int64_t, const Expression*> by_hint;  // sizes
-  uint32_t read_at = 0;  // the number of facts that read back as they are
+  uint32_t read_at = 0;  // the number of facts that read back unchanged
   size_t next_backed = 0;
   size_t next_unbacked = 0;
-  // Their conditions hold no counts: the environment would keep itself alive.
+  // Their conditions hold no counts: otherwise the environment would keep itself alive.
   std::vector<Guard> guards;
   std::vector<RuntimeAssert> asserts;
   std::array<Remembered, 512> remembered{};
 };
 
-// The condition or value that a symbolic word has as a handle.
+// A symbolic word as a handle.
 [[nodiscard]] inline SymInt handle_of(OpwSymWord word) { return SymInt::borrow(word); }
 
 }  // namespace opwright

@@ -1,5 +1,5 @@
-// The table of the words that a ShapeEnv owns. A handle of any of its expressions is a count of the
-// environment.
+// The function table of the words that a ShapeEnv owns. A handle to any of its expressions holds a
+// count on the environment.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -25,10 +25,10 @@ namespace {
 
 using Where = std::source_location;
 
-// ---- What questions.h does not say of ints and SymInts ----
+// ---- What questions.h does not define for ints and SymInts ----
 
 SymBool equality(const SymInt& a, const SymInt& b, const Where& where) {
-  if (a.word() == b.word()) return {SymInt(1), where};  // the same node: no question
+  if (a.word() == b.word()) return {SymInt(1), where};  // the same node: no guard
   return SymOperand(a, where) == SymOperand(b, where);
 }
 bool is_always_equal(int64_t a, int64_t b) { return a == b; }
@@ -36,7 +36,7 @@ bool is_always_equal(const SymInt& a, const SymInt& b) {
   return holds_always(equality(a, b, Where()));
 }
 
-// A guard that it is 1; that it is longer is not asked, since equality is demanded then.
+// A guard that it is 1; whether it is longer is not queried, since equality is required then.
 bool is_one_now(int64_t size, const Where&) { return size == 1; }
 bool is_one_now(const SymInt& size, const Where& where) {
   const ShapeEnv* environment = shape_env_of(size);
@@ -62,7 +62,7 @@ SymInt multiply_sizes(const SymInt& a, const SymInt& b) {
   return a * b;
 }
 
-// Of two equal sizes the one that tells more.
+// The more specific of two equal sizes.
 int64_t prefer_plain(int64_t a, int64_t /*b*/) { return a; }
 const SymInt& prefer_plain(const SymInt& a, const SymInt& b) { return a.is_symbolic() ? b : a; }
 
@@ -122,7 +122,7 @@ bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, Memory
   T expected = 1;
   for (const int64_t dim : order) {
     const auto i = static_cast<size_t>(dim);
-    // In this order no guard is taken where the strides agree.
+    // In this order, no guard is taken if the strides agree.
     const bool agrees = is_plain_int(sizes[i], 1) || is_laid_equal(strides[i], expected, where) ||
                         is_laid_equal(sizes[i], 1, where);
     if (!agrees) {
@@ -134,7 +134,7 @@ bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, Memory
   return true;
 }
 
-// What needs no question is looked at first.
+// Checks first what needs no guard.
 template <class T, class Message>
 T broadcast_one(const T& x, const T& y, const Where& where, const Message& message) {
   if (is_plain_int(x, 1)) return y;
@@ -187,12 +187,12 @@ SmallVector<T, kInlineDims> infer(std::span<const T> shape, const T& numel, std:
   }
   const auto refusal = [&] {
     return concatenate(who, ": cannot infer -1 in ", joined_text(shape), ": the tensor has ", numel,
-                       " elements, no multiple of ", known);
+                       " elements, not a multiple of ", known);
   };
   if (is_known_equal(known, 0, where)) {
     OPWRIGHT_CHECK_VALUE(!is_known_equal(numel, 0, where), who, ": cannot infer -1 in ",
                          joined_text(shape),
-                         ": the tensor is empty, so that any size would do; give the size");
+                         ": the tensor is empty, so any size would fit; pass the size");
     throw Error("ValueError", refusal());
   }
   if (is_plain_int(known, 1)) {
@@ -213,7 +213,7 @@ SymSizes as_symbolic(const Sizes& sizes) { return SymSizes(sizes.begin(), sizes.
 std::optional<std::span<const int64_t>> as_plain(std::span<const SymInt> values) noexcept {
   if (std::ranges::any_of(values, [](const SymInt& value) { return value.is_symbolic(); }))
     return std::nullopt;
-  // symint.h promises that an array of SymInt is an array of words.
+  // symint.h guarantees that an array of SymInt is an array of words.
   return std::span(reinterpret_cast<const int64_t*>(values.data()), values.size());
 }
 

@@ -43,7 +43,7 @@ WideInt divide_down(WideInt a, WideInt b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-// Operands are below 2^126; what leaves that is too large for any result.
+// Operands are below 2^126; anything larger is too large for any result.
 WideInt compute(OpwSymOp op, WideInt a, WideInt b) {
   WideInt result = 0;
   switch (op) {
@@ -105,7 +105,8 @@ class SymProgram::Compiler {
     if (!is_symbolic(word)) return constant(word);
     const SymInt value = SymInt::borrow(word);
     OPWRIGHT_CHECK_VALUE(shape_env_of(value),
-                         "a program of symbolic ints takes those of a ShapeEnv, got ", value);
+                         "a program of symbolic ints accepts only those of a ShapeEnv, got ",
+                         value);
     const Expression& expression = expression_of(word);
     switch (expression.kind) {
       case ExpressionKind::Symbol:
@@ -186,7 +187,7 @@ SymProgram::SymProgram(std::span<const SymInt> values, std::vector<std::string> 
 
 // ---- Running ----
 
-// False for steps that take what is not there.
+// False if a step pops from an empty stack.
 bool SymProgram::measure_stack() {
   size_t now = 0;
   num_values_ = 0;
@@ -289,7 +290,7 @@ SymProgram SymProgram::parse(std::string_view text) {
     if (!is_after_colon) {
       is_after_colon = word == ":";
       if (is_after_colon) continue;
-      if (!is_name(word)) fail(concatenate("'", word, "' is no name of a symbol"));
+      if (!is_name(word)) fail(concatenate("'", word, "' is not a valid symbol name"));
       if (symbol != program.symbols_.end()) fail(concatenate("'", word, "' is listed twice"));
       program.symbols_.emplace_back(word);
       continue;
@@ -306,11 +307,11 @@ SymProgram SymProgram::parse(std::string_view text) {
     } else if (symbol != program.symbols_.end()) {
       program.steps_.push_back({Step::Kind::Symbol, symbol - program.symbols_.begin()});
     } else {
-      fail(concatenate("'", word, "' is no operation, number or listed symbol"));
+      fail(concatenate("'", word, "' is not an operation, number or listed symbol"));
     }
   }
   if (!is_after_colon) fail("the ':' after the names of the symbols is missing");
-  if (!program.measure_stack()) fail("an operation lacks an operand, or a value its ';'");
+  if (!program.measure_stack()) fail("an operand or a ';' is missing");
   return program;
 }
 

@@ -1,5 +1,5 @@
-// A list of symbolic ints as a short postfix program: what is stored of them, and how they are
-// computed from the values of their symbols.
+// A list of symbolic ints as a short postfix program: their stored form, computed from the values
+// of their symbols.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace opwright {
 class OPWRIGHT_EXPORT SymProgram {
  public:
   // Computes `values`, all of one environment, from symbols in the order of `symbols` (their
-  // names). ValueError for a symbol that is not listed.
+  // names). Throws ValueError for a symbol that is not listed.
   SymProgram(std::span<const SymInt> values, std::vector<std::string> symbols);
-  // Reads to_text(). ValueError for anything else.
+  // Parses to_text(). Throws ValueError for anything else.
   [[nodiscard]] static SymProgram parse(std::string_view text);
 
-  // The values, given those of the symbols. ZeroDivisionError. OverflowError where a result leaves
-  // 64 bits.
+  // Computes the values from those of the symbols. Throws ZeroDivisionError, and OverflowError if a
+  // result exceeds 64 bits.
   void run(std::span<const int64_t> symbols, std::span<int64_t> values) const;
-  // The same for values that may be symbols of any owner: a graph that is run on fake tensors.
+  // The same for values that may be symbols of any owner: for a graph that runs on fake tensors.
   void run(std::span<const SymInt> symbols, std::span<SymInt> values) const;
 
   [[nodiscard]] const std::vector<std::string>& symbols() const noexcept { return symbols_; }
@@ -39,16 +39,16 @@ class OPWRIGHT_EXPORT SymProgram {
   SymProgram() = default;
   bool measure_stack();
 
-  // An operation, a symbol by place, or a constant.
+  // An operation, a symbol by index, or a constant.
   struct Step {
     enum class Kind : uint8_t { Constant, Symbol, Apply, End } kind;
-    int64_t operand = 0;  // the constant, the place, or the OpwSymOp
+    int64_t operand = 0;  // the constant, the index, or the OpwSymOp
     friend bool operator==(const Step&, const Step&) = default;
   };
   std::vector<std::string> symbols_;
   std::vector<Step> steps_;
   size_t num_values_ = 0;
-  size_t stack_ = 0;  // the most values that are on the stack at once
+  size_t stack_ = 0;  // the maximum stack depth
 };
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// SymProgram over values that are symbols themselves.
+// SymProgram over values that are themselves symbols.
 #include <cstddef>
 #include <cstdint>
 #include <span>

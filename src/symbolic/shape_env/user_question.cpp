@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-// The line as tables take it.
+// The line in the form that tables accept.
 SourceSite asking_line() {
   const SourceSite line = current_user_line();
   return line.is_known() ? line : SourceSite{.file = "(unknown)", .line = 0};

@@ -1,4 +1,4 @@
-// Questions about symbols that the user's own line asks: what is recorded names that line.
+// Queries on symbols from the user's own line: the recorded result names that line.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@ namespace opwright {
 // Whether a condition holds; the owner of its symbols records the answer.
 [[nodiscard]] OPWRIGHT_EXPORT bool guard_for_user(const SymInt& condition,
                                                   OpwIfUnknown if_unknown = kOpwUnknownIsError);
-// The int that the value is from here on.
+// The int that the value is fixed to from here on.
 [[nodiscard]] OPWRIGHT_EXPORT int64_t specialise_for_user(const SymInt& value);
-// ValueError with `message` unless the condition holds, now or when the owner's program runs.
+// Throws ValueError with `message` unless the condition holds, now or when the owner's program
+// runs.
 OPWRIGHT_EXPORT void check_for_user(const SymInt& condition, const std::string& message);
 
 }  // namespace opwright

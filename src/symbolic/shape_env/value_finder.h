@@ -1,5 +1,4 @@
-// Where unbacked symbols get their values from, when a question cannot do without: a trace that can
-// run what it recorded.
+// Finds values of unbacked symbols when a query needs them: a trace that can run what it recorded.
 #pragma once
 
 #include <span>
@@ -14,15 +13,15 @@ class ShapeEnv;
 
 class ValueFinder {
  public:
-  // True: the symbols of the environment have values now (ShapeEnv::learn_equal), or are known as
-  // they ever will be. False: refuse the question.
+  // True: the symbols of the environment now have values (ShapeEnv::learn_equal), or nothing more
+  // can be learned about them. False: raise an error for the query.
   virtual bool find_values(const ShapeEnv& environment) = 0;
 
  protected:
   ~ValueFinder() = default;
 };
 
-// Asked on this thread until the end of the scope; the innermost first.
+// Used on this thread until the end of the scope; the innermost first.
 class [[nodiscard]] ValueFinderScope {
  public:
   explicit ValueFinderScope(ValueFinder& finder) noexcept;
@@ -36,12 +35,12 @@ class [[nodiscard]] ValueFinderScope {
   friend bool find_values(const ShapeEnv& environment);
 };
 
-// A plain int where the facts of the environment fix the value, as they do once a trace ended
-// early; else as it is.
+// A plain int if the facts of the environment fix the value, as they do once a trace ended early;
+// else unchanged.
 [[nodiscard]] OPWRIGHT_EXPORT SymInt settled(const SymInt& value);
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<SymInt> settled(std::span<const SymInt> values);
 
-// Asks the finders of this thread.
+// Calls the finders of this thread.
 [[nodiscard]] bool find_values(const ShapeEnv& environment);
 
 }  // namespace opwright

@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kAddressSpace = size_t{1} << 47;  // more cannot be had, whatever malloc is asked
+constexpr size_t kAddressSpace = size_t{1} << 47;  // malloc cannot return more
 
 int fail(const OpwHost* host, const char* kind, const char* text) {
   host->give_error(host, Error(kind, text).share());

@@ -1,4 +1,4 @@
-// The cpu's entry in the device table: aligned memory of malloc, copies by memcpy, no streams.
+// The cpu's entry in the device table: aligned malloc memory, memcpy copies, no streams.
 #pragma once
 
 #include "opwright/c_api.h"

@@ -1,4 +1,4 @@
-// Looking for the plug-in of a device that nothing is registered for, when it is first used.
+// Searches for the plug-in of an unregistered device when the device is first used.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace opwright {
 
-// Tries to load the plug-in of a device that nothing is registered for, and tells where it looked,
-// as more lines of an error. Any thread; it may call register_device.
+// Tries to load the plug-in of a device that nothing is registered for, and returns where it
+// searched, as additional lines of an error. Any thread; it may call register_device.
 using DeviceFinder = std::string (*)(const char* name);
-// Of the layer above that knows how. Set once.
+// Set once by the layer above, which knows how to search.
 void set_device_finder(DeviceFinder finder) noexcept;
 
-// What the device can do, after having looked for its plug-in once for each device; or null.
+// The device's functions, after searching for its plug-in once per device; or null.
 OPWRIGHT_EXPORT const OpwDeviceTable* look_for_device_table(int32_t type);
 
 }  // namespace opwright

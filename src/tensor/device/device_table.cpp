@@ -29,7 +29,7 @@ constexpr int32_t kNoBit = -1;
 
 struct Entry {
   int32_t type;
-  std::atomic<const char*> name;  // the text stays for ever; PrivateUse1 gets another one
+  std::atomic<const char*> name;  // never freed; PrivateUse1 can be renamed
   std::atomic<int32_t> bit{kNoBit};
   std::atomic<const OpwDeviceTable*> table{nullptr};
   std::atomic<bool> is_looked_for{false};
@@ -37,15 +37,15 @@ struct Entry {
 
 constinit std::atomic<DeviceFinder> device_finder{nullptr};
 
-// Where the finder looked, or nothing. Also for a name that there is no entry of.
+// Where the finder searched, or empty. Also for a name without an entry.
 std::string look_for(const char* name) {
   const DeviceFinder finder = device_finder.load(std::memory_order_acquire);
   return finder ? finder(name) : "";
 }
 
-// Entries and tables are made once and never freed, so a reader needs no lock.
+// Entries and tables are created once and never freed, so a reader needs no lock.
 struct Devices {
-  std::mutex mutex;  // of whoever adds an entry, a table or a bit
+  std::mutex mutex;  // held while adding an entry, a table or a bit
   std::array<std::atomic<Entry*>, kNumTypes> by_type{};
   std::array<std::atomic<int32_t>, kNumDeviceBits> type_of_bit{};
   uint32_t num_bits = 0;
@@ -114,7 +114,7 @@ bool is_device_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
-// The fields that this core knows; null where the plug-in's table ends.
+// The fields that this core knows; null past the end of the plug-in's table.
 OpwDeviceTable known_part(const OpwDeviceTable& table) {
   OPWRIGHT_CHECK_VALUE(table.struct_size >= kLeastTableSize,
                        "register_device: struct_size must be at least ", kLeastTableSize,
@@ -143,7 +143,7 @@ OpwDeviceTable known_part(const OpwDeviceTable& table) {
   return known;
 }
 
-// The type for the table, or 0 for a new one; refuses one that belongs to another name.
+// The type for the table, or 0 for a new one; rejects one that belongs to another name.
 int32_t wanted_type(const OpwDeviceTable& table) {
   const std::optional<int32_t> known = find_device_type(table.name);
   if (table.type == 0) return known.value_or(0);
@@ -153,7 +153,7 @@ int32_t wanted_type(const OpwDeviceTable& table) {
   OPWRIGHT_CHECK_VALUE(!known || *known == table.type, "register_device: the name ", table.name,
                        " belongs to device type ", known.value_or(0), ", got type ", table.type);
   const char* name = find_device_name(table.type);
-  // PrivateUse1 is there to be renamed.
+  // PrivateUse1 exists to be renamed.
   OPWRIGHT_CHECK_VALUE(
       !name || std::string_view(name) == table.name || table.type == kOpwDevicePrivate,
       "register_device: device type ", table.type, " is ", name ? name : "", ", got the name ",
@@ -198,7 +198,7 @@ const OpwDeviceTable* look_for_device_table(int32_t type) {
   if (table || type == kOpwDeviceMeta || entry->is_looked_for.load(std::memory_order_acquire))
     return table;
   (void)look_for(entry->name.load());
-  // Afterwards: who comes meanwhile looks too and waits for the one that loads.
+  // Set last: a thread that comes meanwhile searches too and waits for the one that loads.
   entry->is_looked_for.store(true, std::memory_order_release);
   return entry->table.load(std::memory_order_acquire);
 }

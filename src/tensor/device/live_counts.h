@@ -1,7 +1,7 @@
-// How many tensors and storages a thread has made and not freed: for tests that look for leaks.
+// The number of live tensors and storages that a thread created: for leak tests.
 //
-// A plain counter per thread costs no locked instruction. What is freed on another thread counts
-// there, so over several threads only the sum is meaningful.
+// A plain counter per thread needs no locked instruction. An object freed on another thread is
+// subtracted there, so over several threads only the sum is meaningful.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Work on devices in order: streams, events, and copies between memories.
+// Ordered work on devices: streams, events, and copies between memories.
 //
-// Status codes of plug-ins become Errors here. A device without streams (cpu) has done its work
-// when a call returns, so on it the stream is null, an event is empty and waiting does nothing.
+// Status codes of plug-ins become Errors here. A device without streams (cpu) has finished its work
+// when a call returns, so its stream is null, its events are empty and waiting does nothing.
 #pragma once
 
 #include <cstddef>
@@ -19,29 +19,29 @@ namespace opwright {
 OPWRIGHT_EXPORT void synchronize(Device device);
 // Waits for the work queued on `stream` so far.
 OPWRIGHT_EXPORT void synchronize_stream(Device device, OpwStream* stream);
-// Copies dense bytes between any two devices, through the cpu where neither side is a neighbour of
-// the other. Ordered on the current stream; a copy to or from cpu memory is done when the call
+// Copies dense bytes between any two devices, through the cpu if neither can copy to the other
+// directly. Ordered on the current stream; a copy to or from cpu memory is done when the call
 // returns.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, size_t bytes);
 
 // A point in the work of a stream.
 class OPWRIGHT_EXPORT Event {
  public:
-  // After all that `stream` was given so far.
+  // After all work queued on `stream` so far.
   static Event record(Device device, OpwStream* stream);
 
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
   ~Event();
 
-  // Work given to `stream`, of the same kind of device, from here on waits for the event.
+  // Makes later work on `stream`, on the same kind of device, wait for the event.
   void make_wait(Device device, OpwStream* stream) const;
-  // Blocks this thread.
+  // Blocks this thread until the event has completed.
   void synchronize() const;
-  // Whether all work before it is done. NotImplementedError of a device that cannot tell.
+  // Whether all work before it is done. Throws NotImplementedError if the device cannot tell.
   [[nodiscard]] bool has_come() const;
-  // From `earlier`, of the same kind of device, to this one; both have come. NotImplementedError of
-  // a device that measures no time.
+  // The time from `earlier`, on the same kind of device, to this one; both have completed. Throws
+  // NotImplementedError if the device does not measure time.
   [[nodiscard]] double milliseconds_since(const Event& earlier) const;
 
  private:
@@ -51,7 +51,7 @@ class OPWRIGHT_EXPORT Event {
   OpwEvent* event_;  // null: nothing to wait for
 };
 
-// A stream of one's own.
+// An owned stream.
 class OPWRIGHT_EXPORT Stream {
  public:
   static Stream make(Device device, int32_t priority = 0);

@@ -1,4 +1,4 @@
-// Whether DLPack's descriptions of elements and places are the same; the C header has no `==`.
+// Equality of DLPack's dtypes and devices; the C header has no `==`.
 #pragma once
 
 #include <bit>

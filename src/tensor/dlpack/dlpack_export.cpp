@@ -13,8 +13,8 @@
 namespace opwright {
 namespace {
 
-// The struct with what it points to. It keeps the storage, not the tensor, whose contents may be
-// replaced.
+// The struct and the data it points to. It keeps the storage alive, not the tensor, whose contents
+// may be replaced.
 template <class Managed>
 struct Exported : Managed {
   StoragePtr storage;
@@ -35,7 +35,7 @@ void check_can_export(const TensorImpl& tensor) {
           "detach it first");
 }
 
-// Lets the consumer's stream wait for what this thread has queued.
+// Makes the consumer's stream wait for the work that this thread has queued.
 void order_streams(Device device, const DlExport& options) {
   if (!options.stream || !has_streams(device)) return;
   OpwStream* mine = current_device_stream(device);

@@ -28,7 +28,7 @@ void call_deleter(void* managed) {
   if (self->deleter) self->deleter(self);
 }
 
-// The struct until a storage owns it.
+// Owns the struct until a storage does.
 template <class Managed>
 class ManagedGuard {
  public:
@@ -71,7 +71,7 @@ struct Imported {
   void* data;
 };
 
-// The address of the first element; every element lies inside the address space.
+// The address of the first element; checks that every element is inside the address space.
 void* checked_data(const OpwDlTensor& dl, const Imported& imported) {
   const std::optional<Extent> extent = find_extent(imported.sizes, imported.strides);
   const size_t item = item_size(imported.dtype);

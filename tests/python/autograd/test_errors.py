@@ -32,7 +32,8 @@ def test_a_formula_with_too_few_gradients():
     scale = define(lambda ctx, grad: grad)
 
     assert (
-        "mistakes::scale: the backward formula gave 1 gradients, but the operator has 2 arguments\n"
+        "mistakes::scale: the backward formula returned 1 gradients, but the operator has 2 "
+        "arguments\n"
         "  Return one for each of x, factor: None for an argument that has no gradient."
     ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
 
@@ -40,16 +41,16 @@ def test_a_formula_with_too_few_gradients():
 def test_a_formula_with_too_many_gradients():
     scale = define(lambda ctx, grad: (grad, None, grad))
 
-    assert "the backward formula gave 3 gradients, but the operator has 2 arguments" in message_of(
-        RuntimeError, lambda: scale(leaf(1), 2.0).backward()
-    )
+    assert (
+        "the backward formula returned 3 gradients, but the operator has 2 arguments"
+    ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
 
 
 def test_a_formula_with_a_gradient_of_other_sizes():
     scale = define(lambda ctx, grad: (grad.sum(), None))
 
     assert (
-        "mistakes::scale: the backward formula gave a gradient of sizes [] for 'x', which has "
+        "mistakes::scale: the backward formula returned a gradient of sizes [] for 'x', which has "
         "sizes [2]"
     ) in message_of(RuntimeError, lambda: scale(leaf(1, 2), 2.0).sum().backward())
 
@@ -58,7 +59,7 @@ def test_a_formula_with_a_gradient_for_a_number():
     scale = define(lambda ctx, grad: (grad, grad))
 
     assert (
-        "mistakes::scale: the backward formula gave a gradient for 'factor', which is float; "
+        "mistakes::scale: the backward formula returned a gradient for 'factor', which is float; "
         "return None there"
     ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
 
@@ -67,7 +68,8 @@ def test_a_formula_that_gives_something_else():
     scale = define(lambda ctx, grad: (3.0, None))
 
     assert (
-        "mistakes::scale: the backward formula gave float for 'x'; a gradient is a tensor or None"
+        "mistakes::scale: the backward formula returned float for 'x'; a gradient is a tensor or "
+        "None"
     ) in message_of(RuntimeError, lambda: scale(leaf(1), 2.0).backward())
 
 
@@ -129,7 +131,7 @@ def test_what_requires_grad_is_written_by_an_operator_that_is_tagged_nondifferen
     assert message_of(RuntimeError, lambda: round_(written(y))) == (
         "mistakes::round_: 'x' requires grad and is written by an operator that is tagged "
         "nondifferentiable, so that its new value would get the gradient of the old one\n"
-        "  Write a detached clone, or write it under no_grad; or register a formula in place of "
+        "  Write a detached clone, or write it under no_grad; or register a formula instead of "
         "the tag."
     )
     assert y.tolist() == pytest.approx([1.4, 2.6])
@@ -157,8 +159,8 @@ def test_what_requires_grad_is_written_and_marked_as_non_differentiable():
     )
 
     assert (
-        "mistakes::scale_: setup_context marks as non-differentiable what the operator writes, but "
-        "that requires grad"
+        "mistakes::scale_: setup_context marks an argument that the operator writes as "
+        "non-differentiable, but it requires grad"
     ) in message_of(RuntimeError, lambda: scale_(leaf(1) * 1, leaf(2)))
 
 
@@ -314,4 +316,4 @@ def test_under_anomaly_mode_nan_is_found_where_it_arises():
         text = message_of(RuntimeError, lambda: (x.sqrt() * 0.0).sum().backward())
 
     assert text.startswith("the backward of aten::sqrt, called at ")
-    assert "gave nan as gradient 0" in text
+    assert "returned nan as gradient 0" in text

@@ -75,7 +75,7 @@ def test_one_that_returns_a_real_tensor_names_both_lines(mode, op, here):
 
     assert str(failure) == (
         "trial_k::op: the fake kernel returned a real tensor as result 1 (float32[3])\n"
-        "  Make it of a fake argument, e.g. x.new_empty(sizes).\n"
+        "  Create it from a fake argument, e.g. x.new_empty(sizes).\n"
         "  in the fake kernel of trial_k::op, registered at "
         f"{here('kernel that returns a real tensor')}, called at {here('called')}"
     )

@@ -82,9 +82,9 @@ def test_a_custom_operator_that_writes_is_trained_through_its_own_formula() -> N
 # ---- backward inside: torch.func.functionalize refuses it ----
 
 HIDDEN = (
-    "backward: called inside of {level} on an {what} whose history goes on outside, where the "
-    "gradients do not arrive\n  Call it outside, on what the transformed function gives; or name "
-    "what is inside: backward(inputs=...), autograd.grad; or detach what comes from outside."
+    "backward: called inside {level} on an {what} whose history continues outside, where the "
+    "gradients do not arrive\n  Call it outside, on the results of the transformed function; or "
+    "name inputs from inside: backward(inputs=...), autograd.grad; or detach tensors from outside."
 )
 
 

@@ -214,8 +214,8 @@ def test_too_few_gradients_name_both_numbers(pair, given):
         run_backward(pair, SimpleNamespace(), ow.ones(1), ow.ones(1))
 
     assert (
-        f"trial_rules::pair: the backward formula gave {given} gradients, but the operator has 3 "
-        "arguments\n"
+        f"trial_rules::pair: the backward formula returned {given} gradients, but the operator has "
+        "3 arguments\n"
         "  Return one for each of x, n, y: None for an argument that has no gradient."
         in str(failure.value)
     )

@@ -1,5 +1,5 @@
-// All of ATen that there is. With the parts of the standard library that sources take from
-// PyTorch's own header.
+// All available parts of ATen, and the parts of the standard library that sources get from
+// PyTorch's header.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#ifndef OPWRIGHT_COMPAT_LEAN  // cpp_extension sets it for sources that visibly use none of these
+#ifndef OPWRIGHT_COMPAT_LEAN  // set by cpp_extension for sources that use none of these
 #include <algorithm>
 #include <atomic>
 #include <deque>

@@ -1,4 +1,4 @@
-// at::acc_type: what sums of a dtype are held in.
+// at::acc_type: the type in which sums of a dtype are accumulated.
 #pragma once
 
 #include <type_traits>
@@ -6,7 +6,7 @@
 #include "opwright/compat/ATen/OpMathType.h"
 
 namespace at OPWRIGHT_VISIBILITY {
-// On the cpu floats are summed as doubles and ints as int64_t, as in PyTorch.
+// On the cpu, floats are summed as doubles and ints as int64_t, as in PyTorch.
 template <class T, bool kIsCuda>
 using acc_type = std::conditional_t<
     std::is_integral_v<T>, int64_t,

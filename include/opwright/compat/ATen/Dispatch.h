@@ -1,7 +1,7 @@
 // AT_DISPATCH_*: one body for several dtypes, in which `scalar_t` is the C++ type.
 //
-// A switch and not opwright::for_dtype: a body is no template, so that it needs no `typename` for
-// what scalar_t brings.
+// A switch instead of opwright::for_dtype: a body is not a template, so it does not need `typename`
+// for dependent types of scalar_t.
 #pragma once
 
 #include "opwright/compat/c10/core/ScalarType.h"
@@ -57,7 +57,7 @@ namespace c10 OPWRIGHT_VISIBILITY {
   AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__)           \
   AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
 
-// Further types beside a set.
+// A set with additional types.
 #define AT_DISPATCH_CASE_AND1_(A, ...) AT_DISPATCH_CASE(A, __VA_ARGS__)
 #define AT_DISPATCH_CASE_AND2_(A, B, ...) \
   AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__)

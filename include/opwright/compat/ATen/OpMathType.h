@@ -1,4 +1,4 @@
-// at::opmath_type: what a dtype is computed in.
+// at::opmath_type: the type in which a dtype is computed.
 #pragma once
 
 #include <type_traits>

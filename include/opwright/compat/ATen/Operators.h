@@ -1,4 +1,4 @@
-// The header is there for those who include it.
+// Exists so that sources can include it.
 #pragma once
 
 #include "opwright/compat/ATen/Functions.h"

@@ -20,7 +20,7 @@ void parallel_for(int64_t begin, int64_t end, int64_t grain, const Body& body) {
                          [&](int64_t first, int64_t last) { body(begin + first, begin + last); });
 }
 
-// Folds body(first, last, identity) of chunks of at least `grain` with `combine`, in the order of
+// Reduces body(first, last, identity) of chunks of at least `grain` with `combine`, in the order of
 // the chunks: the result is the same for any number of threads.
 template <class T, class Body, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain, const T identity, const Body& body,
@@ -44,7 +44,7 @@ T parallel_reduce(int64_t begin, int64_t end, int64_t grain, const T identity, c
   return result;
 }
 
-// The most that a machine of this kind runs at once; a host may use fewer.
+// The hardware's number of threads; a host may use fewer.
 inline int get_num_threads() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }

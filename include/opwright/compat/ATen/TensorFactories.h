@@ -69,7 +69,7 @@ Result ones_like(const Tensor& self, const TensorOptions& options = {},
                                      options.device_opt(), options.pinned_memory_opt(),
                                      memory_format ? memory_format : options.memory_format_opt());
 }
-// What PyTorch calls the forms over SymInts.
+// PyTorch's names for the variants over SymInts.
 template <class Result = Tensor>
 Result empty_symint(SymIntArrayRef size, const TensorOptions& options = {},
                     std::optional<MemoryFormat> memory_format = std::nullopt) {
@@ -111,7 +111,7 @@ Tensor tensor(T value, const TensorOptions& options = {}) {
       value, options.has_dtype() ? options : options.dtype(CppTypeToScalarType<T>::value));
 }
 
-// Memory of the author's own cannot become a tensor of the host.
+// A tensor cannot be made from the author's own memory.
 [[gnu::error(
     "from_blob: a tensor's memory belongs to the host in Opwright; make it with at::empty and copy "
     "into it")]]

@@ -1,4 +1,4 @@
-// Arithmetic of tensors is found through their class; the header is there for those who include it.
+// Tensor arithmetic is found through the class. Exists so that sources can include it.
 #pragma once
 
 #include "opwright/compat/ATen/core/Tensor.h"

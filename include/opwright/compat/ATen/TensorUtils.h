@@ -1,4 +1,4 @@
-// Checks of arguments that name them in their message.
+// Argument checks whose messages name the argument.
 #pragma once
 
 #include <initializer_list>
@@ -42,7 +42,7 @@ inline void checkContiguous(CheckedFrom who, const TensorArg& arg) {
 inline void checkAllSameType(CheckedFrom who, std::initializer_list<TensorArg> args) {
   for (const TensorArg& arg : args) checkSameType(who, *args.begin(), arg);
 }
-// The dispatcher refuses arguments on two devices before a kernel runs.
+// The dispatcher rejects arguments on two devices before a kernel runs.
 inline void checkSameGPU(CheckedFrom /*who*/, const TensorArg&, const TensorArg&) {}
 inline void checkAllSameGPU(CheckedFrom /*who*/, std::initializer_list<TensorArg>) {}
 }  // namespace at

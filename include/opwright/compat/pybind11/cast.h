@@ -1,4 +1,4 @@
-// C++ types that pybind11 passes and schemas do not have: narrower numbers, and lists of them.
+// C++ types that pybind11 passes but schemas do not have: narrower numbers, and lists of them.
 #pragma once
 
 #include <concepts>
@@ -12,11 +12,11 @@ namespace opwright OPWRIGHT_VISIBILITY {
 template <class T>
 concept NarrowNumber = (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, int64_t>) ||
                        std::same_as<T, float>;
-// `int` or `float` of a schema, as C++ has it.
+// Narrower C++ types for a schema's `int` or `float`.
 template <class T>
 using WideNumber = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
 
-// OverflowError for an int that T does not hold; a float is rounded.
+// Throws OverflowError for an int that does not fit T; a float is rounded.
 template <NarrowNumber T>
 T narrow_number(WideNumber<T> number) {
   if constexpr (std::integral<T>) {

@@ -1,9 +1,9 @@
 // PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward, "..."); } as a library
 // block.
 //
-// Each function becomes an operator of the namespace that the module names: a body for all devices
-// with the schema of its C++ type, with the names and defaults of py::arg. No Python is involved,
-// so classes and Python objects are not there.
+// Each function becomes an operator in the module's namespace: a body for all devices, with the
+// schema of its C++ type and the names and defaults of py::arg. No Python is involved, so classes
+// and Python objects are not available.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 #include "opwright/compat/pybind11/cast.h"
 
 namespace pybind11 OPWRIGHT_VISIBILITY {
-// A default as a schema writes it.
+// A default value in schema syntax.
 inline std::string default_text(bool value) { return value ? "True" : "False"; }
 inline std::string default_text(std::nullopt_t) { return "None"; }
 inline std::string default_text(const char* value) {
@@ -40,7 +40,7 @@ std::string default_text(const std::vector<T>& values) {
   return text + "]";
 }
 
-// An argument's name, and its default where there is one.
+// An argument's name, and its default if it has one.
 struct arg {
   std::string name;
   std::string value{};
@@ -64,7 +64,7 @@ inline arg operator""_a(const char* name, size_t length) { return arg({name, len
 struct none {};
 inline std::string default_text(none) { return "None"; }
 
-// Whether the host language's lock is held is up to the host.
+// Whether the GIL is held is up to the host.
 struct gil_scoped_release {};
 struct gil_scoped_acquire {};
 template <class... Guards>
@@ -79,16 +79,16 @@ class class_ {
 // The `m` of a module.
 class module_ {
  public:
-  // A name with the line that it stands in.
+  // A name with the line where it was written.
   struct Name {
     template <class Text>
     Name(const Text& name,
-         std::source_location line = std::source_location::current())  // NOLINT: as it is written
+         std::source_location line = std::source_location::current())  // NOLINT: implicit
         : text(name), where(line) {}
     std::string text;
     std::source_location where;
   };
-  // Takes a text and drops it.
+  // Ignores the text assigned to it.
   struct Doc {
     Doc& operator=(const char*) { return *this; }  // NOLINT(misc-unconventional-assign-operator)
   };
@@ -98,7 +98,7 @@ class module_ {
 
   template <class F, class... Extra>
   module_& def(const Name& name, F function, const Extra&... extra) {
-    static_assert(opwright::Boxable<F>, "m.def: give a function or a lambda");
+    static_assert(opwright::Boxable<F>, "m.def: pass a function or a lambda");
     std::vector<arg> names;
     (add_name(names, extra), ...);
     opwright::Library(registrar_, block_)

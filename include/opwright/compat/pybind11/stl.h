@@ -1,4 +1,4 @@
-// Lists and optionals cross as values; the header is there for those who include it.
+// Lists and optionals are passed as values. Exists so that sources can include it.
 #pragma once
 
 #include "opwright/compat/pybind11/cast.h"

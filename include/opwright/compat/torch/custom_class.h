@@ -1,4 +1,4 @@
-// Classes registered with TorchScript are not there.
+// TorchScript classes are not available.
 #pragma once
 
 #include "opwright/visibility.h"

@@ -1,4 +1,4 @@
-// What extensions include: tensors, operators, libraries and PYBIND11_MODULE.
+// Included by extensions: tensors, operators, libraries and PYBIND11_MODULE.
 #pragma once
 
 #include "opwright/compat/torch/all.h"

@@ -13,7 +13,7 @@
 #include "opwright/compat/torch/types.h"
 
 namespace torch OPWRIGHT_VISIBILITY {
-// A function with the place in the row that it is for; made by torch::dispatch.
+// A function with its slot in the row; made by torch::dispatch.
 template <class F>
 struct DispatchedFunction {
   const char* slot;
@@ -40,7 +40,7 @@ class Library {
     block().def(schema, tags, where);
     return *this;
   }
-  // With a body for all devices; a name alone takes its schema from the C++ type.
+  // With a body for all devices; if only a name is given, the schema comes from the C++ type.
   template <class F>
     requires opwright::Boxable<F>
   Library& def(const std::string& schema_or_name, F body, at::TagList tags = {},
@@ -78,8 +78,8 @@ class Library {
     return impl(name, torch::dispatch(key, std::move(function)), where);
   }
 
-  // Where PyTorch looks for rules in Python; here Python code that has some registers them when it
-  // is imported.
+  // Ignored. PyTorch looks for Python rules in this module; here, Python code registers its rules
+  // when it is imported.
   Library& set_python_module(const char* /*module*/, const char* /*context*/ = "") { return *this; }
   Library& impl_abstract_pystub(const char* /*module*/, const char* /*context*/ = "") {
     return *this;

@@ -7,7 +7,7 @@
 namespace py = pybind11;
 
 namespace torch OPWRIGHT_VISIBILITY {
-// PyTorch translates exceptions here; the adapter of every operator does.
+// PyTorch translates exceptions here; in Opwright, the adapter of every operator does.
 template <class F>
 F wrap_pybind_function(F function) {
   return function;

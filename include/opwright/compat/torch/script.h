@@ -1,4 +1,4 @@
-// What sources with torch::RegisterOperators include. TorchScript itself is not there.
+// Included by sources with torch::RegisterOperators. TorchScript itself is not available.
 #pragma once
 
 #include "opwright/compat/torch/custom_class.h"

@@ -1,4 +1,5 @@
-// The C++ frontend's header: tensors and operators of it, no modules, optimisers or data loaders.
+// The header of the C++ frontend: only its tensors and operators; no modules, optimisers or data
+// loaders.
 #pragma once
 
 #include "opwright/compat/ATen/Parallel.h"

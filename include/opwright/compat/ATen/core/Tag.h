@@ -1,4 +1,4 @@
-// at::Tag: what PyTorch's operators declare about themselves, as opwright::Tag has it.
+// at::Tag: PyTorch's operator tags, mapped to opwright::Tag.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ enum class Tag : uint8_t {
   view_copy,
 };
 
-// The tags of one operator. No std::vector: GCC shows its instances for an enum in every binary,
-// whatever the namespace.
+// The tags of one operator. Not a std::vector: GCC exports its instances for an enum from every
+// binary, regardless of the namespace.
 class TagList {
  public:
   TagList() = default;
-  // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
+  // NOLINTBEGIN(google-explicit-constructor): converts from lists
   TagList(std::initializer_list<Tag> tags) {
     for (const Tag tag : tags) bits_ |= bits_of(tag);
   }
@@ -41,7 +41,7 @@ class TagList {
   // NOLINTEND(google-explicit-constructor)
 
  private:
-  // None for a tag that says nothing here: pt2_compliant_tag, generated, ...
+  // 0 for a tag without meaning here: pt2_compliant_tag, generated, ...
   static constexpr uint64_t bits_of(Tag tag) {
     using Own = opwright::Tag;
     switch (tag) {

@@ -1,8 +1,8 @@
 // at::Tensor: the handle of opwright::Tensor with PyTorch's methods.
 //
-// A third class beside Tensor and FakeTensor: operators come from the same generated methods and
-// functions and give an at::Tensor. Its readings are those of opwright::Tensor, which it converts
-// to and from.
+// A third class next to Tensor and FakeTensor: operators come from the same generated methods and
+// functions and return an at::Tensor. It reads through opwright::Tensor, which it converts to and
+// from.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,7 @@
 namespace at OPWRIGHT_VISIBILITY {
 using namespace c10;
 
-// What the type() of old sources is asked for: x.type().is_cuda(),
-// AT_DISPATCH_FLOATING_TYPES(x.type(), ...).
+// What old sources use type() for: x.type().is_cuda(), AT_DISPATCH_FLOATING_TYPES(x.type(), ...).
 struct TypeProperties {
   ScalarType dtype;
   Device device;
@@ -58,8 +57,8 @@ class Tensor : public opwright::TensorHandle, public MethodsOfPyTorch<Tensor> {
   [[nodiscard]] bool is_same(const Tensor& other) const noexcept { return get() == other.get(); }
   void reset() { *this = Tensor(); }
 
-  // ---- Sizes. On symbolic tensors size, sizes, stride, strides and numel fix what they read, as
-  // in opwright::Tensor.
+  // ---- Sizes. On symbolic tensors size, sizes, stride, strides and numel fix the sizes that they
+  // read, as in opwright::Tensor.
   [[nodiscard]] int64_t dim() const { return read().dim(); }
   [[nodiscard]] int64_t ndimension() const { return dim(); }
   [[nodiscard]] int64_t size(int64_t dim, Where where = Where::current()) const {
@@ -122,8 +121,8 @@ class Tensor : public opwright::TensorHandle, public MethodsOfPyTorch<Tensor> {
   [[nodiscard]] bool is_complex() const { return isComplexType(scalar_type()); }
   [[nodiscard]] bool requires_grad() const { return read().requires_grad(); }
 
-  // ---- Data. data_ptr reads and writes, as in PyTorch; only mutable_data_ptr looks at the
-  // read-only mark.
+  // ---- Data. data_ptr reads and writes, as in PyTorch; only mutable_data_ptr checks the read-only
+  // flag.
   [[nodiscard]] void* data_ptr() const { return const_cast<void*>(read().data()); }
   template <class T>
   [[nodiscard]] T* data_ptr() const {
@@ -149,7 +148,7 @@ class Tensor : public opwright::TensorHandle, public MethodsOfPyTorch<Tensor> {
     return {data_ptr<T>(), sizes().data(), strides().data()};
   }
   template <class T, size_t N>
-  TensorAccessor<T, N> accessor() && = delete;  // it would point into a tensor that is gone
+  TensorAccessor<T, N> accessor() && = delete;  // it would point into a destroyed tensor
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   [[nodiscard]] PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const {
     require_dim(N);
@@ -172,7 +171,7 @@ class Tensor : public opwright::TensorHandle, public MethodsOfPyTorch<Tensor> {
   }
   void require_dim(size_t wanted) const {
     TORCH_CHECK(static_cast<size_t>(dim()) == wanted, "an accessor of ", wanted,
-                " dimensions was asked of a tensor of ", dim());
+                " dimensions was requested for a tensor of ", dim());
   }
   // Whether the memory is dense with the dimensions in this order, the fastest first.
   [[nodiscard]] bool is_dense_in_order(std::initializer_list<int64_t> order, Where where) const {

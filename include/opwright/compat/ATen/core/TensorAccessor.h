@@ -1,5 +1,5 @@
-// Element access by index: a[i][j]. Nothing is checked but dtype and number of dimensions, when the
-// accessor is made.
+// Element access by index: a[i][j]. Only dtype and number of dimensions are checked, when the
+// accessor is created.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct RestrictPtrTraits {
   using PtrType = T* __restrict;
 };
 
-// Points to the sizes and strides of the tensor, which must live as long.
+// Points to the sizes and strides of the tensor, which must outlive it.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class Index = int64_t>
 class TensorAccessor {
@@ -49,7 +49,7 @@ class TensorAccessor {
   const Index* strides_;
 };
 
-// Holds its sizes and strides, so that it can be passed on by value.
+// Holds its own sizes and strides, so it can be passed by value.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class Index = int64_t>
 class PackedTensorAccessor {

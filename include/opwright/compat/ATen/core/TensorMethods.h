@@ -1,7 +1,7 @@
-// The methods of at::Tensor that call operators in a form which the generated methods do not have.
+// The methods of at::Tensor that call operators in a form that the generated methods do not have.
 //
-// A template, as the generated ones: what a source does not call is not instantiated, and a binary
-// imports only the operators that its code calls.
+// A template, like the generated ones: methods that a source does not call are not instantiated,
+// and a binary imports only the operators that its code calls.
 #pragma once
 
 #include <concepts>
@@ -18,11 +18,11 @@
 namespace at OPWRIGHT_VISIBILITY {
 using namespace c10;
 
-// Sizes as PyTorch's functions take them: one number is a list too, as in x.view(-1).
+// Sizes as PyTorch's functions accept them: one number is a list too, as in x.view(-1).
 class SizeList : public opwright::SymIntList {
  public:
   using SymIntList::SymIntList;
-  // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
+  // NOLINTBEGIN(google-explicit-constructor): converts from lists
   SizeList(const int64_t& size) : SymIntList(std::span<const int64_t>(&size, 1)) {}
   SizeList(const SymInt& size) : SymIntList(std::span<const SymInt>(&size, 1)) {}
   // NOLINTEND(google-explicit-constructor)
@@ -59,7 +59,7 @@ class MethodsOfPyTorch : public opwright::TensorMethods<Self> {
   Self narrow_symint(int64_t dim, const SymInt& start, const SymInt& length) const {
     return narrow(dim, start, length);
   }
-  // The dimensions from `start` to `end`, both included, as one.
+  // Merges the dimensions from `start` to `end`, both included, into one.
   Self flatten(int64_t start = 0, int64_t end = -1) const {
     const int64_t ndim = self().dim();
     if (ndim == 0) return reshape(1);
@@ -114,7 +114,7 @@ class MethodsOfPyTorch : public opwright::TensorMethods<Self> {
   Self type_as(const Self& other) const { return to(other); }
   Self toType(ScalarType dtype) const { return to(dtype); }
 
-  // The one element.
+  // The value of a one-element tensor.
   Scalar item() const {
     TORCH_CHECK(self().numel() == 1, "item: a tensor of ", self().numel(),
                 " elements is not one number");
@@ -142,7 +142,7 @@ class MethodsOfPyTorch : public opwright::TensorMethods<Self> {
     return opwright::ones<Self>(size, dtype_of(options), std::nullopt, device_of(options));
   }
 
-  // ---- In place, on a const handle too, as PyTorch has it
+  // ---- In place, also on a const handle, as in PyTorch
   Self& add_(const Self& other, const Scalar& alpha = 1) const {
     return mutable_self().Methods::add_(other, alpha);
   }

@@ -14,7 +14,7 @@ class Device {
  public:
   // NOLINTBEGIN(google-explicit-constructor)
   constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {}
-  // "cpu", "cuda", "cuda:1"; ValueError for a name that no host has to know.
+  // "cpu", "cuda", "cuda:1"; throws ValueError for a name that is not common to all hosts.
   Device(const std::string& text) : Device(parse(text)) {}
   Device(const char* text) : Device(parse(text)) {}
   // A cpu device has no index, as in PyTorch.

@@ -33,12 +33,12 @@ inline constexpr DeviceType kPrivateUse1 = DeviceType::PrivateUse1;
 
 using DeviceIndex = int32_t;
 
-// "cpu", "cuda", ...; empty for one that is no type of every host.
+// "cpu", "cuda", ...; empty for a type that not every host has.
 constexpr const char* device_type_name(DeviceType type) {
   const char* name = opwright::device_name_or_null(static_cast<int32_t>(type));
   return name ? name : "";
 }
-// In upper case unless asked otherwise.
+// In upper case by default.
 inline std::string DeviceTypeName(DeviceType type, bool lower_case = false) {
   std::string name = device_type_name(type);
   if (!lower_case) {

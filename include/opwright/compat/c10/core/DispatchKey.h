@@ -1,4 +1,4 @@
-// c10::DispatchKey: the places in an operator's row that PyTorch's keys name.
+// c10::DispatchKey: the slots of an operator's row that PyTorch's keys name.
 #pragma once
 
 #include "opwright/compat/c10/core/DeviceType.h"
@@ -18,7 +18,7 @@ enum class DispatchKey : uint8_t {
   CompositeExplicitAutograd,
 };
 
-// As a registration writes it.
+// The spelling used in a registration.
 constexpr const char* toString(DispatchKey key) {
   constexpr const char* kNames[] = {"CPU",
                                     "CUDA",

@@ -1,17 +1,16 @@
-// Guards of PyTorch's autograd. They do nothing: operators that a kernel calls are never recorded,
-// and what a composite body calls always is.
+// Guards of PyTorch's autograd. They do nothing: operators called by a kernel are never recorded,
+// and those called by a composite body always are.
 #pragma once
 
 #include "opwright/visibility.h"
 
 namespace c10 OPWRIGHT_VISIBILITY {
 struct [[deprecated(
-    "NoGradGuard does nothing in Opwright: what a kernel calls is never recorded, what a composite "
-    "body "
-    "calls always is; register a kernel for a device instead")]] NoGradGuard {
-  NoGradGuard() {}  // NOLINT: a variable of this type is used by being there
+    "NoGradGuard does nothing in Opwright: calls made by a kernel are never recorded, those made "
+    "by a composite body always are; register a kernel for a device instead")]] NoGradGuard {
+  NoGradGuard() {}  // NOLINT: avoids unused-variable warnings
 };
-// Stand around calls of operators inside of kernels, which are below autograd here in any case.
+// Used around operator calls inside kernels, which are always below autograd here.
 struct AutoDispatchBelowADInplaceOrView {
   AutoDispatchBelowADInplaceOrView() {}  // NOLINT
 };

@@ -1,4 +1,4 @@
-// c10::Layout: strided is the one there is.
+// c10::Layout: only strided exists.
 #pragma once
 
 #include "opwright/memory_format.h"

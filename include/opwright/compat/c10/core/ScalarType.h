@@ -1,7 +1,7 @@
 // c10::ScalarType: opwright::DType under PyTorch's names.
 //
-// Its number is DLPack's, not PyTorch's. A class, so that it converts to a DType; a switch takes it
-// as it is.
+// Its number is DLPack's, not PyTorch's. It is a class so that it converts to a DType; a switch
+// accepts it.
 #pragma once
 
 #include <iosfwd>
@@ -35,13 +35,13 @@ struct ScalarType {
   opwright::DType value{};
 
   constexpr ScalarType() = default;
-  // NOLINTBEGIN(google-explicit-constructor): the same thing under another name
+  // NOLINTBEGIN(google-explicit-constructor): the same type under another name
   constexpr ScalarType(opwright::DType dtype) : value(dtype) {}
   constexpr operator opwright::DType() const { return value; }
   // NOLINTEND(google-explicit-constructor)
   constexpr explicit operator int() const { return static_cast<int>(value); }
 
-  // What PyTorch's TypeMeta answers.
+  // The methods of PyTorch's TypeMeta.
   [[nodiscard]] constexpr size_t itemsize() const { return opwright::item_size(value); }
   [[nodiscard]] constexpr const char* name() const;
   [[nodiscard]] constexpr ScalarType toScalarType() const { return *this; }
@@ -75,7 +75,7 @@ constexpr const char* ScalarType::name() const {
                                 : "Undefined";
 }
 
-// The dtype that a C++ type stands for, and the other way round.
+// The dtype of a C++ type, and the reverse.
 template <class T>
 struct CppTypeToScalarType {
   static constexpr ScalarType value = opwright::dtype_of<T>();

@@ -1,4 +1,4 @@
-// c10::SymInt is opwright::SymInt; where PyTorch says guard_int, it says specialise().
+// c10::SymInt is opwright::SymInt; use specialise() instead of PyTorch's guard_int.
 #pragma once
 
 #include "opwright/symint.h"

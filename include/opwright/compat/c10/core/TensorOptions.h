@@ -1,4 +1,4 @@
-// c10::TensorOptions: dtype, device and layout of a new tensor; what is not set is the default.
+// c10::TensorOptions: dtype, device and layout of a new tensor; unset ones have the default.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace c10 OPWRIGHT_VISIBILITY {
 class TensorOptions {
  public:
   TensorOptions() = default;
-  // NOLINTBEGIN(google-explicit-constructor): one property stands for the options
+  // NOLINTBEGIN(google-explicit-constructor): converts from one property
   TensorOptions(ScalarType dtype) : dtype_{dtype, true} {}
   TensorOptions(Device device) : device_{device, true} {}
   TensorOptions(DeviceType device) : device_{device, true} {}
@@ -45,7 +45,8 @@ class TensorOptions {
   [[nodiscard]] TensorOptions memory_format(std::optional<MemoryFormat> format) const {
     return with(&TensorOptions::memory_format_, format);
   }
-  // NotImplementedError for true: whether something is recorded is up to the caller of an operator.
+  // Throws NotImplementedError for true: whether calls are recorded is up to the caller of an
+  // operator.
   [[nodiscard]] TensorOptions requires_grad(std::optional<bool> requires_grad) const {
     OPWRIGHT_CHECK_KIND(
         "NotImplementedError", !requires_grad.value_or(false),
@@ -70,7 +71,7 @@ class TensorOptions {
   }
 
  private:
-  // The value, or the default while it is not set.
+  // The value, or the default if it is not set.
   template <class T>
   struct Property {
     T value;

@@ -27,7 +27,7 @@
 #define C10_HOST_DEVICE
 #endif
 
-// A binary exports opw_binary alone.
+// A binary exports only opw_binary.
 #define C10_API
 #define C10_EXPORT
 #define C10_HIDDEN

@@ -1,6 +1,6 @@
 // c10::ArrayRef: a span that one element, a braced list, a vector or another span converts to.
 //
-// As every span it owns nothing; what it is made of must live until the end of the call.
+// Like every span it owns nothing; its source must live until the end of the call.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class ArrayRef : public std::span<const T> {
   using const_iterator = iterator;
 
   ArrayRef() = default;
-  // NOLINTBEGIN(google-explicit-constructor): stands in for the list that was written
+  // NOLINTBEGIN(google-explicit-constructor): converts from lists
   ArrayRef(const T& element) : Span(&element, 1) {}
   ArrayRef(const T* data, size_t length) : Span(data, length) {}
   ArrayRef(const T* begin, const T* end) : Span(begin, end) {}

@@ -1,4 +1,4 @@
-// TORCH_CHECK and its family. They throw opwright::Error; its kind is the Python exception that
+// TORCH_CHECK and related macros. They throw opwright::Error; its kind is the Python exception that
 // PyTorch raises.
 #pragma once
 
@@ -32,7 +32,7 @@ namespace at OPWRIGHT_VISIBILITY {
 using namespace c10;
 }  // namespace at
 
-// An `if` without `do`, as PyTorch's: sources leave the semicolon out.
+// An `if` without `do`, like PyTorch's: sources may omit the semicolon.
 #define TORCH_CHECK_KIND_(kind, condition, ...)                      \
   if (C10_UNLIKELY(!(condition))) {                                  \
     ::c10::throw_check(kind, #condition __VA_OPT__(, ) __VA_ARGS__); \
@@ -45,7 +45,7 @@ using namespace c10;
 #define TORCH_CHECK_LINALG(condition, ...) TORCH_CHECK_KIND_("LinAlgError", condition, __VA_ARGS__)
 #define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
   TORCH_CHECK_KIND_("NotImplementedError", condition, __VA_ARGS__)
-// Demands instead of deciding, so that a symbolic size stays symbolic.
+// Requires a condition instead of deciding it, so that a symbolic size stays symbolic.
 #define TORCH_SYM_CHECK(condition, ...) ::opwright::check((condition), ::c10::str(__VA_ARGS__))
 
 #define TORCH_INTERNAL_ASSERT(condition, ...)                             \
@@ -63,7 +63,7 @@ using namespace c10;
 #define AT_ERROR(...) ::c10::throw_check("RuntimeError", "AT_ERROR" __VA_OPT__(, ) __VA_ARGS__)
 #define C10_THROW_ERROR(type, text) ::c10::throw_check(#type, #type, text)
 
-// To stderr: a host has no channel for warnings.
+// Writes to stderr: a host has no channel for warnings.
 #define TORCH_WARN(...) ::c10::warn(__FILE__, __LINE__, ::c10::str(__VA_ARGS__))
 #define TORCH_WARN_ONCE(...)                                                 \
   [[maybe_unused]] static const bool C10_ANONYMOUS_VARIABLE(torch_warned_) = \

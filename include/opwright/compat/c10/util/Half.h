@@ -33,7 +33,7 @@ namespace c10 OPWRIGHT_VISIBILITY {
 using opwright::BFloat16;
 using opwright::Half;
 
-// What numeric_limits of the two has in common; the numbers are exact.
+// The common part of numeric_limits of the two; the numbers are exact.
 template <class T, int kDigits, int kMinExponent, int kMaxExponent>
 struct ReducedFloatLimits {
   static constexpr bool is_specialized = true, is_signed = true, is_integer = false,

@@ -1,4 +1,4 @@
-// c10::SmallVector under its name: a vector, whose elements are on the heap from the first on.
+// c10::SmallVector: here a plain vector, whose elements are always on the heap.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// c10::str: the texts of its arguments, one after the other.
+// c10::str: concatenates the texts of its arguments.
 #pragma once
 
 #ifdef OPWRIGHT_COMPAT_LEAN  // see ATen/ATen.h
@@ -11,7 +11,7 @@
 #include "opwright/error.h"
 
 namespace c10 OPWRIGHT_VISIBILITY {
-// As append_text has it; a type that it does not know is written as streams write it.
+// Uses append_text; types that it does not know are written with a stream.
 template <class T, class Stream = std::ostringstream>
 void append_part(std::string& out, const T& part) {
   using opwright::append_text;

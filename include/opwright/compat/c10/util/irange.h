@@ -1,4 +1,4 @@
-// for (const auto i : c10::irange(n)): the ints from 0, or from a first one, up to n.
+// for (const auto i : c10::irange(n)): the ints from 0, or from a given start, up to n.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 #include "opwright/visibility.h"
 
 namespace c10 OPWRIGHT_VISIBILITY {
-// Not of <ranges>, which takes longer to read than all of our headers.
+// Does not use <ranges>, which takes longer to parse than all of our headers.
 template <class Int>
 class IntegerRange {
  public:

@@ -1,4 +1,5 @@
-// PyTorch's dispatcher is not there: an operator binary names what it calls at compile time.
+// PyTorch's dispatcher is not available: an operator binary names the operators it calls at compile
+// time.
 #pragma once
 
 #include "opwright/operator_handle.h"

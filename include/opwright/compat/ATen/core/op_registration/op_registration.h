@@ -18,7 +18,7 @@ class RegisterOperators {
   RegisterOperators(const char* schema_or_name, F function, Where where = Where::current()) {
     opwright::RegisterOperators().op(schema_or_name, function, where);
   }
-  // As opwright::RegisterOperators::op.
+  // Same as opwright::RegisterOperators::op.
   template <class F>
   RegisterOperators&& op(const char* schema_or_name, F function,
                          Where where = Where::current()) && {

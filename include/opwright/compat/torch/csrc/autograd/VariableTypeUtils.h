@@ -1,5 +1,5 @@
-// torch::autograd::increment_version: whoever calls an operator raises the versions of what its
-// schema marks as written.
+// torch::autograd::increment_version: does nothing, since every operator call raises the versions
+// of the arguments that its schema marks as written.
 #pragma once
 
 #include "opwright/compat/ATen/core/Tensor.h"

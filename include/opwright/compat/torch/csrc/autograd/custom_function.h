@@ -1,5 +1,5 @@
-// torch::autograd::Function is not there: Opwright takes the formula of an operator, with no
-// wrapper around its call.
+// torch::autograd::Function is not available: register an operator's backward formula instead; its
+// calls need no wrapper.
 #pragma once
 
 #include <vector>
