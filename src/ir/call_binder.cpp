@@ -53,7 +53,7 @@ NodeArgument as_declared(const TextCursor& cursor, const Operator& op, const Arg
   return NodeArgument::constant(Value::copy_of(result));
 }
 
-// What the call meant by leaving the argument out; null: nothing.
+// The default for an omitted argument; null: none.
 const Value* find_default(const Argument& declared, const Schema* written) {
   const auto place = written ? written->index_of(declared.name) : std::nullopt;
   const Argument& meant = place ? written->arguments[*place] : declared;

@@ -38,7 +38,7 @@ class Evaluation {
 
   const Graph& graph_;
   RunState state_;
-  std::vector<uint32_t> uses_left_;  // by the number of a value
+  std::vector<uint32_t> uses_left_;  // indexed by value number
   InputCheck inputs_;
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/ir/input_plan.h"  // of a member
+#include "opwright/ir/input_plan.h"  // for a member
 #include "opwright/ir/input_words.h"
 #include "opwright/ir/node_text.h"
 #include "opwright/ir/text_check.h"
@@ -97,7 +97,7 @@ GraphValue* Graph::find(std::string_view name) const noexcept {
 // ---- Names ----
 
 void Graph::name_value(GraphValue& value, std::string_view wanted) {
-  // Most names are those of operators that were there before.
+  // Most names are those of operators seen before.
   auto counted = numbers_.find(wanted);
   NumberedName name;
   if (counted == numbers_.end()) {
@@ -153,7 +153,7 @@ void Graph::add_uses(Node& node) {
   }
 }
 
-// From the back: passes that erase many nodes go backwards.
+// Searches from the back: passes that erase many nodes go backwards.
 void Graph::drop_uses(Node& node) {
   for (const NodeArgument& argument : node.args_) {
     argument.visit_values([&](GraphValue& value) {
@@ -323,7 +323,7 @@ void Graph::replace_uses(GraphValue& from, GraphValue& to) {
   check_member(from.node());
   check_member(to.node());
   if (&from == &to) return;
-  for (Node* user : from.users_) {  // one that stands here twice is done the first time
+  for (Node* user : from.users_) {  // a repeated user is handled the first time
     for (NodeArgument& argument : user->args_) argument.replace(from, to);
   }
   to.users_.insert(to.users_.end(), from.users_.begin(), from.users_.end());

@@ -1,7 +1,7 @@
-// parse_graph: reads what to_text wrote.
+// parse_graph: parses the output of to_text.
 //
-// A graph's head shows symbols that its first lines declare, and values that its nodes compute, so
-// the inputs are read after the symbols and the outputs after the nodes.
+// A graph's head uses symbols that its first lines declare, and values that its nodes compute, so
+// inputs are parsed after the symbols and outputs after the nodes.
 #include "opwright/ir/parse.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 namespace opwright {
 namespace {
 
-// What stands left of '='.
+// The left side of '='.
 struct LeftSide {
   TextSpan span;
   std::vector<Value> results;
@@ -65,7 +65,7 @@ class GraphParser final : public ArgumentParser::SubGraphs {
   TextCursor cursor_;
   ArgumentParser arguments_;
   const WrittenSchemas* schemas_;  // null: those of the operators
-  ShapeEnvPtr env_;                // of the graph that is being read
+  ShapeEnvPtr env_;                // of the graph being parsed
 };
 
 // ---- Names ----

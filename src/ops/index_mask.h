@@ -7,8 +7,8 @@
 namespace opwright {
 
 // The index tensors of `self`, with each mask replaced by the indices of its true elements: one
-// tensor per dimension of the mask. Masks and indices of other devices are handled on the CPU and
-// copied. IndexError for a mask of other sizes.
+// tensor per dimension of the mask. Unless `self` is on the CPU, masks are evaluated on the CPU and
+// all index tensors are copied to the device of `self`. IndexError for a mask of other sizes.
 [[nodiscard]] IndexTensors without_masks(const char* who, const Tensor& self,
                                          const IndexTensors& indices);
 

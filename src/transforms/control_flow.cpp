@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// Whether the tensor's data can be read here and now.
+// Whether the tensor's data can be read now.
 bool has_data(const Tensor& tensor) {
   return (tensor.get()->flags & (kOpwFlagFake | kOpwFlagWrapped)) == 0 && !current_interpreter();
 }

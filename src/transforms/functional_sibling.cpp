@@ -28,7 +28,7 @@ constexpr std::string_view kPrefix = "_functional_";
 
 bool draws(const Operator& op) { return op.tags().has(Tag::NondeterministicSeeded); }
 
-// ---- Its schema ----
+// ---- Schema ----
 
 std::string state_name(const Schema& schema) {
   return schema.index_of("state") ? "random_state" : "state";
@@ -68,11 +68,11 @@ Tags sibling_tags(const Operator& op) {
         Tag::AllowsMixedDevices, Tag::NeedsExactStrides, Tag::Nondifferentiable, Tag::Ordered}) {
     if (op.tags().has(kept)) bits |= Tags{kept}.bits();
   }
-  if (draws(op)) bits |= Tags{Tag::AllowsMixedDevices}.bits();  // the state is on the cpu
+  if (draws(op)) bits |= Tags{Tag::AllowsMixedDevices}.bits();  // the state is on the CPU
   return Tags::from_bits(bits);
 }
 
-// ---- Its body ----
+// ---- Body ----
 
 Value clone_all(const OpwValue& value) {
   switch (value.tag) {
@@ -95,7 +95,7 @@ Value clone_all(const OpwValue& value) {
   }
 }
 
-// The new state, after the call drew from a generator of its own.
+// Calls the operator with a temporary generator and returns the new state.
 Tensor call_with_state(const Operator& op, Arguments args, Results results, const Tensor& state) {
   if (state.is_fake()) {
     call(op, args, results);
@@ -146,7 +146,7 @@ int run_sibling(const OpwRecord* record, const OpwValue* args, uint32_t num_args
   });
 }
 
-// ---- Which there are ----
+// ---- Existing siblings ----
 
 struct Sibling {
   const Operator* of = nullptr;

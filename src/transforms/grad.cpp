@@ -128,7 +128,7 @@ std::vector<Tensor> Pullback::operator()(std::span<const Tensor> cotangents) con
 }
 
 VjpResult vjp_function(std::span<const Tensor> inputs, const FunctionBody& body) {
-  // Shared with the copies of the pull-back.
+  // Shared by copies of the pull-back function.
   auto run = std::make_shared<VjpRun>();
   const std::vector<Tensor> own = run->enter(inputs);
   const FunctionOutputs given = run->run([&] { return body(own); });

@@ -95,7 +95,7 @@ void SubGraphs::collect_captured() {
   }
 }
 
-// The captured inputs of a part become arguments in the order that all parts share.
+// Turns the captured inputs of a part into arguments, in the order that all parts share.
 void SubGraphs::take_captured(Graph& graph) {
   std::vector<GraphValue*> order = graph.inputs();
   const std::vector<GraphValue*> captured = captured_inputs(graph);

@@ -1,4 +1,4 @@
-// Wrappers, the choice of how a call goes down, and the operator's own rule. Other ways down:
+// Wrappers, the choice of how to run a call, and the operator's own rule. Other ways are in
 // vmap_pointwise.cpp, vmap_loop.cpp, vmap_random.cpp.
 #include "opwright/transforms/vmap.h"
 
@@ -28,13 +28,13 @@
 namespace opwright {
 namespace {
 
-// Body of a composite that the autograd step took whole, or what the operator is made of.
+// The body of a composite that the autograd step kept whole, or the operator's decomposition.
 const OpwRecord* find_body(const Operator& op) {
   if (const OpwRecord* body = op.record(Slot::ImplicitComposite)) return body;
   return op.record(Slot::Decompose);
 }
 
-// The call is recorded at this level already; what its body calls is not.
+// The call is already recorded at this level; calls in its body are not.
 class NotRecordedScope {
  public:
   explicit NotRecordedScope(Interpreter& level) : level_(level), previous_(level.records()) {
@@ -49,7 +49,7 @@ class NotRecordedScope {
   bool previous_;
 };
 
-// A list as the language of a rule gave it, where the operator gives a list of tensors.
+// Converts a list from a rule's language to a list of tensors, if the operator returns one.
 void make_tensor_list(OpwValue& list) {
   auto** tensors = allocate_list<OpwTensor*>(list.length);
   for (uint32_t i = 0; i < list.length; ++i)
@@ -152,7 +152,7 @@ void Vmap::process_batched(const Operator& op, Arguments args, Results results) 
   if (op.record(Slot::Vmap)) return run_own_rule(op, args, results);
   if (op.tags().has(Tag::DataDependentOutput)) {
     op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
-      const std::string& name = op.schema().name.base;  // as users know it
+      const std::string& name = op.schema().name.base;  // the name that users know
       if (owns(tensor))
         throw_no_data(name == "_local_scalar_dense" ? "item" : name, BorrowedTensor(tensor));
     });
@@ -162,7 +162,7 @@ void Vmap::process_batched(const Operator& op, Arguments args, Results results) 
   run_by_sample(op, args, results);
 }
 
-// One tensor cannot take a value for each sample.
+// A single tensor cannot hold one value per sample.
 void Vmap::check_written(const Operator& op, Arguments args) const {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto index = static_cast<size_t>(std::countr_zero(left));
@@ -252,7 +252,7 @@ void Vmap::wrap_results(const Operator& op, Arguments args, Results raw, const O
   refresh_written(op, args);
 }
 
-// A write may have given its argument other sizes (out=, resize_).
+// A write may change the sizes of its argument (out=, resize_).
 void Vmap::refresh_written(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [&](OpwTensor* tensor) {

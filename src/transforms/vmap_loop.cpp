@@ -20,7 +20,7 @@
 namespace opwright {
 namespace {
 
-// Once for each operator: operators are never freed.
+// Once per operator: operators are never freed.
 void warn_once(const Operator& op) {
   static std::mutex mutex;
   static auto& warned = *new std::unordered_set<const Operator*>;
@@ -69,7 +69,7 @@ void SampleLoop::run_sample(int64_t index) {
   call_and_keep(sample.get());
 }
 
-// There is no sample whose results could be looked at: one of zeros tells their sizes.
+// There is no sample to take the results from, so run on zeros to learn their sizes.
 void SampleLoop::run_on_zeros() {
   SmallVector<Tensor, 8> samples;
   const ReplacedArguments sample(args_, [&](OpwTensor* tensor) {
