@@ -48,7 +48,7 @@ bool has_number(const PointwiseCall& call) {
   return std::ranges::any_of(call.operands, [](const auto& each) { return !each.is_tensor(); });
 }
 
-// An operand is converted to the common dtype before its strides count, and then it is dense.
+// An operand is converted to the common dtype, and thus made dense, before its strides count.
 bool is_converted(const PointwiseCall& call, size_t operand, DType common) {
   const bool takes_part = operand != 0 || !call.op->has_condition;
   return takes_part && call.operands[operand].tensor->dtype() != common;

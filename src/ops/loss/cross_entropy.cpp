@@ -41,7 +41,7 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
   return reduce_loss(losses, reduction);
 }
 
-// The loss against the same probability of every class.
+// The loss against equal probabilities for all classes.
 Tensor uniform_loss(const Tensor& log_probabilities, const Tensor& target,
                     const std::optional<Tensor>& weight, LossReduction reduction,
                     const SymInt& ignore_index, int64_t class_dim) {

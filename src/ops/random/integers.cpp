@@ -1,4 +1,4 @@
-// random_: ints of a range, in any dtype that holds them.
+// random_: ints in a range, in any dtype that can represent them.
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -18,7 +18,7 @@ using Wide = __int128;
 
 constexpr const char* kRandom = "random_";
 
-// The ints that a dtype can hold (smallest and largest), and the largest up to which it holds all.
+// The smallest and largest int of a dtype, and the largest up to which it represents all.
 struct IntLimits {
   Wide least, most, dense;
 };

@@ -24,7 +24,7 @@ void check_call(const char* who, const char* name, DType dtype, double p) {
   OPWRIGHT_CHECK_VALUE(p >= 0, who, ": p must not be negative, got ", p);
 }
 
-// Sums run in as many parts as a vector holds, so that they need no order.
+// Sums use one part per vector lane, so that they need no fixed order.
 constexpr int64_t kDistanceLanes = 16;
 
 template <class C, class Add>
