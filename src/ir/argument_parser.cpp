@@ -120,7 +120,7 @@ NodeArgument ArgumentParser::parse_value() {
   GraphValue* value = graph_ ? graph_->find(cursor_.text(word)) : nullptr;
   if (!value) {
     cursor_.fail({begin, word.end},
-                 concatenate("no input and no earlier node gives %", cursor_.text(word)));
+                 concatenate("no input and no earlier node defines %", cursor_.text(word)));
   }
   return NodeArgument::of(*value);
 }

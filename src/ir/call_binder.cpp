@@ -83,7 +83,8 @@ std::vector<NodeArgument> bind_given(const TextCursor& cursor, const Operator& o
     }
     const Value* meant = find_default(declared[i], written);
     if (!meant) {
-      cursor.fail(call, concatenate(op.name(), " lacks its argument '", declared[i].name, "'"));
+      cursor.fail(call,
+                  concatenate(op.name(), " is missing its argument '", declared[i].name, "'"));
     }
     args.push_back(NodeArgument::constant(*meant));
   }

@@ -94,7 +94,7 @@ void bind_symbol(const SymbolBinding& binding, const OpwValue& actual, SymbolVal
     if (!holds(is_whole)) {
       demand(is_whole, concatenate(words_of(*binding.value).who, ": ",
                                    describe(*binding.value, binding.shown), " must be ",
-                                   binding.shown.expression, " for a whole ", binding.symbol,
+                                   binding.shown.expression, " for an integer ", binding.symbol,
                                    ", got ", number));
     }
   }
@@ -104,7 +104,7 @@ void bind_symbol(const SymbolBinding& binding, const OpwValue& actual, SymbolVal
 
 std::string asked_by(const Guard& guard) {
   const SourceSite site = guard.user.is_known() ? guard.user : guard.asked;
-  return site.is_known() ? concatenate(", which ", site, " asked") : "";
+  return site.is_known() ? concatenate(", required at ", site) : "";
 }
 
 std::string range_text(const Symbol& symbol) {

@@ -143,7 +143,7 @@ void note_node(Error& error, const Node& node) {
 
 void check_list_result(const Node& node, const NodeResult& result, const OpwValue& list) {
   OPWRIGHT_CHECK_VALUE(is_list_tag(list.tag) && list.length == result.count, "graph: '",
-                       node_text(node), "' gave a list of ", list.length,
+                       node_text(node), "' returned a list of ", list.length,
                        " where the graph was traced with ", result.count);
 }
 

@@ -78,7 +78,7 @@ std::string GraphParser::parse_new_name(const Graph& graph, const std::vector<st
   const TextSpan span{begin, word.end};
   if (!is_value_name(name)) {
     cursor_.fail(span, concatenate("'", name, "' cannot name a value"),
-                 "a name is a Python identifier that is no keyword or builtin.");
+                 "a name is a Python identifier that is not a keyword or builtin.");
   }
   if (graph.find(name) || std::ranges::find(taken, name) != taken.end()) {
     cursor_.fail(span, concatenate("the name %", name, " is taken"));

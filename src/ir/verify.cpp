@@ -89,7 +89,7 @@ void Verifier::check_sub_graphs(const Node& node, const OpwValue& value) {
     for (uint32_t i = 0; i < value.length; ++i) check_sub_graphs(node, list_element(value, i));
   }
   if (!is_graph(value)) return;
-  if (node.kind() != NodeKind::Call) fail(node, "gives a graph, which only operators take");
+  if (node.kind() != NodeKind::Call) fail(node, "returns a graph, which only operators accept");
   const GraphPtr inner = graph_of(value);
   if (inner->shape_env() && inner->shape_env() != graph_.shape_env()) {
     fail(node,
@@ -227,7 +227,7 @@ void Verifier::check_input(const Node& node) {
 void Verifier::run() {
   if (!graph_.output()) {
     throw Error("ValueError", concatenate("graph: ", context_,
-                                          "it returns nothing that was set; call set_outputs"));
+                                          "it has no outputs; call set_outputs"));
   }
   const Node* node = graph_.first();
   for (; node && node->kind() == NodeKind::Input; node = node->next()) {

@@ -29,7 +29,7 @@ bool is_to_pin(const char* who, const std::optional<bool>& pin_memory, Device de
   if (!pin_memory.value_or(false)) [[likely]]
     return false;
   OPWRIGHT_CHECK(device.type == kOpwDeviceCpu, who, ": only memory of the cpu is pinned, got ",
-                 device, "; leave pin_memory out");
+                 device, "; omit pin_memory");
   return true;
 }
 

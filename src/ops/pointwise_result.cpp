@@ -137,7 +137,7 @@ void prepare_out(const PointwiseCall& call, const PointwiseTypes& types, const T
   if (!std::ranges::equal(out.sizes(), sizes)) {
     OPWRIGHT_CHECK_VALUE(out.numel() == 0, call.who, ": out of sizes ", to_text(out.sizes()),
                          " cannot hold a result of sizes ", to_text(sizes),
-                         "; give a tensor of these sizes, or an empty one, which gets them");
+                         "; pass a tensor of these sizes, or an empty one, which is resized");
     const Tensor fresh = make_empty_strided(sizes, find_strides(call, sizes, types.compute),
                                             out.dtype(), out.device());
     replace_contents(impl(out), impl(fresh));

@@ -21,7 +21,7 @@ void check_dtype(DType input, const Reduction& reduction) {
 [[noreturn]] void throw_nothing_to_reduce(const Reduction& reduction, int64_t dim,
                                           const std::string& sizes) {
   throw_error("IndexError", reduction.who, ": dimension ", dim, " of self with sizes ", sizes,
-              " has no elements, and there is no value of none; give a dim that has some");
+              " has no elements, so its result is undefined; choose a dim with elements");
 }
 
 int64_t check_elements(const Tensor& self, const Reduction& reduction) {

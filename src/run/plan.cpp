@@ -149,7 +149,7 @@ size_t Plan::num_outputs() const noexcept { return body_->num_outputs(); }
 
 void Plan::run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
                StepWatch* watch) const {
-  OPWRIGHT_CHECK_VALUE(results.size() == num_outputs(), "plan: it gives ", num_outputs(),
+  OPWRIGHT_CHECK_VALUE(results.size() == num_outputs(), "plan: it returns ", num_outputs(),
                        " results, there is room for ", results.size());
   if (body_->run(arguments, results, watch)) return;
   size_t index = 0;

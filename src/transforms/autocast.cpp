@@ -81,7 +81,7 @@ void Autocast::enter() {
 
 void Autocast::leave() {
   OPWRIGHT_CHECK(thread_state().modes == this,
-                 "autocast: it is left on the thread that entered it, and the innermost first");
+                 "autocast: exit it on the thread that entered it, innermost first");
   scope_.reset();
   if (shadowed_) shadowed_->is_shadowed_ = false;
   own_cache_.clear();

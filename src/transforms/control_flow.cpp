@@ -62,7 +62,7 @@ std::vector<Tensor> while_loop(const Branch& condition, const Branch& body,
     std::vector<Tensor> values(carried.begin(), carried.end());
     for (;;) {
       const std::vector<Tensor> holds = condition(values);
-      OPWRIGHT_CHECK_VALUE(holds.size() == 1, "while_loop: cond_fn must give one tensor, got ",
+      OPWRIGHT_CHECK_VALUE(holds.size() == 1, "while_loop: cond_fn must return one tensor, got ",
                            holds.size());
       check_predicate("while_loop", holds.front());
       if (!is_true(holds.front())) return values;

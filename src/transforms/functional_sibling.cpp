@@ -167,11 +167,10 @@ struct Siblings {
 void refuse_views(const Operator& op) {
   for (uint32_t i = 0; i < op.num_results(); ++i) {
     if (!op.writes_arguments() || !find_viewed_argument(op, i)) continue;
-    throw_error("NotImplementedError", op.name(), " writes an argument and gives a view of '",
+    throw_error("NotImplementedError", op.name(), " writes an argument and returns a view of '",
                 op.schema().arguments[*find_viewed_argument(op, i)].name,
-                "', which has no functional form\n  Part it in two: an operator that writes and "
-                "one that gives the "
-                "view.");
+                "', which has no functional form\n  Split it in two: an operator that writes and "
+                "one that returns the view.");
   }
 }
 

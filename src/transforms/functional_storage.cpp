@@ -78,7 +78,7 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
   OpwValue result{};
   run_rule(op, Slot::Scatter, args.get(), {&result, 1});
   OPWRIGHT_CHECK_TYPE(result.tag == kOpwTensor && result.as_tensor, op.name(),
-                      ": its scatter rule must give a tensor");
+                      ": its scatter rule must return a tensor");
   return Tensor::take(result.as_tensor);
 }
 

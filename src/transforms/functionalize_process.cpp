@@ -112,7 +112,7 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
   OPWRIGHT_CHECK(
       op.num_results() == 1 && find_viewed_argument(op, 0) == 0u && args[0].tag == kOpwTensor,
       op.name(),
-      ": under functionalize a view operator gives one view, or one list of views, of "
+      ": under functionalize a view operator must return one view, or one list of views, of "
       "its first argument\n  schema: ",
       to_text(op.schema()));
   const FunctionalView& base = view_of(args[0].as_tensor);
@@ -233,7 +233,7 @@ void Functionalize::write_all(const Operator& op, uint32_t argument, const OpwVa
     if (next < targets.size()) write_one(op, argument, targets[next], BorrowedTensor(tensor));
     ++next;
   });
-  OPWRIGHT_CHECK(next == targets.size(), op.name(), ": its functional form gave ", next,
+  OPWRIGHT_CHECK(next == targets.size(), op.name(), ": its functional form returned ", next,
                  " new tensors for the ", targets.size(), " of '", argument_name(op, argument),
                  "'");
 }

@@ -38,7 +38,7 @@ Tensor in_blocks(const Tensor& rows, const Tensor& output, const Tensor& input) 
 
 void check_real(const char* who, const char* what, const Tensor& tensor) {
   OPWRIGHT_CHECK(!is_complex(tensor.dtype()), who, ": ", what, " (", tensor,
-                 ") is complex, and its derivatives are no single number for each pair of "
+                 ") is complex, and its derivatives are not a single number for each pair of "
                  "elements; differentiate real and imaginary parts");
 }
 

@@ -95,8 +95,7 @@ void Jvp::run_rule_of(const Operator& op, Push& push, Results results) {
       if (one.is_defined()) {
         const ValueMeta meta{BorrowedTensor(tensor)};
         OPWRIGHT_CHECK(has_sizes(one, meta.sizes()), op.name(),
-                       ": its rule for Jvp gave a tangent of "
-                       "sizes ",
+                       ": its jvp rule returned a tangent of sizes ",
                        to_text(ValueMeta(one).sizes()), " for a result of sizes ",
                        to_text(meta.sizes()));
         const ParentScope scope(*this);

@@ -308,8 +308,8 @@ void Trace::name_tensor(const Tensor& tensor, std::string name) {
 
 Tensor Trace::read_state(RandomState& generator) {
   OPWRIGHT_CHECK(&generator == &default_generator(kCpu),
-                 "make_fx: random numbers of a generator of its own cannot become part of a graph "
-                 "without writes; draw them from the default generator");
+                 "make_fx: random numbers from a non-default generator cannot become part of a "
+                 "graph without writes; draw them from the default generator");
   if (!options_.is_functional) {
     const InterpreterScope scope(this);
     return call_random_state();

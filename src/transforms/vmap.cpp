@@ -195,7 +195,7 @@ void Vmap::run_own_rule(const Operator& op, Arguments args, Results results) {
   }
   const OpwValue& dims = raw.get().back();
   OPWRIGHT_CHECK(is_list_tag(dims.tag) ? dims.length == op.num_results() : op.num_results() == 0,
-                 op.name(), ": the vmap rule gave ", is_list_tag(dims.tag) ? dims.length : 0,
+                 op.name(), ": the vmap rule returned ", is_list_tag(dims.tag) ? dims.length : 0,
                  " out_dims for ", op.num_results(), " results");
   wrap_results(op, args, raw.get().first(op.num_results()), dims, results);
 }
@@ -208,7 +208,7 @@ void Vmap::wrap_result(const Operator& op, OpwValue& result, const OpwValue& dim
     auto** tensors = const_cast<OpwTensor**>(result.as_tensors);
     for (uint32_t i = 0; i < result.length; ++i) {
       OPWRIGHT_CHECK(!is_list_tag(dims.tag) || dims.length == result.length, op.name(),
-                     ": the vmap rule gave ", dims.length, " out_dims for a list of ",
+                     ": the vmap rule returned ", dims.length, " out_dims for a list of ",
                      result.length, " tensors");
       OpwValue element = make_value(kOpwTensor, 0);
       element.as_tensor = tensors[i];
@@ -219,18 +219,18 @@ void Vmap::wrap_result(const Operator& op, OpwValue& result, const OpwValue& dim
   }
   if (result.tag == kOpwNone) return;
   OPWRIGHT_CHECK_TYPE(result.tag == kOpwTensor && dims.tag == kOpwInt, op.name(),
-                      ": the vmap rule gave ", tag_name(dims.tag), " as the out_dim of ",
+                      ": the vmap rule returned ", tag_name(dims.tag), " as the out_dim of ",
                       tag_name(result.tag), "; a tensor has an int or None, others None");
   const BorrowedTensor borrowed(result.as_tensor);
   const Tensor& inner = borrowed;
   const int64_t ndim = inner.dim();
   const int64_t dim = dims.as_int < 0 ? dims.as_int + ndim : dims.as_int;
-  OPWRIGHT_CHECK_INDEX(dim >= 0 && dim < ndim, op.name(), ": the vmap rule gave out_dim ",
+  OPWRIGHT_CHECK_INDEX(dim >= 0 && dim < ndim, op.name(), ": the vmap rule returned out_dim ",
                        dims.as_int, " for a result of ", ndim, " dimensions");
   const SymInt size = inner.sym_size(dim);
   OPWRIGHT_CHECK_VALUE(
       size.is_symbolic() || batch_size_.is_symbolic() || size.word() == batch_size_.word(),
-      op.name(), ": the vmap rule gave a result (", inner, ") with out_dim ", dim,
+      op.name(), ": the vmap rule returned a result (", inner, ") with out_dim ", dim,
       ", but the batch has ", batch_size_, " samples");
   result.as_tensor = wrap(Tensor::take(std::exchange(result.as_tensor, nullptr)), dim).give();
 }

@@ -57,9 +57,9 @@ bool draws_by_size(const Operator& op) {
 void Vmap::check_randomness(const Operator& op) const {
   OPWRIGHT_CHECK(
       randomness_ != Randomness::Error, op.name(),
-      ": random numbers were asked for inside vmap, which was not told whether every "
-      "sample gets the same\n  Say vmap(..., randomness=\"different\") for numbers of its "
-      "own in every sample, or \"same\".");
+      ": random numbers were requested inside vmap, but its randomness is \"error\"\n  Use "
+      "vmap(..., randomness=\"different\") for different numbers in every sample, or "
+      "\"same\".");
 }
 
 void Vmap::draw(const Operator& op, Arguments args, Results results) {

@@ -167,8 +167,8 @@ TEST(DeviceOptimizer, WritesNothingWhereALaterStepWasNotRaised) {
   lists.steps[1] = tensor_of<float>({}, {0});
 
   EXPECT_ERROR_CONTAINS(lists.step_adam(), "ValueError",
-                        "_fused_adam_: state_steps[1] must be raised before the step and at least "
-                        "1, got 0");
+                        "_fused_adam_: state_steps[1] must be incremented before the step and at "
+                        "least 1, got 0");
 
   first.expect_close(before);
 }

@@ -85,7 +85,7 @@ TEST_F(RunPlan, WritesResultsIntoValuesOfTheCaller) {
   EXPECT_EQ(Value::take(results[1]).get().length, 2);
   std::vector<OpwValue> none;
   EXPECT_ERROR(plan->run(testing::lent(inputs), none), "ValueError",
-               "plan: it gives 4 results, there is room for 0");
+               "plan: it returns 4 results, there is room for 0");
 }
 
 TEST_F(RunPlan, GivesTheElementsOfListResults) {
@@ -104,7 +104,7 @@ TEST_F(RunPlan, NamesAListOfAnotherLengthAsEvaluateDoes) {
       "}\n";
 
   EXPECT_ERROR_CONTAINS(run(*make_plan(text), given(tensor({1, 2, 3, 4}))), "ValueError",
-                        "gave a list of 2 where the graph was traced with 3");
+                        "returned a list of 2 where the graph was traced with 3");
 }
 
 TEST_F(RunPlan, PassesListsOfTensorsAndOfOptionalOnes) {

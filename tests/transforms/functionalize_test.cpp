@@ -304,8 +304,8 @@ TEST(FunctionalSibling, RefusesAWriteBesideAView) {
   EXPECT_ERROR_CONTAINS(
       (void)functional_sibling(Registry::get().require("functionaltest::both_")),
       "NotImplementedError",
-      "functionaltest::both_ writes an argument and gives a view of 'y', which has no functional "
-      "form");
+      "functionaltest::both_ writes an argument and returns a view of 'y', which has no "
+      "functional form");
 }
 
 TEST(FunctionalPair, OfEveryInPlaceAndOutFormOfAten) {

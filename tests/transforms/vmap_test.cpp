@@ -196,7 +196,8 @@ TEST(Vmap, RandomnessIsARule) {
 
   EXPECT_EQ(same[0], same[2]);
   EXPECT_NE(different[0], different[2]);
-  EXPECT_ERROR_CONTAINS(vmap(f)(batch), "RuntimeError", "aten::rand: random numbers were asked");
+  EXPECT_ERROR_CONTAINS(vmap(f)(batch), "RuntimeError",
+                        "aten::rand: random numbers were requested");
 }
 
 TEST(Vmap, LeavesNothingBehind) {

@@ -65,7 +65,7 @@ void check_bag_call(const BagCall& call) {
   if (!call.has_weights()) return;
   const Tensor& scales = *call.per_sample_weights;
   OPWRIGHT_CHECK(call.mode == BagMode::Sum, kEmbeddingBag,
-                 ": per_sample_weights go with mode 0 (sum) alone");
+                 ": per_sample_weights require mode 0 (sum)");
   OPWRIGHT_CHECK_TYPE(scales.dtype() == call.weight.dtype(), kEmbeddingBag,
                       ": per_sample_weights of ", scales.dtype(),
                       " must have the dtype of weight, ", call.weight.dtype());
@@ -105,7 +105,7 @@ std::vector<int64_t> find_bounds(const BagCall& call) {
     OPWRIGHT_CHECK(offset <= count, kEmbeddingBag, ": offsets must be at most ", count,
                    ", the number of indices, got ", offset);
     OPWRIGHT_CHECK(i == 0 || offset >= bounds.back(), kEmbeddingBag,
-                   ": offsets must not fall, got ", offset, " after ", bounds.back());
+                   ": offsets must not decrease, got ", offset, " after ", bounds.back());
     bounds.push_back(offset);
   }
   bounds.resize(static_cast<size_t>(bags));

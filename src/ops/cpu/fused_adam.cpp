@@ -114,7 +114,7 @@ void update_all(const char* who, std::span<const TensorList> given,
   for (size_t i = 0; i < lists[0].size(); ++i) {
     const double step = read_number(state_steps[i]);
     OPWRIGHT_CHECK_VALUE(step >= 1, who, ": state_steps[", i,
-                         "] must be raised before the step and at least 1, got ", step);
+                         "] must be incremented before the step and at least 1, got ", step);
     const AlignedTensors tensors(who, lists, kNames, i);
     for_floating_dtype(tensors.dtype(), who,
                        [&]<typename T>() { update_adam<T>(tensors, settings, step); });

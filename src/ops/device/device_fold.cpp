@@ -105,7 +105,7 @@ void compute(const Tensor& self, const Reduction& reduction, const Tensor& resul
   const DType compute = find_compute(reduction);
   if (is_complex(compute))
     throw_no_device_kernel(reduction.who, self.device(),
-                           concatenate("since devices fold no ", reduction.compute));
+                           concatenate("since devices cannot reduce ", reduction.compute));
   if (result.numel() == 0) return;
   const FoldDims dims(self, reduction.folded, indices != nullptr);
   OpwFold fold{};

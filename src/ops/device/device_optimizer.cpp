@@ -169,7 +169,7 @@ struct AdamStep {
     for (size_t i = 0; i < lists[0].size(); ++i) {
       steps.push_back(state_steps[i].item().to<double>());
       OPWRIGHT_CHECK_VALUE(steps[i] >= 1, who, ": state_steps[", i,
-                           "] must be raised before the step and at least 1, got ", steps[i]);
+                           "] must be incremented before the step and at least 1, got ", steps[i]);
     }
     const bool is_directed = is_maximized || (!is_decoupled && weight_decay != 0);
     const uint32_t settings = (is_amsgrad ? 2U : 0U) | (is_directed ? 1U : 0U);

@@ -39,7 +39,7 @@ Tensor multiply(const char* who, const Tensor& left, const Tensor& right,
 
 double as_factor(const char* who, const char* name, const Scalar& number) {
   OPWRIGHT_CHECK_TYPE(!number.is_complex(), who, ": ", name,
-                      " is a complex number, which products on devices do not take");
+                      " is a complex number, which products on devices do not support");
   return number.to<double>();
 }
 

@@ -81,7 +81,7 @@ void check_convolved(const char* who, const AnyTensor& input, const AnyTensor& w
   const Int channels = transposed ? weight.size(0) : weight.size(1) * groups;
   OPWRIGHT_DEMAND(input.size(1) == channels, who, ": weight of sizes ", sizes_text(weight),
                   " with ", groups, is_plain_int(groups, 1) ? " group" : " groups",
-                  " takes an input of ", channels, " channels, got input of sizes ",
+                  " requires an input of ", channels, " channels, got input of sizes ",
                   sizes_text(input));
   for (int64_t i = 2; i < input.dim(); ++i) {
     OPWRIGHT_DEMAND(input.size(i) > Int(0), who,

@@ -26,7 +26,7 @@ class StatisticsDType {
     OPWRIGHT_CHECK_TYPE(parameter.dtype() == wanted && (count_ == 0 || wanted == dtype_), who_,
                         ": ", name, " of ", parameter.dtype(), " does not go with input of ",
                         input_, count_ == 0 ? "" : " and the parameters before it",
-                        "; all must have one dtype, or be float32 beside a half");
+                        "; all must have one dtype, or be float32 with a half");
     dtype_ = wanted;
     ++count_;
   }

@@ -190,7 +190,7 @@ void choose_elu_backward(PointwiseCall& call) {
   call.operands.push_back({.tensor = &borrow_tensor(call.others[4])});
   if (!ValueOf<bool>::read(call.others[3])) return;
   OPWRIGHT_CHECK(call.numbers[0].to<double>() >= 0, call.who,
-                 ": with a negative alpha the result does not tell the slope, got alpha = ",
+                 ": with a negative alpha the result does not determine the slope, got alpha = ",
                  call.numbers[0], "; give self and is_result = False");
   call.op = &of_result;
 }
@@ -204,7 +204,7 @@ void read_leaky_slope(PointwiseCall& call) {
   call.numbers.push_back(ValueOf<Scalar>::read(call.others[0]));
   OPWRIGHT_CHECK(
       !ValueOf<bool>::read(call.others[1]) || call.numbers[0].to<double>() >= 0, call.who,
-      ": with a negative slope the result does not tell the slope, got negative_slope = ",
+      ": with a negative slope the result does not determine the slope, got negative_slope = ",
       call.numbers[0], "; give self and self_is_result = False");
 }
 

@@ -102,7 +102,7 @@ void choose_power(PointwiseCall& call) {
   const bool is_inexact = is_floating(base) || is_complex(base);
   OPWRIGHT_CHECK(is_inexact || !exponent.number.is_integral() || exponent.number.to<int64_t>() >= 0,
                  call.who, ": an int to the power of ", exponent.number,
-                 " is no int; convert the base to a floating dtype first");
+                 " is not an int; convert the base to a floating dtype first");
   if (exponent.number.is_complex() || base == DType::Bool) return;
   if (!is_inexact && !exponent.number.is_integral()) return;
   if (const PointwiseOp* simple = find_simple_power(base, exponent.number.to<double>())) {

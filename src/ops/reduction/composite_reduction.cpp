@@ -74,7 +74,7 @@ Tensor trace_all_devices(const Tensor& self) {
 Tensor cosine_similarity_composite(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   const DType dtype = result_dtype(x1, x2);
   OPWRIGHT_CHECK_TYPE(is_floating(dtype) || is_complex(dtype),
-                      "cosine_similarity: x1 and x2 must meet in a floating dtype, got ", dtype);
+                      "cosine_similarity: x1 and x2 must promote to a floating dtype, got ", dtype);
   const auto of_length_one = [&](const Tensor& given) {
     const Tensor x = given.to(dtype);
     return x.div(linalg_vector_norm(x, 2, std::span(&dim, 1), true).clamp(Scalar(eps)));

@@ -81,8 +81,9 @@ SymSizes cdist_sizes(const Tensor& x1, const Tensor& x2, double p,
   OPWRIGHT_CHECK(a.size() >= 2 && b.size() >= 2, kWho,
                  ": x1 and x2 must have rows and columns, got sizes ", to_text(a), " and ",
                  to_text(b));
-  check(a.back() == b.back(), concatenate(kWho, ": x1 and x2 must have as many columns, got sizes ",
-                                          to_text(a), " and ", to_text(b)));
+  check(a.back() == b.back(),
+        concatenate(kWho, ": x1 and x2 must have the same number of columns, got sizes ",
+                    to_text(a), " and ", to_text(b)));
   SymSizes sizes =
       broadcast_sizes(std::span(a).first(a.size() - 2), std::span(b).first(b.size() - 2), kWho);
   sizes.push_back(a[a.size() - 2]);

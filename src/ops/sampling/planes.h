@@ -83,7 +83,7 @@ inline void check_planes(const char* who, const char* name, const SymSizes& size
                  to_text(sizes));
   for (size_t i = sizes.size() == ndim + 2 ? 1 : 0; i < sizes.size(); ++i) {
     check(sizes[i] > 0,
-          concatenate(who, ": ", name, " must have elements but for a batch of none, got sizes ",
+          concatenate(who, ": ", name, " must have no empty dimension but the batch, got sizes ",
                       to_text(sizes)));
   }
 }

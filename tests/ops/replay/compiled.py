@@ -29,7 +29,7 @@ WAYS = {"static": False, "dynamic": True}
 
 # What no graph without writes can hold, by the words of the refusal.
 NOT_COMPILED = {
-    "random numbers of a generator of its own": "a generator of its own",
+    "random numbers from a non-default generator": "a generator of its own",
     "which functionalize does not change": "resizes its argument",
     "lies in memory of another owner, which cannot grow": "a result that grows in torch's memory",
 }

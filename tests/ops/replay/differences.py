@@ -208,7 +208,7 @@ REFUSED = (
     ("*", "*size * is negative in*", "torch looks at no size where another is 0"),
     ("*", "*must not be negative, got*", "the same"),
     ("*softmax_backward_data*", "*must have the sizes of output*", "torch's kernel does not look"),
-    ("_embedding_bag*", "*offsets must not fall*", "torch reads bags of negative sizes"),
+    ("_embedding_bag*", "*offsets must not decrease*", "torch reads bags of negative sizes"),
     (
         "embedding_dense_backward*",
         "*is out of range for*",
