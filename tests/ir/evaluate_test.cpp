@@ -27,7 +27,7 @@ using testing::values_of;
 
 class EvaluateGraph : public ::testing::Test {
  protected:
-  // Runs the graph of a text.
+  // Parses and runs a graph.
   std::vector<Value> run(const std::string& text, std::vector<Value> inputs) {
     return run(*parse_graph(text), std::move(inputs));
   }
@@ -223,7 +223,7 @@ TEST_F(EvaluateGraph, ReadsTheRandomStateFirstAndSetsItLast) {
   EXPECT_EQ(generator.seed(), 11);
 }
 
-// Writes what it sees of the thread into its result.
+// Writes the thread state that it sees into its result.
 Tensor look_kernel(const Tensor& x) {
   Tensor result = tensor({thread_state().grad_is_enabled() ? 1.0F : 0.0F,
                           static_cast<float>(current_user_line().line)});

@@ -1,4 +1,4 @@
-// Every error of the parser shows the line with the part underlined.
+// Every parser error shows the line with the offending part underlined.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class GraphParseError : public ::testing::Test {
   testing::GraphOperators operators_;
 };
 
-// One node in an otherwise right graph.
+// One node in an otherwise valid graph.
 std::string with_node(const std::string& node) {
   return "graph(%x: float32[2]) -> (%x) {\n" + node + "\n}";
 }

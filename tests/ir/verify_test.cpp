@@ -1,4 +1,4 @@
-// A graph that is not whole is refused, with a message of its own for each fault.
+// An invalid graph is rejected, with a specific message for each fault.
 #include <string>
 #include <utility>
 #include <vector>

@@ -20,7 +20,7 @@ using testing::strides;
 using testing::TestOwner;
 
 const std::optional<Tensor> kNoBias;
-// {0} could be the name of a padding as well.
+// {0} could also be the name of a padding.
 const std::vector<SymInt> kNoPadding{0};
 
 Tensor convolve_plainly(const Tensor& input, const Tensor& weight) {

@@ -1,4 +1,4 @@
-// Reductions on a device that computes folds.
+// Reductions on a device that computes them.
 #include <cmath>
 #include <limits>
 #include <vector>

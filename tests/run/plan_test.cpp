@@ -33,7 +33,7 @@ class RunPlan : public ::testing::Test {
   testing::GraphOperators operators_;
 };
 
-// Notes the names of the steps.
+// Records the names of the steps.
 class NameWatch final : public StepWatch {
  public:
   void finish_step(const Node& node, int64_t began, int64_t ended) override {

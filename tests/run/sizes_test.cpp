@@ -1,5 +1,5 @@
 // Plans of graphs with symbolic sizes: what runs compute from their inputs and results, and errors
-// in the words of evaluate().
+// equal to those of evaluate().
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ class PlanSizes : public ::testing::Test {
   testing::GraphOperators operators_;
 };
 
-// The message of evaluate(), which that of a plan must be; it is run once well before.
+// A plan must raise the message of evaluate(), also after a successful run.
 void expect_error_of_evaluate(const std::string& text, const std::vector<Value>& good,
                               const std::vector<Value>& bad, const char* kind,
                               const std::string& part) {

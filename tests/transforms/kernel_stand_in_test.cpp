@@ -1,4 +1,4 @@
-// Calls on a device that lacks their kernel: what stands in for it, and what is counted.
+// Calls on a device without a kernel for them: which fallback runs, and what is counted.
 #include "opwright/transforms/kernel_stand_in.h"
 
 #include <cstdint>
@@ -91,7 +91,7 @@ TEST(KernelStandIn, RefusesWhatTheUserDidNotAllow) {
   EXPECT_TRUE(fallback_counts().empty());
 }
 
-// masked_scatter is masked_scatter_ on a copy, which would be masked_scatter without a kernel.
+// masked_scatter is masked_scatter_ on a copy, which without a kernel would be masked_scatter.
 TEST(KernelStandIn, RefusesFormsThatAreDefinedByEachOther) {
   Tensor x = on_device(range({3}));
   const Tensor mask = on_device(range({3}).gt(0));
