@@ -47,9 +47,8 @@ struct ViewStep : Counted<ViewStep> {
   const Operator* op = nullptr;
   std::vector<Value> args;  // at the level below; the first is the base
   bool gives_list = false;
-  bool is_absolute =
-      false;  // as_strided with an offset, counted from the storage's first element
-  bool grad_mode = true;  // the grad mode in which it was made and is replayed
+  bool is_absolute = false;  // as_strided whose offset counts from the storage's first element
+  bool grad_mode = true;     // the grad mode in which it was made and is replayed
   std::vector<Tensor> results;
   uint64_t synced = 0;  // the storage's write count when `results` were computed
 };
